@@ -19,14 +19,14 @@ const ZONES = ['nova-1', 'nova-2', 'nova-3'];
 const NOW = Date.UTC(2026, 0, 1, 12);
 const LONG_AGO = '2026-01-01T00:00:00Z';
 
-/** How pending pods differ: those of one deployment are equal, and a scheduler's worst case are pods that all differ. */
+/** How pending pods differ: those of one deployment are equal; a scheduler's worst case is pods that all differ. */
 const SHAPES = [
   { name: '50 deployments, a third with affinity or spread constraints', deployments: 50, constrained: 3 },
   { name: 'all different', deployments: PENDING, constrained: 0 },
   { name: 'all different, a third with affinity or spread constraints', deployments: PENDING, constrained: 3 },
 ];
 
-/** Time of one decision about a large cluster, and what Fairway keeps in memory for it. */
+/** Time of one decision about a large cluster, and its memory in Fairway. */
 export async function benchAutoscaling(print: (text: string) => void): Promise<void> {
   const pools = ['small', 'medium', 'large', 'tainted'].map((name, index) => poolOf(name, index));
   const figures: Figure[] = [];
@@ -65,7 +65,7 @@ export async function benchAutoscaling(print: (text: string) => void): Promise<v
   print(formatFigures(`Autoscaling of ${NODES} nodes in ${pools.length} pools with ${running.length} pods`, figures));
 }
 
-/** Milliseconds of the median round; throws where the decision is not as expected. */
+/** Milliseconds of the median round; throws if the decision is not as expected. */
 function timeOf(facts: DecisionFacts, isExpected: (decision: Decision) => boolean): number {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
@@ -111,7 +111,7 @@ function nodesOf(pools: readonly NodePool[]): TenantNode[] {
   });
 }
 
-/** Of a deployment; every `constrained`-th deployment has anti-affinity or a spread constraint. */
+/** Pods of a deployment; every `constrained`-th deployment has anti-affinity or a spread constraint. */
 function podOf(name: string, deployment: number, constrained: number, nodeName?: string): Pod {
   const app = `app-${deployment}`;
   const selector = { matchLabels: { app } };
@@ -172,7 +172,7 @@ function podOf(name: string, deployment: number, constrained: number, nodeName?:
   return trimPod(parsed(pod));
 }
 
-/** As it comes from an API server: nothing is shared with other objects. */
+/** As received from an API server: nothing is shared with other objects. */
 function parsed<T>(object: T): T {
   return JSON.parse(JSON.stringify(object)) as T;
 }
@@ -198,7 +198,7 @@ function factsOf(pools: readonly NodePool[], nodes: readonly TenantNode[], pods:
       }),
       machines: (byPool.get(name) ?? []).map((node) => {
         const zone = node.metadata.labels?.['topology.kubernetes.io/zone'] ?? '';
-        return { machine: machineOf(node, name, zone), node, standing: { kind: 'node', isReady: true } };
+        return { machine: machineOf(node, name, zone), node, state: { kind: 'node', isReady: true } };
       }),
     };
   });

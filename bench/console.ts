@@ -19,7 +19,7 @@ const AT_A_TIME = 16;
 const KIB = 1024;
 const OWN_PAGE = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' };
 
-/** The console with 1,000 clusters and 10,000 machines: what a person waits for, and what each browser costs the server. */
+/** The console with 1,000 clusters and 10,000 machines: waiting times of users, and each browser's cost for the server. */
 export async function benchConsole(print: (text: string) => void): Promise<void> {
   const child = fork(join(import.meta.dirname, 'console/server.ts'), [String(CLUSTERS), String(MACHINES)], {
     execArgv: ['--expose-gc'],
@@ -57,7 +57,7 @@ async function signedIn({ url, authority, password }: ConsoleServerReady) {
   return { transport, headers: { ...OWN_PAGE, cookie } };
 }
 
-/** Of one small object, through the cookie; the token inside is looked up in a cache. */
+/** Requests for one small object with the session cookie, whose token is looked up in a cache. */
 async function requestFigures(server: ConsoleServerReady): Promise<Figure[]> {
   const { transport, headers } = await signedIn(server);
   const path = `/apis/fairway.dev/v1alpha1/namespaces/${server.namespace}/clusters/cluster-1`;
@@ -81,7 +81,7 @@ const FORMS = [
   { name: 'metadata alone', accept: 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io' },
 ] as const;
 
-/** What a browser loads of all objects of a kind, in pages as the console asks for them. */
+/** A browser's load of all objects of a kind, in pages like the console. */
 async function listFigures(server: ConsoleServerReady): Promise<Figure[]> {
   const { transport, headers } = await signedIn(server);
   transport.close();
@@ -139,7 +139,7 @@ async function watchFigures(server: ConsoleServerReady, heap: () => Promise<numb
     if (stream.status !== 200) throw new Error(await stream.text());
     return transport;
   };
-  // What all share is there with the first ones.
+  // Shared memory is allocated with the first ones.
   const transports = [await open(), await open()];
   const before = await heap();
   for (let count = 0; count < BROWSERS; count++) transports.push(await open());
@@ -201,7 +201,7 @@ async function timed(work: () => Promise<void>): Promise<number> {
   return performance.now() - beganMs;
 }
 
-/** Scrolls the table to its end in two seconds, and tells the longest time between two pictures. */
+/** Scrolls the table to its end in two seconds, and returns the longest time between two frames. */
 const SCROLL = `new Promise((resolve) => {
   const table = document.querySelector('.fw-table');
   const began = performance.now();

@@ -9,7 +9,7 @@ import { usageOf } from './process-usage.ts';
 
 const MIB = 1024 * 1024;
 const MANY = 20;
-/** A cloud of the usual kind. */
+/** A typical cloud. */
 const LIFE = {
   createVolume: 2_000,
   deleteVolume: 1_000,
@@ -19,9 +19,9 @@ const LIFE = {
   createSnapshot: 1_500,
   deleteSnapshot: 1_000,
 };
-/** After that long a new process has taken in what another one may have sent. */
+/** After this time a new process has observed all requests of its predecessor. */
 const SETTLED_MS = 11_000;
-/** Fairway learns how long a cloud takes. */
+/** Warm-up, in which Fairway learns the cloud's pace. */
 const ROUNDS_TO_LEARN = 3;
 const SANITY = 'csi-sanity, on a cloud that takes no time';
 
@@ -37,14 +37,14 @@ interface Sanity extends Cost {
 interface Run {
   readonly costs: ReadonlyMap<string, Cost>;
   readonly sanity: Sanity;
-  /** Without what starting took. */
+  /** Without the cost of the start. */
   readonly cpuMs: number;
   readonly rssBytes: number;
 }
 
 type Start = (place: SanityPlace) => Promise<DriverProcess>;
 
-/** The controller of the Cinder CSI driver: Fairway beside upstream's, as processes of their own, each on simulated clouds of its own. */
+/** The controller of the Cinder CSI driver: Fairway compared with upstream, as separate processes on separate simulated clouds. */
 export async function benchCsi(print: (text: string) => void): Promise<void> {
   if (upstreamProgram('csi-sanity') === undefined) {
     print('csi-sanity is not built: "testbed/cloud-provider-openstack/testbed build" makes it\n');
@@ -170,7 +170,7 @@ async function manyOf(client: CsiClient, node: string, measure: Measure): Promis
   );
 }
 
-/** Of the driver. */
+/** Calls of the driver. */
 function callsOf({ cloud }: SimulatedCloud): number {
   const own = cloud.calls.counts().filter(({ userAgent }) => /csi/.test(userAgent));
   return own.reduce((sum, { count }) => sum + count, 0);

@@ -35,7 +35,7 @@ export function isMet({ value, peer, goal }: Figure): boolean | undefined {
   }
 }
 
-/** Formats a Markdown table, so that a run can be pasted into the docs. */
+/** Formats a Markdown table for the docs. */
 export function formatFigures(title: string, figures: readonly Figure[], peerName?: string): string {
   const header = ['', 'unit', 'Fairway', ...(peerName === undefined ? [] : [peerName, 'ratio']), 'goal', 'met'];
   const rows = figures.map((figure) => [

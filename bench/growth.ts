@@ -10,33 +10,33 @@ const CLUSTERS = Number(process.env['GROWTH_CLUSTERS'] ?? 1000);
 const NODES = 10;
 const CLUSTERS_OF_A_PROJECT = 10;
 const CREATED_AT_A_TIME = 5;
-/** How many clusters are created between two figures. */
+/** Clusters created per step. */
 const STEP = Math.min(100, Math.ceil(CLUSTERS / 4));
 const SETTLE_MS = 90_000;
 const MEASURE_MS = 120_000;
 const COMPARE_TIMEOUT_MS = 600_000;
-/** Metrics of a thousand clusters take Fairway a moment. */
-const LOOK_MS = 200;
-/** Growth ends while the machine still has this much. */
+/** Time limit of a scrape: a thousand clusters have many metrics. */
+const POLL_INTERVAL_MS = 200;
+/** Growth stops if the machine has less than this left. */
 const SPARE_MIB = 2048;
-/** For what is created at a time. */
+/** Time limit for a batch of creations. */
 const SPARE_FILES = 400;
 const MIB = 1024 * 1024;
 
-/** One step of growth, as Fairway's own process saw it. */
+/** One step of growth, measured in Fairway's process. */
 interface Step {
-  /** How many there are after it, and how many of them it made. */
+  /** Number of clusters after the step, and how many it created. */
   readonly clusters: number;
   readonly made: number;
   readonly seconds: number;
   readonly cpuMsPerCluster: number;
   readonly rssMib: number;
   readonly worldMib: number;
-  /** Why growth ends here. */
+  /** Why growth stopped here. */
   readonly obstacle: string | undefined;
 }
 
-/** Up to a thousand clusters of ten nodes, with cloud, control planes and nodes in other processes: what Fairway itself takes. */
+/** Up to a thousand clusters of ten nodes, with cloud, control planes and nodes in other processes: measures Fairway alone. */
 export async function benchGrowth(print: (text: string) => void): Promise<void> {
   const projects = Math.ceil(CLUSTERS / CLUSTERS_OF_A_PROJECT);
   await using fairway = await GrowingFairway.start(projects, NODES);
@@ -115,7 +115,7 @@ export async function benchGrowth(print: (text: string) => void): Promise<void> 
   print(formatFigures(`${clusters} clusters of ${NODES} nodes, Fairway's own process`, figures, 'first'));
 }
 
-/** Step by step, to what was asked for or to what stops it. */
+/** Grows step by step to the requested number or until something stops it. */
 async function growAll(fairway: GrowingFairway, print: (text: string) => void): Promise<Step[]> {
   const steps: Step[] = [];
   let worldMib = fairway.worldUsage.rssBytes / MIB;
@@ -169,7 +169,7 @@ async function grow(fairway: GrowingFairway, from: number, to: number): Promise<
   };
 }
 
-/** What the machine is about to run out of. */
+/** The resource that the machine is about to run out of. */
 function shortageOf(fairway: GrowingFairway): string | undefined {
   const { open, limit } = fairway.openFiles ?? { open: 0, limit: Number.POSITIVE_INFINITY };
   if (open + SPARE_FILES > limit)
@@ -180,13 +180,13 @@ function shortageOf(fairway: GrowingFairway): string | undefined {
   return `the world takes ${world.toFixed(0)} MiB of ${total.toFixed(0)}, and ${leftMib.toFixed(0)} are left`;
 }
 
-/** CPU for each cluster of a step in ms, less what idle clusters took in that time: as many for each as at the end. */
+/** CPU per cluster of a step in ms, less that of idle clusters in the same time, estimated from the end. */
 function ofCreationAlone({ made, clusters, seconds, cpuMsPerCluster }: Step, idle: AtRest | undefined, atEnd: number) {
   const share = (clusters - made / 2) / atEnd;
   return cpuMsPerCluster - ((idle?.cpuPercent ?? Number.NaN) * share * seconds * 10) / made;
 }
 
-/** A part that fails takes no other's figures with it. */
+/** A failing part does not discard other figures. */
 async function partOf<T>(
   print: (text: string) => void,
   what: string,
@@ -204,7 +204,7 @@ interface AtRest {
   readonly cpuPercent: number;
   readonly worldCpuPercent: number;
   readonly callsPerMinute: number;
-  /** Those that come most often: `network GET /v2.0/ports`, per minute. */
+  /** The most frequent ones: `network GET /v2.0/ports`, per minute. */
   readonly mostCalled: readonly string[];
 }
 
@@ -234,7 +234,7 @@ async function atRest(fairway: GrowingFairway): Promise<AtRest> {
   };
 }
 
-/** All are compared when each Cluster was reconciled and nothing waits in the controller's queue. */
+/** The resync is complete when each Cluster was reconciled and the controller's queue is empty. */
 async function startAgain(fairway: GrowingFairway, clusters: number): Promise<{ firstMs: number; allMs: number }> {
   const begin = performance.now();
   await fairway.restart();
@@ -245,7 +245,7 @@ async function startAgain(fairway: GrowingFairway, clusters: number): Promise<{ 
     if (firstMs !== undefined && reconciles >= clusters && waiting === 0) {
       return { firstMs, allMs: performance.now() - begin };
     }
-    await sleep(LOOK_MS);
+    await sleep(POLL_INTERVAL_MS);
   }
   return { firstMs: firstMs ?? Number.NaN, allMs: Number.NaN };
 }

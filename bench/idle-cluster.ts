@@ -3,14 +3,14 @@ import { type Figure, formatFigures } from './figures.ts';
 import { IdleClusters } from './idle-cluster/idle-clusters.ts';
 
 const CONTENTS = { nodes: 10, claims: 3 };
-/** What all clusters share is there with the first ones. */
+/** Shared memory is allocated with the first ones. */
 const FIRST = 2;
 const MORE = 5;
-/** Events of what was made are forgotten, and pages of the last lists are collected. */
+/** Waits until Events have expired and pages of the last lists are collected. */
 const SETTLE_MS = 20_000;
 const MIB = 1024 * 1024;
 
-/** What one more idle cluster takes in Fairway's own process, all its controllers included; cloud, control planes and nodes are in others. */
+/** Memory of another idle cluster in Fairway's process, including all controllers; cloud, control planes and nodes run in other processes. */
 export async function benchIdleCluster(print: (text: string) => void): Promise<void> {
   await using fairway = await IdleClusters.start();
   const empty = await fairway.heapBytes();

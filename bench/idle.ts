@@ -5,7 +5,7 @@ import { type CallCounts, difference, totalOf } from './product/simulator-calls.
 
 const CLUSTERS = 100;
 const CREATED_AT_A_TIME = 5;
-/** Of the free one a tenant has no more than a few. */
+/** The free plan allows only a few clusters per tenant. */
 const PLAN = 'standard';
 /** The garbage collectors of hollow clusters keep running for a minute after the last change. */
 const SETTLE_MS = 90_000;

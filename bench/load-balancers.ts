@@ -7,7 +7,10 @@ import { FAST, NODES, SLOW, type Subject } from './load-balancers/subject.ts';
 
 const MIB = 1024 * 1024;
 
-/** What Services of type LoadBalancer cost a cloud, and how long their users wait: Fairway beside upstream's controller, each on a simulated cloud of its own. */
+/**
+ * OpenStack calls and waiting times of Services of type LoadBalancer: Fairway compared with upstream's controller, each on a separate simulated
+ * cloud.
+ */
 export async function benchLoadBalancers(print: (text: string) => void): Promise<void> {
   const program = upstreamProgram('openstack-cloud-controller-manager');
   if (program === undefined)

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 
-/** Benchmarks by name; each is loaded when it runs, so that a broken one does not affect the others. */
+/** Benchmarks by name; each is loaded when it runs, so a broken one does not affect the others. */
 const BENCHES = {
   'api-server': async () => (await import('./api-server.ts')).benchApiServer,
   product: async () => (await import('./product.ts')).benchProduct,
@@ -14,7 +14,7 @@ const BENCHES = {
   upgrade: async () => (await import('./upgrade.ts')).benchUpgrade,
   'load-balancers': async () => (await import('./load-balancers.ts')).benchLoadBalancers,
   console: async () => (await import('./console.ts')).benchConsole,
-  doors: async () => (await import('./doors.ts')).benchDoors,
+  'entry-points': async () => (await import('./entry-points.ts')).benchEntryPoints,
   csi: async () => (await import('./csi.ts')).benchCsi,
   'many-load-balancers': async () => (await import('./many-load-balancers.ts')).benchManyLoadBalancers,
   'openstack-calls': async () => (await import('./openstack-calls.ts')).benchOpenStackCalls,

@@ -10,7 +10,7 @@ const SETTLE_MS = 30_000;
 const IDLE_MS = 120_000;
 const MIB = 1024 * 1024;
 
-/** 1,000 Services of 100 clusters in one project, made at once, on a cloud that takes half a minute for a load balancer. */
+/** 1,000 Services of 100 clusters in one project, created at once, on a cloud that takes half a minute for a load balancer. */
 export async function benchManyLoadBalancers(print: (text: string) => void): Promise<void> {
   const count = CLUSTERS * SERVICES;
   const byHand = await loadBalancersByHand(PACE, count);

@@ -27,7 +27,7 @@ interface Run {
   readonly seconds: ReadonlyMap<string, number>;
 }
 
-/** The OpenStack calls of each operation, on the simulator and, when the testbed is up, on a real one beside it. */
+/** The OpenStack calls of each operation, on the simulator and, if the testbed is running, on a real cloud. */
 export async function benchOpenStackCalls(print: (text: string) => void): Promise<void> {
   const runs: Run[] = [];
   for (const target of JOB_TARGETS) {

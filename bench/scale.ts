@@ -9,10 +9,10 @@ const SIZES: readonly Size[] = [
   { clusters: 3_000, replicas: 3 },
   { clusters: 10_000, replicas: 10 },
 ];
-/** What is measured of caches; what other sizes take follows from it in proportion. */
+/** Measured cache size; other sizes are extrapolated linearly. */
 const CACHED_CLUSTERS = 1_000;
 
-/** Up to ten thousand clusters over ten replicas: real members, hashes, controllers and caches, each measured by itself; sums of them are computed. */
+/** Up to ten thousand clusters over ten replicas: real members, hashes, controllers and caches, each measured separately; totals are computed. */
 export async function benchScale(print: (text: string) => void): Promise<void> {
   const one = await measureOneCluster();
   const caches = await measureCaches(one, CACHED_CLUSTERS);

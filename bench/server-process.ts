@@ -11,7 +11,7 @@ export function fairwayFlags(): string[] {
   return ['--max-semi-space-size=8', ...serverFlags()];
 }
 
-/** What goes with `fairwayFlags`. */
+/** Environment for `fairwayFlags`. */
 export function fairwayEnv(): NodeJS.ProcessEnv {
   return { MALLOC_ARENA_MAX: '2', ...serverEnv() };
 }

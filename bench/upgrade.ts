@@ -14,8 +14,8 @@ const UPGRADES: readonly { readonly name: string; readonly strategy: UpgradeOpti
 ];
 
 /**
- * Upgrades of the nodes of a large cluster on a clock that stops while anything is running: what is measured is what is waited for, not the speed of
- * the machine. Beside it what the same nodes take when nobody waits without need: the cloud's own times of this very run.
+ * Upgrades of the nodes of a large cluster on a clock that stops while anything is running: it measures waiting times, not the speed of the machine.
+ * The result is compared with the minimum for the same nodes, from the cloud's times in the same run.
  */
 export async function benchUpgrade(print: (text: string) => void): Promise<void> {
   for (const { name, strategy } of UPGRADES) {

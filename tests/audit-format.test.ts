@@ -16,11 +16,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from './contract/kubernetes/real-control-plane.ts';
 
-/** Older ones say less of a caller and of a failure. */
+/** Older ones report less about callers and failures. */
 const releases = findBinaries().filter(({ minor }) => minor >= 36);
 const NONE = { version: '(skipped: there is no kube-apiserver 1.36 or later at hand)', minor: 0 };
 
-/** What Fairway's log would hold of what is asked here, its one event of each request. */
+/** The events that Fairway's log would have for these requests, one each. */
 const POLICY = JSON.stringify({
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',
@@ -28,7 +28,7 @@ const POLICY = JSON.stringify({
   rules: [{ level: 'Metadata' }],
 });
 
-/** Rules of every sort, as far as they are the operator's to decide. */
+/** Rules of every type that operators can set. */
 const RULES = [
   { level: 'None', verbs: ['patch'], resources: [{ group: '', resources: ['configmaps'], resourceNames: ['b'] }] },
   { level: 'Metadata', resources: [{ group: '', resources: ['secrets', '*/token'] }] },
@@ -120,7 +120,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       }
     });
 
-    // In other words since 1.35, and without the decision.
+    // With other words since 1.35, and without the decision.
     test('a refused impersonation has the same caller, object and code', async () => {
       const asked: Asked = { method: 'GET', path: MAPS, who: 'alice', as: 'bob' };
       await embedded(asked, 'refused');

@@ -17,7 +17,7 @@ function eventsIn(text: string): AuditEvent[] {
   return lines.map((line) => JSON.parse(line) as AuditEvent);
 }
 
-/** What people did, in few words. */
+/** A short form of users' actions. */
 function briefly({ verb, user, impersonatedUser, objectRef, responseStatus }: AuditEvent): string {
   const who = impersonatedUser ? `${user.username} as ${impersonatedUser.username}` : user.username;
   const what = [objectRef?.resource, objectRef?.subresource].filter((part) => part !== undefined).join('/');
@@ -61,7 +61,7 @@ describe.skipIf(kubectl === undefined)(
       }
       const path = join(home, 'audit.log');
       const log = readFileSync(path, 'utf8');
-      // Whether kubectl discovers the API once more, in another's name, depends on its cache.
+      // Whether kubectl repeats discovery while impersonating depends on its cache.
       const byPeople = eventsIn(log).filter(
         ({ user, objectRef }) => user.username !== 'system:fairway:controllers' && objectRef !== undefined,
       );
@@ -140,7 +140,7 @@ describe.skipIf(kubectl === undefined)(
         expect(kind).toBe('EventList');
         expect(items.map(briefly)).toContain('fairway-admin: create configmaps hers 201');
         expect(raw.stdout).not.toContain('theirs');
-        // Where operators come from is none of a tenant's business.
+        // Tenants must not see operators' addresses.
         expect(
           items.filter(({ user }) => user.username === 'fairway-admin').flatMap((each) => each.sourceIPs ?? []),
         ).toEqual(items.flatMap((each) => (each.impersonatedUser === undefined ? [] : (each.sourceIPs ?? []))));
@@ -166,10 +166,11 @@ describe.skipIf(kubectl === undefined)(
 
     test('after kill -9 the events that tenants read are there, each one once', async () => {
       const home = join(folder, 'killed');
-      const events = '/apis/fairway.dev/v1alpha1/namespaces/default/auditevents?as=EventList';
       const first = await RunningFairway.start(home, ...listen);
+      const { namespace } = first;
+      const events = `/apis/fairway.dev/v1alpha1/namespaces/${namespace}/auditevents?as=EventList`;
       await ask(first, 'create', 'configmap', 'before');
-      const file = join(home, 'audit-events', 'default', 'events.log');
+      const file = join(home, 'audit-events', namespace, 'events.log');
       await expect
         .poll(() => (existsSync(file) ? readFileSync(file, 'utf8') : ''), { timeout: 10_000 })
         .toContain('before');
@@ -247,7 +248,7 @@ describe.skipIf(kubectl === undefined)(
       const starting = RunningFairway.start(join(folder, 'none'), '--audit-log-path', path, ...listen);
 
       await expect(starting).rejects.toThrow(
-        /the audit log can't be written: ENOENT.*\n.*choose another file with --audit-log-path/,
+        /cannot write the audit log: ENOENT.*\n.*specify another file with --audit-log-path/,
       );
     });
   },

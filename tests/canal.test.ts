@@ -25,7 +25,7 @@ const described = existsSync(join(programs, 'calico-node'))
 
 const namespace = 'default';
 const BOOT = { deadlineMs: 420_000 };
-const SOON = { deadlineMs: 120_000 };
+const SOON = { deadlineMs: 300_000 };
 
 const manifest = (version: string) => `apiVersion: fairway.dev/v1alpha1
 kind: Cluster

@@ -21,7 +21,7 @@ const clusterTitle =
     : `: kube-apiserver ${binaries.version}`;
 const chart = join(PROJECT, 'deploy/helm/fairway');
 const NAMESPACE = ['--namespace', 'fairway-system'];
-/** A helm that was not built by its publisher takes the cluster for 1.20. */
+/** A helm not built by its publisher assumes that the cluster is 1.20. */
 const VERSION = ['--kube-version', '1.36.0'];
 
 interface Rendered {

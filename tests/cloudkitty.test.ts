@@ -62,7 +62,7 @@ describe.skipIf(why !== '')(`a real CloudKitty${why}`, () => {
   async function push(records: readonly UsageRecord[], target: string): Promise<Pushed> {
     const { signal } = new AbortController();
     const holder = randomUUID();
-    const told = { onWait: () => {}, tell: () => {} };
+    const told = { onWait: () => {}, print: () => {} };
     const ledger = await PushLedger.claim({ client: api.client, clock: systemClock, signal, target, holder, ...told });
     const price = () => 0.05;
     const pushed = await pushUsage({ records, rating, ledger, clock: systemClock, signal, price, sinceMs, ...told });

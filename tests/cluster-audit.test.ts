@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf } from './session/client-of.ts';
 import { type Answer, RunningFairway, run } from './session/running-fairway.ts';
 
-/** What a tenant does about the audit events of his cluster, with `fairway` alone. */
+/** A tenant manages and reads the audit events of a cluster, using only `fairway`. */
 describe('fairway cluster audit, on a simulated control plane', () => {
   let folder: string;
   let fairway: RunningFairway;
@@ -39,10 +39,10 @@ describe('fairway cluster audit, on a simulated control plane', () => {
     const value = { spec: { apiServer: { audit: {} } } };
     const { metadata } = await client
       .resource(clusters)
-      .patch('demo', { type: 'merge', value }, { namespace: 'default' });
+      .patch('demo', { type: 'merge', value }, { namespace: fairway.namespace });
     const isApplied = ({ status }: Cluster) =>
       status?.observedGeneration === metadata.generation && isConditionTrue(status?.conditions, 'ControlPlaneReady');
-    await eventuallyObject(client.resource(clusters), { namespace: 'default', name: 'demo' }, isApplied);
+    await eventuallyObject(client.resource(clusters), { namespace: fairway.namespace, name: 'demo' }, isApplied);
     client.close();
     const { stdout: kubeconfig } = await ask('kubeconfig', 'demo');
     await writeFile(join(folder, 'demo.kubeconfig'), kubeconfig);

@@ -1,51 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
-import { clusters } from '@fairway/api/kinds/cluster';
-import { systemClock } from '@fairway/base/clock';
-import { runWith } from '@fairway/cli/command/run-program';
-import { fakeContext } from '@fairway/cli/testing/fake-context';
-import { HttpsTransport } from '@fairway/kube/client/https-transport';
-import { KubeClient } from '@fairway/kube/client/kube-client';
-import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
-import { Namespaces } from '@fairway/kube/kinds/resources';
-import { eventually } from '@fairway/kube/testing/eventually';
-import { Home } from '@fairway/service/up/home';
-import { type RunningFairway, up } from '@fairway/service/up/up';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { plainUp } from './session/plain-up.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CommandSession, FILED_CLUSTER } from './commands/command-session.ts';
 
-let folder: string;
-let home: Home;
-let fairway: RunningFairway;
-let client: KubeClient;
+let session: CommandSession;
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'fairway-commands-'));
-  home = new Home(join(folder, 'home'));
-  vi.stubEnv('OS_CLIENT_CONFIG_FILE', home.cloudsYaml);
-  fairway = await up(plainUp(home));
-  const { transport } = await loadKubeConnection({ path: home.kubeconfig });
-  client = new KubeClient(new HttpsTransport(transport));
-  await client.resource(Namespaces).create({ metadata: { name: 'bare' }, spec: {} });
-  await eventually(
-    client.resource(cloudProfiles),
-    { namespace: 'default' },
-    ([profile]) => profile?.status?.conditions?.some(({ status }) => status === 'True') === true,
-  );
+  session = await CommandSession.start();
 });
-afterAll(async () => {
-  vi.unstubAllEnvs();
-  client.close();
-  await fairway.stop();
-  rmSync(folder, { recursive: true });
-});
-
-async function fairwayCommand(args: readonly string[], stdin = '') {
-  const env = { KUBECONFIG: home.kubeconfig, HOME: folder, OS_CLIENT_CONFIG_FILE: home.cloudsYaml };
-  const context = fakeContext({ env, cwd: folder, clock: systemClock, readStdin: () => Promise.resolve(stdin) });
-  return { code: await runWith(args, context), ...context.written };
-}
+afterAll(() => session.stop());
 
 interface Row {
   readonly args: readonly string[];
@@ -53,12 +13,6 @@ interface Row {
   readonly stdout?: RegExp;
   readonly stderr?: RegExp;
 }
-
-const CLUSTER = `apiVersion: fairway.dev/v1alpha1
-kind: Cluster
-metadata: { name: filed }
-spec: { plan: free }
-`;
 
 describe('each command, with right, wrong and missing input', () => {
   test.each<Row>([
@@ -79,16 +33,20 @@ describe('each command, with right, wrong and missing input', () => {
       stderr: /credential "nobody".*\n.*credential create/,
     },
     { args: ['cloud', 'flavors', '-n', 'bare'], code: 1, stderr: /"bare" has no cloud.*\n.*fairway\.dev\/cloud/ },
-    { args: ['cloud', 'flavours'], code: 2, stderr: /Did you mean flavors/ },
+    { args: ['cloud', 'flavours'], code: 2, stderr: /did you mean: fairway cloud flavors/ },
     { args: ['cloud'], code: 2, stderr: /Usage: fairway cloud/ },
 
-    { args: ['cluster', 'create'], code: 2, stderr: /which cluster/ },
+    { args: ['cluster', 'create'], code: 2, stderr: /no cluster given/ },
     {
       args: ['cluster', 'create', 'x', '--nodes', '3'],
       code: 2,
-      stderr: /--nodes is about nodes.*\n.*--flavor NAME \(.*b3-8/,
+      stderr: /--nodes requires --flavor\n.*--flavor NAME \(.*b3-8/,
     },
-    { args: ['cluster', 'create', 'x', '--zones', 'nova-a', '--pool', 'p'], code: 2, stderr: /--zones and --pool are/ },
+    {
+      args: ['cluster', 'create', 'x', '--zones', 'nova-a', '--pool', 'p'],
+      code: 2,
+      stderr: /--zones and --pool require --flavor/,
+    },
     { args: ['cluster', 'create', 'x', '-f', 'y'], code: 2, stderr: /mutually exclusive/ },
     { args: ['cluster', 'create', '-f', 'y', '--flavor', 'b3-8'], code: 2, stderr: /--flavor and --filename/ },
     { args: ['cluster', 'create', '-f', 'missing.yaml'], code: 2, stderr: /cannot read .*missing\.yaml/ },
@@ -127,7 +85,7 @@ describe('each command, with right, wrong and missing input', () => {
     { args: ['cluster', 'get', 'nobody'], code: 1, stderr: /"nobody" not found/ },
     { args: ['cluster', 'wait', 'nobody'], code: 1, stderr: /"nobody" not found/ },
     { args: ['cluster', 'wait', 'nobody', '--for=deleted'], code: 0, stdout: /nobody is deleted/ },
-    { args: ['cluster', 'wait', 'filed', '--for', 'gone'], code: 2, stderr: /none of Ready, deleted, upgraded/ },
+    { args: ['cluster', 'wait', 'filed', '--for', 'gone'], code: 2, stderr: /must be Ready, deleted, upgraded/ },
     { args: ['cluster', 'wait', 'filed', '--for=deleted', '--timeout', '1s'], code: 4, stderr: /timed out after 1 s/ },
     { args: ['cluster', 'wait', 'filed', '--for=condition=NetworkReady'], code: 0, stdout: /filed has condition Net/ },
     {
@@ -151,6 +109,38 @@ describe('each command, with right, wrong and missing input', () => {
     { args: ['machine', 'wait', 'nobody', '--for=deleted'], code: 0, stdout: /nobody is deleted/ },
     { args: ['cluster', 'events', 'nobody'], code: 1, stderr: /"nobody" not found/ },
     { args: ['cluster', 'events', 'filed', '-o', 'json'], code: 0, stdout: /"items": \[/ },
+    { args: ['cluster', 'describe', 'nobody'], code: 1, stderr: /not found/ },
+    { args: ['cluster', 'describe', 'filed'], code: 0, stdout: /^Name: +filed\n(.*\n)*Conditions:\n(.*\n)*Events:/ },
+    { args: ['cluster', 'update', 'filed'], code: 2, stderr: /no changes given\n.*update --help/ },
+    { args: ['cluster', 'update', 'nobody', '--plan', 'free'], code: 1, stderr: /not found/ },
+    { args: ['cluster', 'update', 'filed', '--patch', '[]'], code: 2, stderr: /Must be a JSON object/ },
+    { args: ['cluster', 'update', 'filed', '--plan', 'nope', '--dry-run'], code: 1, stderr: /spec\.plan/ },
+    {
+      args: ['cluster', 'update', 'filed', '--update-policy', 'NeverUpdate', '--dry-run'],
+      code: 0,
+      stdout: /updated \(server dry run\)\n  spec\.updatePolicy: AlwaysUpdate -> NeverUpdate\n$/,
+    },
+    {
+      args: ['cluster', 'update', 'filed', '--update-policy', 'NeverUpdate', '--timeout', '5m'],
+      code: 0,
+      stdout: /filed updated\n  spec\.updatePolicy: AlwaysUpdate -> NeverUpdate\n/,
+    },
+    { args: ['cluster', 'hibernate', 'filed'], code: 2, stderr: /no terminal to ask on.*\n.*--yes/ },
+    { args: ['cluster', 'delete', 'filed'], code: 2, stderr: /no terminal to ask on.*\n.*--yes/ },
+    {
+      args: ['cluster', 'hibernate', 'filed', '--dry-run'],
+      code: 0,
+      stdout: /hibernation requested \(server dry run\)\n  spec\.hibernation\.enabled: true\n/,
+    },
+    { args: ['nodepool', 'update', 'nobody', '--max', '3'], code: 1, stderr: /not found/ },
+    { args: ['nodepool', 'describe', 'nobody'], code: 1, stderr: /not found/ },
+    { args: ['machine', 'describe', 'nobody'], code: 1, stderr: /not found/ },
+    { args: ['versions'], code: 0, stdout: /^VERSION +PHASE .*UPGRADES TO\n1\.36 +Supported/ },
+    { args: ['versions', '-o', 'name'], code: 0, stdout: /^1\.36$/m },
+    { args: ['versions', '--cluster', 'nobody'], code: 1, stderr: /not found/ },
+    { args: ['operations'], code: 0, stdout: /^OBJECT +OPERATION +STATE .*\n(.*\n)*cluster\.fairway\.dev\/filed/ },
+    { args: ['operations', '--cluster', 'nobody'], code: 0, stderr: /No operations in namespace default/ },
+    { args: ['get', 'clusters'], code: 2, stderr: /did you mean: fairway cluster list/ },
     { args: ['cluster', 'snapshots', 'nobody'], code: 1, stderr: /not found/ },
     { args: ['cluster', 'snapshots', 'filed'], code: 0, stderr: /No snapshots/ },
     { args: ['cluster', 'restore', 'filed'], code: 2, stderr: /missing required argument/ },
@@ -158,13 +148,13 @@ describe('each command, with right, wrong and missing input', () => {
     { args: ['cluster', 'upgrade'], code: 2, stderr: /missing required argument/ },
     { args: ['cluster', 'upgrade', 'nobody'], code: 1, stderr: /"nobody" not found/ },
     { args: ['cluster', 'upgrade', 'filed', '--to', '1.20'], code: 1, stderr: /spec\.version.*1\.20/ },
-    { args: ['cluster', 'pause'], code: 2, stderr: /which clusters/ },
-    { args: ['cluster', 'pause', 'filed', '--all'], code: 2, stderr: /which clusters/ },
+    { args: ['cluster', 'pause'], code: 2, stderr: /no clusters given/ },
+    { args: ['cluster', 'pause', 'filed', '--all'], code: 2, stderr: /no clusters given/ },
     { args: ['cluster', 'pause', 'nobody'], code: 1, stderr: /not found/ },
     { args: ['cluster', 'delete'], code: 2, stderr: /missing required argument/ },
     { args: ['cluster', 'delete', 'nobody'], code: 1, stderr: /not found/ },
 
-    { args: ['nodepool', 'create'], code: 2, stderr: /which pool/ },
+    { args: ['nodepool', 'create'], code: 2, stderr: /no pool given/ },
     { args: ['nodepool', 'create', 'x'], code: 2, stderr: /--cluster and --flavor/ },
     { args: ['nodepool', 'create', '-f', 'y', '--flavor', 'b3-8'], code: 2, stderr: /--flavor and --filename/ },
     {
@@ -210,12 +200,13 @@ describe('each command, with right, wrong and missing input', () => {
     {
       args: ['credential', 'create', 'x', '--cloud', 'simulator-service'],
       code: 1,
-      stderr: /no role to give to Fairway, which needs member: .* you have: service\n.*openstack role add/,
+      stderr:
+        /Fairway needs the role member, which you cannot delegate: your roles in project .*: service\n.*openstack role add/,
     },
     { args: ['credential', 'get', 'nobody'], code: 1, stderr: /not found/ },
     { args: ['credential', 'delete', 'nobody', '--cloud', 'simulator'], code: 1, stderr: /not found/ },
     { args: ['kubeconfig'], code: 2, stderr: /which cluster\?\n.*--exec/ },
-    { args: ['kubeconfig', 'filed', '--exec'], code: 2, stderr: /which cloud\? Name one, or set OS_CLOUD/ },
+    { args: ['kubeconfig', 'filed', '--exec'], code: 2, stderr: /no cloud selected; specify one, or set OS_CLOUD/ },
     { args: ['kubeconfig', '--exec', '--cloud', 'nope'], code: 2, stderr: /cloud nope: no such cloud/ },
     { args: ['auth', 'token', '--cloud', 'nope'], code: 2, stderr: /cloud nope: no such cloud/ },
     { args: ['kubeconfig', 'nobody'], code: 1, stderr: /not found/ },
@@ -252,87 +243,11 @@ describe('each command, with right, wrong and missing input', () => {
     { args: ['serve', '--kubeconfig', 'missing'], code: 2, stderr: /missing/ },
     { args: ['cluster', 'list', '--context', 'nope'], code: 2, stderr: /no context "nope"/ },
   ])('fairway $args ends with $code', async ({ args, code, stdout = /^/, stderr = /^/ }) => {
-    const answer = await fairwayCommand(args, CLUSTER);
+    const answer = await session.run(args, FILED_CLUSTER);
 
     expect(answer).toEqual({ ...answer, code });
     expect(answer.stdout).toMatch(stdout);
     expect(answer.stderr).toMatch(stderr);
     expect(answer.stderr).not.toMatch(/\n +at |TypeError|ZodError/);
-  });
-
-  test('a credential that Fairway cannot use goes from Keystone too, once its owner has logged in there', async () => {
-    const create = (more: readonly string[]) =>
-      fairwayCommand(['credential', 'create', 'mine', '--cloud', 'simulator', ...more]);
-    const remove = (cloud: string) => fairwayCommand(['credential', 'delete', 'mine', '--cloud', cloud]);
-
-    expect(await create(['--fairway-cloud', 'elsewhere'])).toMatchObject({ code: 1 });
-    expect(await create([])).toMatchObject({ code: 1, stderr: expect.stringContaining('"fairway-default-mine"') });
-    expect(await remove('nowhere')).toMatchObject({ code: 2, stderr: expect.stringContaining('no cloud "nowhere"') });
-    expect(await fairwayCommand(['credential', 'get', 'mine'])).toMatchObject({ code: 0 });
-    expect(await remove('simulator')).toMatchObject({ code: 0 });
-    expect(await create([])).toMatchObject({ code: 0 });
-    expect(await remove('simulator')).toMatchObject({ code: 0 });
-  });
-
-  test('a dry run checks all objects of a file together, and stores none', async () => {
-    const pool = (name: string) => `---
-apiVersion: fairway.dev/v1alpha1
-kind: NodePool
-metadata: { name: ${name} }
-spec: { clusterName: both, flavor: b3-8, replicas: 60 }
-`;
-    const file = CLUSTER.replace('filed', 'both') + pool('one') + pool('two');
-    const answer = await fairwayCommand(['cluster', 'create', '-f', '-', '--dry-run'], file);
-
-    expect(answer).toMatchObject({ code: 1, stderr: expect.stringMatching(/NodePool.* "two" is invalid.*100 nodes/) });
-    expect(await fairwayCommand(['cluster', 'get', 'both'])).toMatchObject({ code: 1 });
-  });
-
-  test('a snapshot of a simulated control plane is refused, and leaves nothing behind', async () => {
-    await fairwayCommand(['cluster', 'create', 'simulated', '--plan', 'free', '--timeout', '5m']);
-    const answer = await fairwayCommand(['cluster', 'snapshot', 'simulated']);
-
-    expect(answer).toMatchObject({ code: 1, stderr: expect.stringContaining('keeps no snapshots') });
-    const { spec } = await client.resource(clusters).get('simulated', { namespace: 'default' });
-    expect(spec.etcd).toBeUndefined();
-  });
-
-  test('the events of a cluster are a story, with its pools and machines', async () => {
-    const shape = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--timeout', '5m'];
-    await fairwayCommand(['cluster', 'create', 'told', ...shape]);
-    const { stdout } = await fairwayCommand(['cluster', 'events', 'told']);
-    const [heading, ...rows] = stdout.trimEnd().split('\n');
-    const times = rows.map((row) => row.slice(0, 20));
-
-    expect(heading).toMatch(/^LAST SEEN +TYPE +REASON +OBJECT +MESSAGE$/);
-    expect(times).toEqual(times.toSorted());
-    expect((await fairwayCommand(['nodepool', 'events', 'told-general'])).stdout).not.toContain('cluster/told ');
-    for (const kind of ['cluster/told ', 'machine/told-general-']) {
-      expect(rows.join('\n')).toContain(kind);
-    }
-    expect(stdout).not.toContain('/simulated');
-  });
-
-  test('a dry run of scaling, upgrading and deleting says what would change, and changes nothing', async () => {
-    const shape = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--version', '1.35', '--timeout', '5m'];
-    await fairwayCommand(['cluster', 'create', 'dry', ...shape]);
-    const stored = async () => (await fairwayCommand(['pool', 'get', 'dry-general', '-o', 'json'])).stdout;
-    const before = await stored();
-
-    const scale = await fairwayCommand(['cluster', 'scale', 'dry', '--nodes', '2', '--dry-run']);
-    const tooMany = await fairwayCommand(['pool', 'scale', 'dry-general', '--nodes', '200', '--dry-run']);
-    const upgrade = await fairwayCommand(['cluster', 'upgrade', 'dry', '--to', '1.36', '--dry-run']);
-    const remove = await fairwayCommand(['cluster', 'delete', 'dry', '--dry-run']);
-
-    expect(scale).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/2 \(server dry run\)\n  spec\.replicas: 1 -> 2\n/),
-    });
-    expect(tooMany).toMatchObject({ code: 1, stderr: expect.stringContaining('maxReplicas') });
-    expect(upgrade).toMatchObject({ code: 0, stdout: expect.stringContaining('  spec.version: 1.35 -> 1.36\n') });
-    expect(remove.stdout).toMatch(
-      /dry deleted \(server dry run\)\n  nodepool\.\S+dry-general goes with it\n  machine\./,
-    );
-    expect(await stored()).toBe(before);
   });
 });

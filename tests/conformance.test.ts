@@ -11,7 +11,7 @@ import { listTests, runTest } from '../tools/conformance/run-test.ts';
 const programs = findPrograms();
 const missing = programs === undefined ? ' (skipped: "testbed/kubernetes/current build-tests" makes them)' : '';
 
-/** Of each area some that take seconds; `npm run conformance` runs all of them. */
+/** Some quick tests of each area; `npm run conformance` runs all of them. */
 const FOCUS = [
   'Watchers should be able to restart watching from the last resource version',
   'Discovery should validate PreferredVersion|should support aggregated discovery interface \\[',

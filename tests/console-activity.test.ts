@@ -11,7 +11,7 @@ import { type ConsoleTest, picture, startConsoleTest } from './console/console-t
 import { openByToken, operatorToken } from './console/operator-console.ts';
 import { clientOf } from './session/client-of.ts';
 
-/** As `clusters/NAME/audit` answers it. */
+/** In the format of `clusters/NAME/audit`. */
 const IN_CLUSTER = {
   kind: 'AuditEventList',
   apiVersion: 'fairway.dev/v1alpha1',
@@ -61,7 +61,7 @@ const OLDER = {
   ],
 };
 const LONG = 'x'.repeat(400 * 1024);
-/** As a control plane writes them that somebody else has broken into. */
+/** Events from a compromised control plane. */
 const HOSTILE = [
   { userAgent: LONG, sourceIPs: Array.from({ length: 16 }, () => LONG.slice(0, 999)) },
   { user: { username: `system:node:${LONG}` }, responseStatus: { code: 500, message: LONG } },
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     const page = await test.openAs('demo', 'clusters/new');
     await page.locator('#name').fill('shop');
     await page.getByRole('spinbutton', { name: 'Nodes' }).fill('1');
-    await page.getByText('The server accepts this').waitFor();
+    await page.getByText('No errors').waitFor();
     await page.getByRole('button', { name: 'Create cluster' }).click();
     await page.getByRole('heading', { name: 'shop', exact: true, level: 1 }).waitFor();
     namespace = new URL(page.url()).pathname.split('/')[3] ?? '';
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
   afterAll(() => test?.close());
 
   const rows = (page: Page, text: RegExp) => page.getByRole('row').filter({ hasText: text });
-  const PATIENCE = { timeout: 30_000, interval: 1_000 };
+  const POLLING = { interval: 1_000 };
   const refreshed = (page: Page, text: RegExp) => async () => {
     await page.getByRole('button', { name: 'Refresh' }).click();
     return rows(page, text).count();
@@ -116,7 +116,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     const created = rows(page, /demo \(you\).*created cluster shop/);
     await created.getByText('127.0.0.1').waitFor();
     await created.getByText('Done').waitFor();
-    await rows(page, /demo \(you\).*tried out to create.*dry run/i)
+    await rows(page, /demo \(you\).*did a dry run to create.*dry run/i)
       .first()
       .waitFor();
     await page.getByText(/\d+ events · As of \d+:\d\d:\d\d/).waitFor();
@@ -128,17 +128,17 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
 
   it('shows what was refused, and to whom, and keeps the choice in its address', async () => {
     const page = await test.openAs('demo', 'activity');
-    await page.getByRole('checkbox', { name: 'Refused or failed only' }).check();
-    await page.getByLabel('What', { exact: true }).selectOption('delete');
-    const refused = rows(page, /wanted to delete cluster shop/);
-    await refused.getByText('Refused').waitFor();
+    await page.getByRole('checkbox', { name: 'Only denied or failed' }).check();
+    await page.getByLabel('Action', { exact: true }).selectOption('delete');
+    const refused = rows(page, /tried to delete cluster shop/);
+    await refused.getByText('Denied').waitFor();
     await rows(page, /created cluster shop/).waitFor({ state: 'detached' });
     await page.reload();
-    await refused.getByText('Refused').waitFor();
+    await refused.getByText('Denied').waitFor();
 
     expect(new URL(page.url()).search).toBe('?outcome=unsuccessful&verb=delete');
-    // Where others came from is not told.
-    await refused.getByText('Not told').waitFor();
+    // Other users' addresses are not shown.
+    await refused.getByText('Not recorded').waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
     await rows(page, /created cluster shop/).waitFor();
     expect(new URL(page.url()).search).toBe('');
@@ -151,17 +151,17 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     await show.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('group', { name: 'Audit ID' }).waitFor();
-    await page.getByText('Tell your operator this').waitFor();
+    await page.getByText('Give this ID to your operator').waitFor();
     await page.getByText(/HeadlessChrome|Mozilla/).waitFor();
     await page.getByText(/RBAC: allowed by/).waitFor();
     await picture(page, 'activity-details');
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Only what demo (you) did' }).focus();
+    await page.getByRole('button', { name: 'Only actions by demo (you)' }).focus();
     await page.keyboard.press('Enter');
     await rows(page, /created cluster shop/).waitFor();
 
     expect(new URL(page.url()).searchParams.get('user')).toMatch(/^keystone:/);
-    expect(await page.getByLabel('Who').locator('option:checked').textContent()).toBe('demo (you)');
+    expect(await page.getByLabel('User', { exact: true }).locator('option:checked').textContent()).toBe('demo (you)');
     expect(test.complaints()).toEqual([]);
   });
 
@@ -175,7 +175,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
         body: JSON.stringify({ metadata: { annotations: { note: 'x' } } }),
       })`,
     );
-    await expect.poll(refreshed(page, /demo \(you\).*changed cluster shop/), PATIENCE).toBeGreaterThan(0);
+    await expect.poll(refreshed(page, /demo \(you\).*changed cluster shop/), POLLING).toBeGreaterThan(0);
   });
 
   it('waits as long as the server asks for, and says until when', async () => {
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
       return route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json });
     });
     await page.getByRole('link', { name: 'Activity' }).click();
-    await page.getByText(/The server asks to wait\. It is asked again at \d+:\d\d:\d\d/).waitFor();
+    await page.getByText(/The server is busy\. The console retries at \d+:\d\d:\d\d/).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await rows(page, /created cluster shop/).waitFor();
 
@@ -208,14 +208,14 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
       })`,
     );
     await expect
-      .poll(refreshed(page, /demo \(you\).*tried out to delete cluster shop.*dry run/i), PATIENCE)
+      .poll(refreshed(page, /demo \(you\).*did a dry run to delete cluster shop.*dry run/i), POLLING)
       .toBeGreaterThan(0);
   });
 
   it('says what to set where a cluster’s events are not asked for, and tells what was done in it from then on', async () => {
     const page = await test.openAs('demo', `clusters/${namespace}/shop`);
-    await page.getByLabel('Views of the cluster').getByRole('link', { name: 'Activity' }).click();
-    await page.getByText('Nobody has asked for this yet').waitFor();
+    await page.getByLabel('Cluster sections').getByRole('link', { name: 'Activity' }).click();
+    await page.getByText('Audit logging is not enabled').waitFor();
     await page.getByText(`kubectl -n ${namespace} patch cluster shop`).waitFor();
     await page.getByText('set spec.apiServer.audit', { exact: false }).first().waitFor();
     await picture(page, 'cluster-activity-off');
@@ -232,7 +232,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     own.close();
     await page.goto(`${test.url}clusters/${namespace}/shop/activity?object=mine`);
     await expect
-      .poll(refreshed(page, /\(you\).*created ConfigMap mine in default.*Done.*127\.0\.0\.1/), PATIENCE)
+      .poll(refreshed(page, /\(you\).*created ConfigMap mine in default.*Done.*127\.0\.0\.1/), POLLING)
       .toBeGreaterThan(0);
 
     expect(test.complaints()).toEqual([]);
@@ -277,22 +277,22 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
       const isOlder = new URL(route.request().url()).searchParams.has('continue');
       return answer(route, 200, isOlder ? OLDER : { ...IN_CLUSTER, items: many(IN_CLUSTER.items) });
     });
-    await page.getByLabel('Views of the cluster').getByRole('link', { name: 'Activity' }).click();
+    await page.getByLabel('Cluster sections').getByRole('link', { name: 'Activity' }).click();
     await rows(page, /alice.*deleted Deployment shop in web/)
       .first()
       .waitFor();
-    await rows(page, /keystone:5b3c.*wanted to run a command in pod db in web.*Refused/)
+    await rows(page, /keystone:5b3c.*tried to run a command in pod db in web.*Denied/)
       .first()
       .waitFor();
     await page
       .getByRole('button', { name: /^Show details: alice deleted Deployment shop/ })
       .first()
       .click();
-    await page.getByRole('group', { name: 'What was sent' }).getByText('propagationPolicy').waitFor();
+    await page.getByRole('group', { name: 'Request body' }).getByText('propagationPolicy').waitFor();
     await picture(page, 'cluster-activity');
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Show older ones' }).click();
-    await page.getByText('There are no older ones.').waitFor();
+    await page.getByRole('button', { name: 'Show older events' }).click();
+    await page.getByText('There are no older events here.').waitFor();
 
     await page.getByText('31 events').waitFor();
     expect(test.complaints()).toEqual([]);
@@ -334,11 +334,11 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     const client = await clientOf(test.fairway.kubeconfig);
     const token = await operatorToken(client).finally(() => client.close());
     const page = await openByToken(test, token, 'activity');
-    await page.getByText('Of which project?').waitFor();
+    await page.getByText('Activity by project').waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole('link', { name: 'Choose a project' }).click();
+    await page.getByRole('link', { name: 'Select a project' }).click();
     await page.getByRole('link', { name: namespace }).click();
-    await page.getByRole('link', { name: 'Who did what' }).click();
+    await page.getByRole('main').getByRole('link', { name: 'Activity' }).click();
     await page.getByRole('heading', { name: `Activity in project ${namespace}` }).waitFor();
     await rows(page, /created cluster shop/).waitFor();
 

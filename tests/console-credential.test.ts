@@ -6,7 +6,7 @@ import { type ConsoleTest, picture, startConsoleTest } from './console/console-t
 
 /** A user whose project has no cloud of the operator's. */
 const USER = 'other';
-const ASKED = 'Fairway has to be allowed to act in this project';
+const ASKED = 'Fairway needs your permission to act in this project';
 
 describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the console', () => {
   let test: ConsoleTest;
@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     { name: 'light', options: {}, title: ASKED },
     { name: 'dark', options: { colorScheme: 'dark' as const }, title: ASKED },
     { name: 'phone', options: { viewport: PHONE }, title: ASKED },
-    { name: 'german', options: { locale: 'de-DE' }, title: 'Fairway braucht die Erlaubnis' },
+    { name: 'german', options: { locale: 'de-DE' }, title: 'Fairway benötigt Ihre Erlaubnis' },
   ])(
     'is told what Fairway has to be allowed, without barriers that axe finds: $name',
     async ({ name, options, title }) => {
@@ -43,8 +43,8 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     await page.getByRole('link', { name: 'Create a cluster' }).click();
     await page.getByText(ASKED).waitFor();
     await page.locator('#name').fill('first');
-    await page.getByRole('button', { name: 'Allow it' }).click();
-    await page.getByText('The server accepts this').waitFor();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('No errors').waitFor();
     expect(await page.locator('#credential').inputValue()).toBe('console');
     await page.getByRole('button', { name: 'Create cluster' }).click();
     await page.getByRole('heading', { name: 'first', exact: true, level: 1 }).waitFor();
@@ -63,8 +63,8 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
       await route.abort();
     });
     await page.getByRole('button', { name: 'Use another cloud credential…' }).click();
-    await page.getByRole('button', { name: 'Allow it' }).click();
-    await page.getByText('Whether the application credential was made is not known').waitFor();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('It is unknown whether the application credential was created').waitFor();
     await page.unroute('**/session/delegation');
     await page.reload();
     const left = page.getByText(/^openstack application credential delete fairway-.*-console-2$/);
@@ -72,10 +72,10 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     expect(await accessibilityProblems(page)).toEqual([]);
     const writes = writesOf(page);
     await page.getByRole('button', { name: 'Use another cloud credential…' }).click();
-    await page.getByRole('button', { name: 'Allow it' }).dblclick();
+    await page.getByRole('button', { name: 'Allow' }).dblclick();
     await page.getByRole('button', { name: 'Use another cloud credential…' }).waitFor();
     await expect.poll(() => page.locator('#credential').inputValue()).toBe('console-3');
-    await page.getByRole('button', { name: 'It is dealt with' }).click();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
     await left.waitFor({ state: 'detached' });
 
     expect(writes).toEqual(['POST delegation', 'POST secrets', 'POST cloudcredentials', 'PUT secrets owned']);
@@ -85,16 +85,16 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     const page = await test.openAs(USER, 'clusters/new');
     const writes = writesOf(page);
     await page.getByRole('button', { name: 'Use another cloud credential…' }).click();
-    // In a browser that knows of nothing, the name is taken in Keystone.
-    await page.getByRole('button', { name: 'Allow it' }).click();
-    await page.getByText('choose another name').waitFor();
+    // In a fresh browser, the name already exists in Keystone.
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('use another name').waitFor();
     await page.route('**/cloudcredentials?*', async (route) => {
       if (route.request().method() !== 'POST') return route.continue();
       await route.fetch();
       await route.abort();
     });
     await page.getByRole('button', { name: 'Try again' }).click();
-    await page.getByText('The server has not answered').waitFor();
+    await page.getByText('The server did not respond').waitFor();
     await page.unroute('**/cloudcredentials?*');
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect.poll(() => page.locator('#credential').inputValue()).toBe('console-4');
@@ -116,9 +116,10 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
       .getByText(/patch cluster first --type merge/)
       .waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Use console-3' }).click();
+    await page.getByRole('button', { name: 'Switch to console-3' }).click();
     await page.getByRole('button', { name: 'Delete console…', exact: true }).click();
     await page.getByRole('dialog').getByText('openstack application credential delete').waitFor();
+    await page.keyboard.type('console');
     await page.getByRole('button', { name: 'Delete', exact: true }).click();
     await row.waitFor({ state: 'detached' });
 
@@ -142,7 +143,7 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
   );
 });
 
-/** What a page writes of the delegation from now on, dry runs left out. */
+/** The page's writes for the delegation from now on, without dry runs. */
 function writesOf(page: Page): readonly string[] {
   const writes: string[] = [];
   page.on('request', (request) => {

@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)('the console while things change', () => {
     await page.getByRole('textbox').fill('b3-8 web');
     await page.getByText('3 of 3 shown').waitFor();
     await page.getByRole('textbox').fill('b3-8 nowhere');
-    await page.getByRole('heading', { name: 'Nothing matches' }).waitFor();
+    await page.getByRole('heading', { name: 'No matches' }).waitFor();
     await page.getByRole('button', { name: 'Show all' }).click();
 
     await page.getByText('web-pool', { exact: true }).first().waitFor();
@@ -99,13 +99,13 @@ describe.skipIf(!hasBrowser)('the console while things change', () => {
     const page = await test.openAs('demo');
     await page.getByText('web', { exact: true }).waitFor();
     await test.kill();
-    await page.getByText('The server does not answer.').waitFor();
+    await page.getByText('The server is not responding.').waitFor();
     await picture(page, 'server-away');
     // What was known is still there.
     await page.getByText('web', { exact: true }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await test.restart();
-    await page.getByText('The server answers again.').waitFor();
+    await page.getByText('The server is responding again.').waitFor();
     await createCluster('later', 1);
 
     await page.getByText('later', { exact: true }).waitFor();

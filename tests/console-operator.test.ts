@@ -13,7 +13,7 @@ const MINOR = '1.35';
 const PAGES = [
   { path: 'projects', heading: 'Projects' },
   { path: 'projects/team-a', heading: 'Project team-a' },
-  { path: 'stuck', heading: 'What is stuck' },
+  { path: 'stuck', heading: 'Stuck objects' },
   { path: 'clouds', heading: 'Clouds' },
   { path: 'capacity', heading: 'Capacity' },
   { path: 'credentials', heading: 'Credentials' },
@@ -145,28 +145,28 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Retry', exact: true }).click();
 
     await release.getByText('Complete', { exact: true }).waitFor();
-    await release.getByText('1 of 1 clusters run it').waitFor();
+    await release.getByText('1 of 1 clusters updated').waitFor();
     expect(test.complaints()).toEqual([]);
   });
 
   it('sees a cloud that answers 500, and that it has recovered', async () => {
     const page = await openByToken(test, token, 'operator/clouds');
     const shown = page.getByRole('region', { name: 'simulator', exact: true });
-    await shown.getByText('Answers', { exact: true }).waitFor();
+    await shown.getByText('Healthy', { exact: true }).waitFor();
     await cloud.arm({ service: 'compute', times: null, action: { kind: 'answer', status: 500 } });
-    await shown.getByText('Fails', { exact: true }).waitFor();
+    await shown.getByText('Failing', { exact: true }).waitFor();
     await page.getByText(/clusters? can’t reach/).waitFor();
     await picture(page, 'operator-clouds-failing');
     await cloud.disarm();
 
-    await shown.getByText('Answers', { exact: true }).waitFor();
+    await shown.getByText('Healthy', { exact: true }).waitFor();
     await page.getByText(/clusters? can’t reach/).waitFor({ state: 'detached' });
     expect(test.complaints()).toEqual([]);
   });
 
   it('shows replicas and the clusters of each, from their Leases', async () => {
     const page = await openByToken(test, token, 'operator/replicas');
-    await page.getByRole('heading', { name: 'One replica looks after everything' }).waitFor();
+    await page.getByRole('heading', { name: 'A single replica manages everything' }).waitFor();
     const leases = client.resource({ ...coreType('leases', 'Lease'), group: 'coordination.k8s.io' });
     const lease = (name: string, role: string, holderIdentity: string, annotations: Record<string, string> = {}) => {
       const labels = { 'fairway.dev/shard-group': 'fairway', 'fairway.dev/shard-role': role };
@@ -185,8 +185,8 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     }
     await picture(page, 'operator-replicas-two');
     expect(await accessibilityProblems(page)).toEqual([]);
-    // Nothing renews them: after their time they count as gone, and their shards as nobody's.
-    await page.getByText('Not heard of').nth(1).waitFor();
+    // Nothing renews them: after they expire, their replicas count as dead and their shards as unowned.
+    await page.getByText('No heartbeat').nth(1).waitFor();
     expect(test.complaints()).toEqual([]);
   });
 
@@ -196,7 +196,7 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     expect(await page.getByRole('link', { name: 'Replicas' }).count()).toBe(0);
     for (const { path } of PAGES) {
       await page.goto(`${test.url}operator/${path}`);
-      await page.getByRole('heading', { name: 'You may not see this' }).waitFor();
+      await page.getByRole('heading', { name: 'You don’t have access to this page' }).waitFor();
       expect(await page.locator('#content').innerText()).not.toMatch(/web|batch|team-b|north/);
       expect(await page.getByRole('table').count()).toBe(0);
     }

@@ -12,7 +12,7 @@ const execute = promisify(execFile);
 /** What is told here is the use of a credential: the network of a cluster is enough. */
 const NO_NODES = { hasNodes: false };
 
-/** A credential that Fairway does not need any more ends in Keystone: by Fairway where Keystone lets it, else by its owner. */
+/** A credential that Fairway no longer needs is revoked in Keystone: by Fairway if Keystone allows it, otherwise by its owner. */
 describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) => {
   describe.skipIf(target.isMissing)('when they go', () => {
     let tenant: TenantOnCloud;
@@ -37,12 +37,12 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
     it.each<{ reason: string; advice: RegExp; keys: () => Promise<Record<string, string>> }>([
       {
         reason: 'a trust without impersonation',
-        advice: /its owner has to revoke it: openstack trust delete [0-9a-f]{32}$/,
+        advice: /its owner must revoke it: openstack trust delete [0-9a-f]{32}$/,
         keys: async () => ({ trust_id: (await tenant.trust(false)).id }),
       },
       {
         reason: 'a restricted application credential',
-        advice: /its owner has to revoke it: openstack application credential delete [0-9a-f]{32}$/,
+        advice: /its owner must revoke it: openstack application credential delete [0-9a-f]{32}$/,
         keys: async () => keysOf(await tenant.applicationCredential('member')),
       },
     ])('says what the owner has to type where Keystone lets nobody else: $reason', async ({ advice, keys }) => {

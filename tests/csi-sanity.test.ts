@@ -10,7 +10,7 @@ const program = upstreamProgram('csi-sanity');
 const missing =
   program === undefined ? ' (skipped: "testbed/cloud-provider-openstack/testbed build" makes csi-sanity)' : '';
 
-/** What the driver does not claim: capacities, volumes that change, read-only attachments. */
+/** Features that the driver does not support: capacities, volume modification, read-only attachments. */
 const NOT_CLAIMED =
   /GetCapacity|ModifyVolume|volume attribute class|node max attach limit|already published but is incompatible/;
 

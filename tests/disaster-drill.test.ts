@@ -107,7 +107,7 @@ passphraseFile: passphrase
     return clientOf(path);
   }
 
-  /** The machine loses its power: Fairway, and all that runs in its home. */
+  /** Power failure: kills Fairway and everything that runs in its home. */
   function loseProcesses(home: string): void {
     running?.kill('SIGKILL');
     for (const pid of processesIn(join(place.folder, home))) process.kill(pid, 'SIGKILL');
@@ -173,7 +173,7 @@ passphraseFile: passphrase
     const rpoSeconds = (lostAtMs - Math.min(...stored)) / 1000;
     process.stderr.write(`drill: back after ${rtoSeconds.toFixed(1)} s, data ${rpoSeconds.toFixed(1)} s old\n`);
 
-    expect(recovered.match(/ is as of /g)?.length).toBe(2);
+    expect(recovered.match(/ was taken at /g)?.length).toBe(2);
     expect(values).toEqual(['demo', 'second']);
     expect(serversOf(machinesAfter)).toEqual(serversOf(machinesBefore));
     expect(holdings(place.cloud)).toEqual(cloudBefore);
@@ -182,7 +182,7 @@ passphraseFile: passphrase
 
   /** Resolves when a backup on schedule was begun after that time. */
   async function backedUpAfter(timeMs: number): Promise<void> {
-    const deadlineMs = timeMs + 120_000;
+    const deadlineMs = timeMs + 300_000;
     for (;;) {
       const lines = (await fairway('recover', '--list', '--off-host', 'off-host.yaml')).split('\n');
       const names = lines.filter((line) => line.startsWith('backup ')).map((line) => line.split(/ +/)[1] ?? '');
@@ -193,7 +193,7 @@ passphraseFile: passphrase
 
   /** When the newest snapshot of each cluster that is off the machine was taken; waits for those of both. */
   async function storedSnapshots(): Promise<readonly number[]> {
-    const deadlineMs = Date.now() + 60_000;
+    const deadlineMs = Date.now() + 300_000;
     for (;;) {
       const lines = (await fairway('recover', '--list', '--off-host', 'off-host.yaml')).split('\n');
       const found = lines.filter((line) => line.startsWith('snapshot ')).map((line) => line.split(' '));

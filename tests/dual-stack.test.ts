@@ -125,7 +125,7 @@ describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $nam
       const told = await until('late', (service) => messageOf(service) !== '');
 
       expect(messageOf(told)).toMatch(
-        /RequireDualStack: load balancer \S+ has no IPv6 address, and Octavia gives none/,
+        /RequireDualStack: load balancer \S+ has no IPv6 address, and Octavia cannot add one/,
       );
       expect(ingressOf(told)).toEqual([address]);
       const isTold = ({ reason, involvedObject }: { reason?: string; involvedObject: { name?: string } }) =>

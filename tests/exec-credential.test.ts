@@ -176,8 +176,8 @@ describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that holds no secret', (
   test('does not wait for somebody who is not there', async () => {
     const [password, device] = [await writeKubeconfig('asking'), await writeKubeconfig('device')];
 
-    expect((await whoami(password)).stderr).toContain('nobody can be asked here');
-    expect((await whoami(device)).stderr).toContain('nobody reads along here');
+    expect((await whoami(password)).stderr).toContain('there is no terminal to ask on');
+    expect((await whoami(device)).stderr).toContain('the session is not interactive');
   });
 
   test.skipIf(script === undefined)('asks at a terminal, and shows nothing of the answer', async () => {
@@ -224,7 +224,7 @@ describe('the command itself', () => {
     await confirmed.promise;
     await new Promise((resolve) => signingIn.on('close', resolve));
 
-    expect(shown).toContain('Signed in at cloud device as demo in project demo, until ');
+    expect(shown).toContain('Signed in to cloud device as demo in project demo, until ');
     expect(kept()).toHaveLength(1);
     const out = await run('fairway', ['auth', 'logout', '--all'], env);
     expect(out.stderr).toBe('Signed out: 1 token\n');
@@ -248,7 +248,7 @@ describe('the command itself', () => {
     await new Promise((resolve) => other.close(resolve));
 
     expect(stderr).toContain(
-      `a token of cloud demo is no longer kept, but goes on at ${origin}/identity/v3 until it ends`,
+      `a token of cloud demo is no longer stored, but stays valid at ${origin}/identity/v3 until it expires`,
     );
     expect(shown).toEqual([]);
     expect(kept()).toHaveLength(0);

@@ -12,7 +12,6 @@ import { testReleases } from './process-runtime/releases.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 
 const { offered } = await testReleases();
-const where = { namespace: 'default' };
 /** A control plane that hangs is started again after two minutes; a silent node is NotReady after one, and repaired after two more. */
 const deadlineMs = 400_000;
 
@@ -41,13 +40,13 @@ spec:
   healing: { notReadyTimeout: 1m, maxUnhealthy: 50%, strategy: Replace }
 `;
 
-/** What becomes of nodes that fall silent, and of those that seem to; each goes on from where the one before it ended. */
+/** Repair of nodes that stop reporting, or seem to; each case continues from the previous one. */
 describe.skipIf(offered === undefined)(
   `healing by time, with Kubernetes ${offered?.version ?? '(skipped: no binaries of 1.31 or later are found)'}`,
   () => {
     let cluster: ProvisionedCluster;
     /** All machines that were ever to be repaired. */
-    const patients = new Set<string>();
+    const unhealthy = new Set<string>();
     const stopWatching = new AbortController();
     let before: readonly Machine[];
 
@@ -77,9 +76,9 @@ describe.skipIf(offered === undefined)(
       const options = ['--cloud-check', '3s'];
       cluster = await ProvisionedCluster.create({ manifest: MANIFEST, controlPlane: 'process', options, deadlineMs });
       before = await cluster.untilMachines(isOnItsFeet);
-      const informer = new Informer(cluster.own.resource<Machine>(machines), where);
+      const informer = new Informer(cluster.own.resource<Machine>(machines), cluster.where);
       const note = ({ metadata, status }: Machine) => {
-        if (status?.marks?.repair?.due) patients.add(metadata.name ?? '');
+        if (status?.marks?.repair?.due) unhealthy.add(metadata.name ?? '');
       };
       informer.addHandler({ onAdd: note, onUpdate: (_, machine) => note(machine) });
       informer.start(stopWatching.signal);
@@ -102,8 +101,8 @@ describe.skipIf(offered === undefined)(
       expect(pidsOf(folder)['kube-apiserver']).not.toBe(hanging);
       const after = await cluster.untilMachines(isOnItsFeet);
       expect(after.map(marksOf)).toEqual(before.map(marksOf));
-      expect([...patients]).toEqual([]);
-      expect((await cluster.own.resource<Cluster>(clusters).get('demo', where)).status?.nodes?.ready).toBe(4);
+      expect([...unhealthy]).toEqual([]);
+      expect((await cluster.own.resource<Cluster>(clusters).get('demo', cluster.where)).status?.nodes?.ready).toBe(4);
     });
 
     test('nodes whose kubelets are silent are reinstalled or replaced, as their pools say, and no other one', async () => {
@@ -133,7 +132,7 @@ describe.skipIf(offered === undefined)(
             metadata.name !== replaced.metadata.name,
         );
       expect(others(after).map(marksOf)).toEqual(others(before).map(marksOf));
-      expect(patients).toEqual(new Set([reinstalled.metadata.name, replaced.metadata.name]));
+      expect(unhealthy).toEqual(new Set([reinstalled.metadata.name, replaced.metadata.name]));
     });
   },
 );

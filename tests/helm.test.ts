@@ -17,7 +17,6 @@ const described = program?.version ?? '(skipped: no kubectl, or "testbed/clients
 const deadlineMs = 300_000;
 const CHARTS = join(PROJECT, 'tests/clients/charts');
 const FLEET = join(PROJECT, 'examples/helm/cluster');
-const where = { namespace: 'default' };
 
 interface Revision {
   readonly revision: number;
@@ -117,14 +116,14 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         const own = (...args: readonly string[]) => helmOf(cluster.fairway.kubeconfig, args);
         const writes = () => auditedWrites(cluster.home, /^Helm/);
         const pools = async () => {
-          const { items } = await cluster.own.resource<NodePool>(nodePools).list(where);
+          const { items } = await cluster.own.resource<NodePool>(nodePools).list(cluster.where);
           return items
             .filter(({ spec }) => spec.clusterName === 'helmed')
             .map(({ metadata, spec, status }) => [metadata.name, spec.replicas, status?.readyReplicas]);
         };
         const generations = async () => {
-          const { items } = await cluster.own.resource<NodePool>(nodePools).list(where);
-          const helmed = await cluster.own.resource(clusters).get('helmed', where);
+          const { items } = await cluster.own.resource<NodePool>(nodePools).list(cluster.where);
+          const helmed = await cluster.own.resource(clusters).get('helmed', cluster.where);
           return [helmed, ...items].map(({ metadata: { name, generation, managedFields } }) => ({
             name,
             generation,

@@ -16,7 +16,7 @@ const WHOAMI = ['auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}'];
 const review = (token: string) =>
   JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token } });
 
-/** With a real Keystone one kind suffices: that which is at hand and asks over a connection. */
+/** With a real Keystone one kind suffices: an available one that connects over the network. */
 const planesOn = (cloud: string) =>
   cloud === 'the simulator' ? CONTROL_PLANES : CONTROL_PLANES.filter(({ isMissing }) => !isMissing).slice(-1);
 
@@ -123,7 +123,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
         });
 
         await expect
-          .poll(() => leaving.run('get', 'namespaces'), { interval: 1_000, timeout: 60_000 })
+          .poll(() => leaving.run('get', 'namespaces'), { interval: 1_000 })
           .toMatchObject({ stderr: UNAUTHORIZED });
         await member.ok('get', 'namespaces');
       });
@@ -138,9 +138,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
 
         expect(refused).toMatchObject({ code: 1, stderr: UNAUTHORIZED });
         expect(known).toMatchObject({ code: 0 });
-        await expect
-          .poll(() => late.run('get', 'namespaces'), { interval: 1_000, timeout: 60_000 })
-          .toMatchObject({ code: 0 });
+        await expect.poll(() => late.run('get', 'namespaces'), { interval: 1_000 }).toMatchObject({ code: 0 });
       });
 
       it('another project comes in with the roles that the cluster says, at once', async () => {
@@ -148,11 +146,11 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
         await cluster.let({ projects, roles: { member: 'view', reader: 'view' } });
 
         await expect
-          .poll(() => other.run('get', 'pods', '--namespace=web'), { interval: 1_000, timeout: 60_000 })
+          .poll(() => other.run('get', 'pods', '--namespace=web'), { interval: 1_000 })
           .toMatchObject({ code: 0 });
         expect((await other.run('create', 'namespace', 'theirs')).stderr).toContain('Forbidden');
         await expect
-          .poll(() => member.run('create', 'namespace', 'more'), { interval: 1_000, timeout: 60_000 })
+          .poll(() => member.run('create', 'namespace', 'more'), { interval: 1_000 })
           .toMatchObject({ stderr: expect.stringContaining('Forbidden') });
       });
 
@@ -164,7 +162,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
         });
 
         await expect
-          .poll(() => reader.run('get', 'configmaps', '--namespace=web'), { interval: 1_000, timeout: 60_000 })
+          .poll(() => reader.run('get', 'configmaps', '--namespace=web'), { interval: 1_000 })
           .toMatchObject({ code: 0 });
         for (const attempt of [
           ['get', 'configmaps', '--namespace=kube-system'],
@@ -173,7 +171,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
           ['create', 'configmap', 'readers', '--namespace=web'],
         ]) {
           await expect
-            .poll(() => reader.run(...attempt), { interval: 1_000, timeout: 60_000 })
+            .poll(() => reader.run(...attempt), { interval: 1_000 })
             .toMatchObject({ stderr: expect.stringMatching(/forbidden/i) });
         }
       });
@@ -181,9 +179,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
       it('nobody comes in, and nothing is left, when the cluster does not ask for it any more', async () => {
         await cluster.let(null);
 
-        await expect
-          .poll(() => reader.run('get', 'pods'), { interval: 1_000, timeout: 60_000 })
-          .toMatchObject({ stderr: UNAUTHORIZED });
+        await expect.poll(() => reader.run('get', 'pods'), { interval: 1_000 }).toMatchObject({ stderr: UNAUTHORIZED });
         const bindings = await (await cluster.admin()).ok('get', 'clusterrolebindings', '-o', 'name');
         expect(bindings).toContain('fairway:');
         expect(bindings).not.toContain('keystone');

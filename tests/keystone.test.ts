@@ -21,7 +21,7 @@ function aSecret(namespace: string, name: string, stringData: Record<string, str
   return { apiVersion: 'v1', kind: 'Secret', metadata: { namespace, name }, stringData };
 }
 
-/** What a stranger to the project may try of it. */
+/** Attempts of a user from another project. */
 const ATTEMPTS: readonly (readonly [
   what: string,
   call: (client: KubeClient, namespace: string) => Promise<unknown>,
@@ -184,7 +184,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       const known = await codeOf(list(member, project));
       fairway.keystone.isAway = false;
 
-      expect(refused).toMatchObject({ code: 503, message: expect.stringContaining("Keystone can't be asked") });
+      expect(refused).toMatchObject({ code: 503, message: expect.stringContaining('cannot validate your token') });
       expect(known).toBe(0);
       await expect.poll(() => codeOf(list(late, project)), { interval: 500 }).toBe(403);
     });

@@ -60,7 +60,7 @@ function launch(program: string, args: readonly string[], stdin: 'ignore' | 'pip
 
 const UP = ['up', '--listen', '127.0.0.1:0', '--control-plane', 'simulated', '--home'];
 const serves = (text: string) => text.includes('kubectl get clusters');
-const hasStopped = (text: string) => text.includes('which started this, has ended') && text.includes('stopped\n');
+const hasStopped = (text: string) => text.includes('stopping: the parent process') && text.includes('stopped\n');
 
 test.each([
   { signal: 'SIGTERM', reason: 'npm passes it on to its shell alone' },

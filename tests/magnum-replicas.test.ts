@@ -23,9 +23,9 @@ const missing =
       ? ' (skipped: there is no kubectl, or no kube-apiserver at hand)'
       : ` ${binaries.version}`;
 const isMissing = client === undefined || binaries === undefined || kubectl === undefined;
-const POLLING = { interval: 1_000, timeout: 300_000 };
+const POLLING = { interval: 1_000 };
 
-/** Each goes on from where the one before it ended. */
+/** Each case continues from the previous one. */
 describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${missing}`, () => {
   let management: ManagementCluster;
   let admin: KubeClient;
@@ -60,7 +60,7 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name },
       subjects: [{ kind: 'ServiceAccount', name: 'fairway', namespace: 'fairway-system' }],
     });
-  /** Its own login is a stranger in the tenant's project. */
+  /** Its own login has no role in the tenant's project. */
   const start = async () => {
     const { controllers } = management.kubeconfigs;
     const folder = join(management.folder, 'home');
@@ -93,7 +93,7 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
 
   test('a replica without the rights for it says who has to give them', async () => {
     await expect(start()).rejects.toThrow(
-      /for Magnum's API, Fairway may not list configmaps, .*kubectl create clusterrolebinding fairway-magnum/,
+      /for Magnum's API, Fairway lacks permission to list configmaps, .*kubectl create clusterrolebinding fairway-magnum/,
     );
     await bind('fairway-magnum');
   });

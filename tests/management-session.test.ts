@@ -191,9 +191,11 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       const waited = await kubectl('wait', '--for=condition=Ready', 'cluster.fairway.dev/demo', '--timeout=5m');
       const { stdout: listed } = await kubectl('get', 'clusters,nodepools,machines');
 
-      expect(applied.stdout).toBe(
-        'cluster.fairway.dev/demo created\nnodepool.fairway.dev/demo-general created\nnodepool.fairway.dev/demo-memory created\n',
-      );
+      expect(applied).toMatchObject({
+        stdout:
+          'cluster.fairway.dev/demo created\nnodepool.fairway.dev/demo-general created\nnodepool.fairway.dev/demo-memory created\n',
+        stderr: '',
+      });
       expect(waited).toMatchObject({ code: 0, stdout: 'cluster.fairway.dev/demo condition met\n' });
       expect(listed).toMatch(/NAME +VERSION +PHASE +READY +OPERATION +PLAN +AGE +MESSAGE/);
       expect(listed).toMatch(/cluster\.fairway\.dev\/demo +1\.\d+\.\d+ +Ready +4\/4 +free/);
@@ -216,7 +218,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(refused).toMatchObject({
         code: 1,
         stdout: '',
-        stderr: expect.stringMatching(/does not issue kubeconfigs\n.*gateway/),
+        stderr: expect.stringMatching(/cannot issue kubeconfigs\n.*gateway/),
       });
     });
 

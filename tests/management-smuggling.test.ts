@@ -91,13 +91,13 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     test.each(['watch=true', 'watch', 'watch=yes', 'watch=0;&watch=1', 'w%61tch=TRUE'])(
       'what it takes for a watch by ?%s counts as one',
       async (query) => {
-        await using door = await frontOver(upstream, { username: 'root', groups: ['system:masters'] });
-        const { port } = new URL(door.server.url);
-        const client = await RawClient.open(Number(port), door.server.authority.certificatePem);
+        await using entryPoint = await frontOver(upstream, { username: 'root', groups: ['system:masters'] });
+        const { port } = new URL(entryPoint.server.url);
+        const client = await RawClient.open(Number(port), entryPoint.server.authority.certificatePem);
         client.send('GET', `/api/v1/namespaces?${query}`);
         await client.until('"ADDED"');
 
-        expect([door.traffic.inUse('watches'), door.traffic.inUse('readingRequests')]).toEqual([1, 0]);
+        expect([entryPoint.traffic.inUse('watches'), entryPoint.traffic.inUse('readingRequests')]).toEqual([1, 0]);
         await client.close();
       },
     );

@@ -7,6 +7,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testUpgrade } from './process-runtime/releases.ts';
+import { allowAllStrategies } from './session/all-strategies.ts';
 import { PodWitness } from './session/pod-witness.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 
@@ -49,7 +50,7 @@ const described =
     ? '(skipped: no programs of two minor versions in a row, of 1.31 or later, are found)'
     : `from Kubernetes ${from} to ${to}`;
 
-/** All of a cluster, by programs of both releases. Each goes on from where the one before it ended. */
+/** A complete cluster, with binaries of both releases. Each case continues from the previous one. */
 describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
   let cluster: ProvisionedCluster;
   let witness: PodWitness | undefined;
@@ -78,7 +79,13 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
 
   beforeAll(async () => {
     const options = ['--cloud-check', '3s'];
-    cluster = await ProvisionedCluster.create({ manifest: MANIFEST, controlPlane: 'process', options, deadlineMs });
+    cluster = await ProvisionedCluster.create({
+      manifest: MANIFEST,
+      controlPlane: 'process',
+      options,
+      prepare: allowAllStrategies,
+      deadlineMs,
+    });
     before = await cluster.untilMachines(runs(from));
     const spec = { containers: [{ name: 'main', image: 'nginx' }], terminationGracePeriodSeconds: 1 };
     await cluster.tenant.resource<Deployment>(Deployments).create({
@@ -109,7 +116,7 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
     };
     const answered = await cluster.own
       .resource<Cluster>(clusters)
-      .createSubresource<UpgradePlanRequest>('demo', 'upgradeplan', request, where);
+      .createSubresource<UpgradePlanRequest>('demo', 'upgradeplan', request, cluster.where);
 
     expect(text).toMatchObject({ code: 0, stdout: expect.stringContaining(to) });
     planned = (JSON.parse(json.stdout) as UpgradePlanRequest).status;
@@ -137,10 +144,12 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
     // One store counts the changes of all kinds.
     const changeOf = (object: KubeObject | undefined) => Number(object?.metadata.resourceVersion);
     const ownClusters = cluster.own.resource<Cluster>(clusters);
-    const controlPlane = eventually(ownClusters, where, ([found]) => found?.status?.version === to, { deadlineMs });
+    const controlPlane = eventually(ownClusters, cluster.where, ([found]) => found?.status?.version === to, {
+      deadlineMs,
+    });
     const isNext = ({ spec }: Machine) => spec.version === to;
     const ownMachines = cluster.own.resource<Machine>(machines);
-    const firstNode = eventually(ownMachines, where, (all) => all.some(isNext), { deadlineMs });
+    const firstNode = eventually(ownMachines, cluster.where, (all) => all.some(isNext), { deadlineMs });
 
     expect(await cluster.cli('cluster', 'upgrade', 'demo', '--to', minorOf(to))).toMatchObject({ code: 0 });
     const [upgraded] = await controlPlane;
@@ -172,7 +181,7 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
     const told = (kind: string, reason: string) =>
       eventually(
         cluster.own.resource<Event>(Events),
-        where,
+        cluster.where,
         (all) => all.some((event) => event.involvedObject.kind === kind && event.reason === reason),
         { deadlineMs },
       );

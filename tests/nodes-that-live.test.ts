@@ -14,16 +14,18 @@ import { eventually } from '@fairway/kube/testing/eventually';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { testReleases } from './process-runtime/releases.ts';
+import { allowAllStrategies } from './session/all-strategies.ts';
 import { clientOf } from './session/client-of.ts';
 import { RunningFairway, run } from './session/running-fairway.ts';
 
 const { offered } = await testReleases();
 const PATIENCE = { deadlineMs: 150_000 };
+/** In the cluster. */
 const where = { namespace: 'default' };
 const REPLICAS = 2;
 const labels = { app: 'web' };
 
-/** What becomes of nodes and of the pods on them, by a kube-apiserver, its controllers and its scheduler; each goes on from where the one before it ended. */
+/** Nodes and their pods with a real kube-apiserver, controllers and scheduler; each case continues from the previous one. */
 describe.skipIf(offered === undefined)(
   `nodes that live, with Kubernetes ${offered?.version ?? '(skipped: no binaries of 1.31 or later are found)'}`,
   () => {
@@ -32,22 +34,29 @@ describe.skipIf(offered === undefined)(
     let own: KubeClient;
     let tenant: KubeClient;
 
+    /** At Fairway. */
+    const atFairway = () => ({ namespace: fairway.namespace });
     const cli = (...args: readonly string[]) => run('npx', ['fairway', ...args], { KUBECONFIG: fairway.kubeconfig });
     const untilMachines = (check: (all: readonly Machine[]) => boolean) =>
-      eventually(own.resource<Machine>(machines), where, check, PATIENCE);
+      eventually(own.resource<Machine>(machines), atFairway(), check, PATIENCE);
     const untilPool = (check: (pool: NodePool) => boolean) =>
-      eventually(own.resource<NodePool>(nodePools), where, ([pool]) => pool !== undefined && check(pool), PATIENCE);
+      eventually(
+        own.resource<NodePool>(nodePools),
+        atFairway(),
+        ([pool]) => pool !== undefined && check(pool),
+        PATIENCE,
+      );
     const untilCluster = (check: (cluster: Cluster) => boolean) =>
       eventually(
         own.resource<Cluster>(clusters),
-        where,
+        atFairway(),
         ([cluster]) => cluster !== undefined && check(cluster),
         PATIENCE,
       );
     const patchPool = async (spec: object) => {
       const [pool] = await untilPool(() => true);
       const value = { spec };
-      await own.resource<NodePool>(nodePools).patch(pool?.metadata.name ?? '', { type: 'merge', value }, where);
+      await own.resource<NodePool>(nodePools).patch(pool?.metadata.name ?? '', { type: 'merge', value }, atFairway());
     };
     const isOf = (image: string) => (machine: Machine) =>
       machine.status?.phase === 'Ready' &&
@@ -80,6 +89,7 @@ describe.skipIf(offered === undefined)(
       const options = ['--listen', '127.0.0.1:0', '--control-plane', 'process', '--cloud-check', '3s'];
       fairway = await RunningFairway.start(join(folder, 'home'), ...options);
       own = await clientOf(fairway.kubeconfig);
+      await allowAllStrategies(own);
       const created = await cli('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '2');
       if (created.code !== 0) throw new Error(`the cluster was not made: ${created.stderr}`);
       const kubeconfig = join(folder, 'demo.kubeconfig');
@@ -172,11 +182,11 @@ describe.skipIf(offered === undefined)(
       const hibernate = (enabled: boolean) =>
         own
           .resource<Cluster>(clusters)
-          .patch('demo', { type: 'merge', value: { spec: { hibernation: { enabled } } } }, where);
+          .patch('demo', { type: 'merge', value: { spec: { hibernation: { enabled } } } }, atFairway());
 
       await hibernate(true);
       await untilCluster(({ status }) => status?.phase === 'Hibernated');
-      expect((await own.resource<Machine>(machines).list(where)).items).toEqual([]);
+      expect((await own.resource<Machine>(machines).list(atFairway())).items).toEqual([]);
 
       await hibernate(false);
       await untilCluster(({ status }) => status?.phase === 'Ready' && status.nodes?.ready === 2);

@@ -84,7 +84,7 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
     await client.resource(Namespaces).create({ metadata: { name: 'later' }, spec: {} });
 
     const accounts = client.resource<ServiceAccount>(ServiceAccounts);
-    await eventually(accounts, { namespace: 'later' }, (found) => found.length === 1, { deadlineMs: 60_000 });
+    await eventually(accounts, { namespace: 'later' }, (found) => found.length === 1);
     expect(pidsOf(cluster.folder)['kube-controller-manager']).toBeDefined();
   });
 });

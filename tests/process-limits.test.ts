@@ -45,6 +45,6 @@ describe.skipIf(release === undefined || process.platform !== 'linux')(`limits o
     give(150);
     const state = await cluster.reach(({ phase }) => phase === 'Failed');
 
-    expect(state.message).toMatch(/ is not running: it used \d+ MiB of memory, and the plan allows \d+ MiB\./);
+    expect(state.message).toMatch(/ is not running: it used \d+ MiB of memory; the plan allows \d+ MiB\./);
   });
 });

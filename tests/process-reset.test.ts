@@ -41,7 +41,7 @@ describe.skipIf(offered === undefined)(`a cluster with a real control plane is r
     const before = await tenant('before.kubeconfig');
     await before.resource<ConfigMap>(ConfigMaps).create({ metadata: { name: 'secret-plans', ...inDefault } });
     const api = await clientOf(fairway.kubeconfig);
-    const { status: former } = await api.resource(clusters).get('demo', inDefault);
+    const { status: former } = await api.resource(clusters).get('demo', { namespace: fairway.namespace });
     api.close();
 
     expect(await cli('cluster', 'reset', 'demo', '--yes', '--no-wait')).toMatchObject({ code: 0 });
@@ -53,8 +53,7 @@ describe.skipIf(offered === undefined)(`a cluster with a real control plane is r
       expect(status).toMatchObject({ phase: 'Ready', endpoint: former?.endpoint, readySummary: '1/1' });
       return true;
     };
-    const patiently = { deadlineMs: 120_000 };
-    await eventuallyObject(again.resource(clusters), { ...inDefault, name: 'demo' }, isReset, patiently);
+    await eventuallyObject(again.resource(clusters), { namespace: fairway.namespace, name: 'demo' }, isReset);
     again.close();
 
     const after = await tenant('after.kubeconfig');

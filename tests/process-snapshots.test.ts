@@ -158,7 +158,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     const state = await cluster.reach(({ snapshots }) => snapshots?.restoring?.problem !== undefined);
     expect(state.snapshots?.restoring).toMatchObject({
       problem: 'NotFound',
-      message: expect.stringContaining(`there is no snapshot 20200101-000000-000 of the cluster; there are `),
+      message: expect.stringContaining(`snapshot 20200101-000000-000 of the cluster does not exist; available: `),
     });
 
     const file = join(cluster.folder, '../../snapshots', CLUSTER_UID, `${snapshot}.db`);
@@ -168,7 +168,7 @@ function snapshotCases(release: TestRelease | undefined): void {
       ({ snapshots }) =>
         snapshots?.restoring?.request === cluster.spec.restore && snapshots?.restoring?.problem !== undefined,
     );
-    expect(damaged.snapshots?.restoring?.message).toContain('its checksum is wrong');
+    expect(damaged.snapshots?.restoring?.message).toContain('its checksum does not match');
     expect((await cluster.reach(isRunning)).ready).toBe(true);
     expect(await isThere('before')).toBe(true);
   });

@@ -33,7 +33,7 @@ const binaries = findBinaries().find(({ minor }) => minor >= 31);
 const title = 'kube-controller-manager and kube-scheduler run the embedded server';
 const reason = ' (skipped: KUBEBUILDER_ASSETS and PATH have no release from 1.31 on)';
 
-/** The other way round than the contract tests: Kubernetes' own controllers against our API server, with hollow nodes. */
+/** The reverse of the contract tests: Kubernetes' own controllers against our API server, with hollow nodes. */
 describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reason : ''}`, () => {
   const stack = new AsyncDisposableStack();
   const inDefault = { namespace: 'default' };

@@ -90,8 +90,8 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
   }
 
   async function comesBack(before: string | undefined): Promise<void> {
-    const isAnew = (node: Node) => isReady(node) && node.status?.nodeInfo?.bootID !== before;
-    await eventuallyObject(nodes(), { name: host }, isAnew, BOOT);
+    const isReinstalled = (node: Node) => isReady(node) && node.status?.nodeInfo?.bootID !== before;
+    await eventuallyObject(nodes(), { name: host }, isReinstalled, BOOT);
   }
 
   test('it joins with a kernel of its own and cgroup v2', { timeout: TEST }, async () => {

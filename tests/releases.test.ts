@@ -72,6 +72,6 @@ describe.skipIf(!isSupported)(`fairway releases fetch${why}`, () => {
   test('a version that there is not is refused', async () => {
     const refused = await run('npx', ['fairway', 'releases', 'fetch', '1.36.2', '--mirror', mirror.url], env());
 
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('there is no Kubernetes 1.36.2') });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('has no Kubernetes 1.36.2') });
   });
 });

@@ -5,7 +5,7 @@ import { type Holdings, holdingsOf } from './main-job/holdings.ts';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
 import { keysOf, messageOf, TenantOnCloud } from './tenant-credentials/tenant-on-cloud.ts';
 
-/** Fairway acts for a tenant with what the tenant's own token made, and with nothing else: its own login has no part in the project. */
+/** Fairway acts for a tenant only with credentials created by the tenant's own token: its own login has no role in the project. */
 describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
   describe.skipIf(target.isMissing)('from the first to the last', () => {
     let tenant: TenantOnCloud;
@@ -59,7 +59,7 @@ describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
       {
         reason: 'that only reads',
         condition: 'PermissionDenied',
-        says: /roles \(reader\) only let it read/,
+        says: /roles \(reader\) only grant read access/,
         keys: async () => keysOf(await tenant.applicationCredential('reader', { user: tenant.fairway.reader })),
       },
       {
@@ -71,7 +71,7 @@ describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
       {
         reason: 'without its secret',
         condition: 'CredentialInvalid',
-        says: /needs the keys application_credential_id and application_credential_secret, or trust_id/,
+        says: /must have the keys application_credential_id and application_credential_secret, or trust_id/,
         keys: async () => ({ application_credential_id: '0'.repeat(32) }),
       },
     ])('refuses a credential $reason', async ({ condition, says, keys }) => {
@@ -98,7 +98,7 @@ describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
       await tenant.client.identity.deleteApplicationCredential(status?.credentialID ?? '');
 
       const refused = await tenant.clusterIs('job', 'False', 'CredentialInvalid');
-      // The look at the credential and the next call to the cloud both find out; who is first depends on the moment.
+      // Both the credential check and the next cloud call detect it, in either order.
       expect(messageOf(refused)).toMatch(/credential.*revoked/i);
 
       await tenant.replaceSecret('mine', await applicationCredential());

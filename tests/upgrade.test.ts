@@ -50,12 +50,12 @@ async function scaled(client: KubeClient, pool: string, replicas: number): Promi
   return eventually(client.resource(machines), where, (all) => all.every(isReady), PATIENCE);
 }
 
-/** What makes a machine the one that it was. */
+/** Identity of a machine across the upgrade. */
 function marksOf(all: readonly Machine[]): readonly string[] {
   return all.map(({ metadata, status }) => `${metadata.name} ${metadata.uid} ${status?.serverID}`).sort();
 }
 
-/** Each goes on from where the one before it ended. */
+/** Each case continues from the previous one. */
 describe(`fairway up on the home of ${RELEASE}`, () => {
   const before = marksOf(release.objects.filter(({ kind }) => kind === 'Machine') as Machine[]);
   let folder: string;
@@ -114,7 +114,7 @@ const whyNotShared =
       ? ''
       : ` (skipped: the source of ${RELEASE} is not in the history here)`;
 
-/** Each goes on from where the one before it ended. */
+/** Each case continues from the previous one. */
 describe.skipIf(whyNotShared !== '')(`fairway serve of ${RELEASE}, on a management cluster${whyNotShared}`, () => {
   const names = ['one', 'two', 'three', 'four', 'five', 'six'];
   let earlier: Checkout;

@@ -14,8 +14,8 @@ const PATIENCE = { deadlineMs: 300_000 };
 const Listeners = z.object({ listeners: z.array(z.object({ protocol: z.string(), protocol_port: z.number() })) });
 
 /**
- * The same manifests for upstream's controller manager and for Fairway in its place: a client of the cloud that nobody here wrote must not be able to tell
- * that the cloud is simulated, and users must not be able to tell the two apart.
+ * The same manifests for upstream's controller manager and for Fairway: an independent client must not notice that the cloud is simulated, and users
+ * must not notice a difference between the two.
  */
 describe.each([
   {

@@ -7,7 +7,7 @@ import { findClusterAutoscaler } from '../tests/autoscaling-compared/cluster-aut
 import { decideUpstream } from '../tests/autoscaling-compared/upstream.ts';
 import { testReleases } from '../tests/process-runtime/releases.ts';
 
-// Asks cluster-autoscaler about all situations, writes down what it decides, and writes the table of docs/tenants: npm run compare:autoscalers
+// Runs cluster-autoscaler in all situations, records its decisions, and writes the table of docs/tenants: npm run compare:autoscalers
 
 const ROOT = join(import.meta.dirname, '..');
 const RECORD = join(ROOT, 'packages/controllers/src/autoscaling/testing/upstream-decisions.json');
@@ -17,7 +17,7 @@ const { offered } = await testReleases();
 if (program === undefined) throw new Error('there is no cluster-autoscaler: see testbed/cluster-autoscaler');
 if (offered === undefined) throw new Error('there is no Kubernetes of 1.31 or later: see testbed/kubernetes');
 const folder = await mkdtemp(join(tmpdir(), 'fairway-compared-'));
-// Left there with the autoscaler's log when it fails.
+// Kept with the autoscaler's log if it fails.
 const decided = await decideUpstream(SITUATIONS, { program, folder });
 await rm(folder, { recursive: true, force: true });
 const decisions = Object.fromEntries(decided);

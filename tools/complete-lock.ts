@@ -1,45 +1,71 @@
 /**
- * `npm ci` wants every optional platform package in the lock file, also those of platforms for which the registry at hand holds
- * no build (npm/cli#4828). `npm install` leaves these out; this adds them, by name and version, so that the lock installs everywhere.
+ * `npm ci` requires every optional platform package in the lock file, including those of other platforms, which `npm install` omits if packages are
+ * installed (npm/cli#4828). In an empty folder it lists all of them: the missing ones are taken from there, each with its content hash.
  *
- * It also takes away `engines`: npm checks them against the Node that runs npm, and silently leaves out optional packages, native
- * parts of tools among them, where that is an older one. Whatever runs npm, what is installed runs on the repository's own Node.
+ * It also removes `engines`: npm checks them against the Node that runs npm, and with an older one silently omits optional packages, such as native
+ * parts of tools. Installed packages always run on the repository's own Node.
  *
  * Run after `npm install`: `npm run lock`.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 interface LockedPackage {
-  version?: string;
-  optional?: boolean;
+  readonly version?: string;
+  readonly integrity?: string;
+  readonly dev?: boolean;
+  readonly optionalDependencies?: Readonly<Record<string, string>>;
   engines?: object;
-  os?: string[];
-  cpu?: string[];
-  libc?: string[];
-  optionalDependencies?: Record<string, string>;
 }
 
-const OPERATING_SYSTEMS = ['android', 'darwin', 'freebsd', 'linux', 'openharmony', 'win32'];
-const PROCESSORS = ['arm64', 'ia32', 'ppc64', 'riscv64', 's390x', 'wasm32', 'x64', 'arm'];
+interface Lock {
+  packages: Record<string, LockedPackage>;
+}
 
-const lock = JSON.parse(readFileSync('package-lock.json', 'utf8')) as { packages: Record<string, LockedPackage> };
-let added = 0;
-for (const locked of Object.values(lock.packages)) {
-  delete locked.engines;
-  for (const [name, version] of Object.entries(locked.optionalDependencies ?? {})) {
-    const path = `node_modules/${name}`;
-    if (lock.packages[path] !== undefined) continue;
-    const words = name.split(/[-/]/);
-    lock.packages[path] = {
-      version: version.replace(/^[\^~]/, ''),
-      optional: true,
-      os: [OPERATING_SYSTEMS.find((os) => words.includes(os)) ?? 'none'],
-      cpu: [PROCESSORS.find((cpu) => words.includes(cpu)) ?? 'none'],
-      ...(words.some((word) => word.startsWith('musl')) && { libc: ['musl'] }),
-    };
-    added++;
+function lockIn(folder: string): Lock {
+  return JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as Lock;
+}
+
+/** Resolved in a separate folder, so installed packages have no effect. */
+function lockOf(name: string, version: string): Lock {
+  const folder = mkdtempSync(join(tmpdir(), 'fairway-lock-'));
+  try {
+    writeFileSync(join(folder, 'package.json'), JSON.stringify({ dependencies: { [name]: version } }));
+    const options = ['package-lock-only', 'omit-lockfile-registry-resolved', 'ignore-scripts', 'no-audit', 'no-fund'];
+    execFileSync('npm', ['install', ...options.map((option) => `--${option}`)], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'inherit'],
+    });
+    return lockIn(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
   }
 }
+
+/** In npm's format. */
+function inOrder({ version, integrity, ...others }: LockedPackage): LockedPackage {
+  const sorted = Object.entries(others).sort(([a], [b]) => (a < b ? -1 : 1));
+  return { ...(version && { version }), ...(integrity && { integrity }), ...Object.fromEntries(sorted) };
+}
+
+const lock = lockIn('.');
+let completed = 0;
+for (const [path, { version = '', dev, optionalDependencies = {} }] of Object.entries(lock.packages)) {
+  const isComplete = (name: string) => lock.packages[`node_modules/${name}`]?.integrity !== undefined;
+  if (path === '' || Object.keys(optionalDependencies).every(isComplete)) continue;
+  const resolved = lockOf(path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length), version);
+  for (const [name, wanted] of Object.entries(optionalDependencies)) {
+    const place = `node_modules/${name}`;
+    const found = resolved.packages[place];
+    if (isComplete(name)) continue;
+    if (found?.integrity === undefined) throw new Error(`${name} ${wanted}, which ${path} may need, has no hash`);
+    lock.packages[place] = inOrder({ ...found, ...(dev && { dev }) });
+    completed++;
+  }
+}
+for (const locked of Object.values(lock.packages)) delete locked.engines;
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : 1)));
 writeFileSync('package-lock.json', `${JSON.stringify(lock, null, 2)}\n`);
-process.stdout.write(`package-lock.json: ${added} platform packages added\n`);
+process.stdout.write(`package-lock.json: ${completed} platform packages completed\n`);

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** Advice is for what somebody else sets, and tests set nothing. */
+/** Advice refers to reasons set elsewhere, and tests set none. */
 const SET_NOTHING = /\.test\.ts$|\/testing\/|\/api\/src\/conditions\.ts$|\/progress\/advice\.ts$/;
 
 const code = globSync('packages/*/src/**/*.ts', { cwd: root })

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
-/** Files that the text names; `<folder>` stands for any one. */
+/** Files mentioned in the text; `<folder>` matches any folder. */
 const files = [...text.matchAll(/`((?:packages|tools)\/[^`\s]+\.ts)`/g)].map(([, file = '']) => file);
 
 test.each([...new Set(files)])('%s, which CONTRIBUTING.md names, is there', (file) => {

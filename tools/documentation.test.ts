@@ -1,22 +1,21 @@
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { anchorsOf } from './site/anchors.ts';
+import { linksOf, PAGES, ROOT, targetOf, textOf } from './site/pages.ts';
 
-const root = join(import.meta.dirname, '..');
-const documents = globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md', 'testbed/*/README.md'], { cwd: root });
-/** Text in backticks that names a file, or a folder with its slash. Outside of rooms, folders are mostly those of a running Fairway. */
+/** File names in backticks, or folders with a slash. Outside packages, folders are mostly those of a running Fairway. */
 const FILE = /^(?:[\w.-]+\/)*[\w.-]+\.(?:ts|md|json|ya?ml|svg|sh)$|^(?:[\w.-]+\/)+$/;
 /** Files that exist elsewhere: on a user's machine, in a home of Fairway, in a cluster, in a container. */
 const ELSEWHERE = new Set(['control-planes/CLUSTER_UID/record.json', 'clouds.yaml', 'x.test.ts', 'utils.ts']);
 
-test.each(documents)('the links of %s lead somewhere', (document) => {
-  const targets = [...textOf(document).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
-  const dead = targets.filter((target) => !/^[a-z]+:/.test(target) && !isLinked(document, target));
+test.each(PAGES)('the links of %s lead somewhere', (document) => {
+  const dead = linksOf(document).filter((link) => !isLinked(document, link));
 
   expect(dead).toEqual([]);
 });
 
-test.each(documents)('the files that %s names exist', (document) => {
+test.each(PAGES)('the files that %s names exist', (document) => {
   const named = [...textOf(document).matchAll(/`([^`\n]+)`/g)].map(([, text = '']) => text);
   const isRoom = document.startsWith('packages/');
   const files = named.filter((text) => FILE.test(text) && (isRoom || !text.endsWith('/')) && !ELSEWHERE.has(text));
@@ -25,36 +24,20 @@ test.each(documents)('the files that %s names exist', (document) => {
   expect(unknown).toEqual([]);
 });
 
-/** Without blocks of code, which show commands and their output. */
-function textOf(document: string): string {
-  return readFileSync(join(root, document), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
+function isLinked(document: string, link: string): boolean {
+  const target = targetOf(document, link);
+  if (target === undefined) return true;
+  if (!existsSync(join(ROOT, target.file))) return false;
+  return target.anchor === undefined || anchorsOf(target.file).includes(target.anchor);
 }
 
-function isLinked(document: string, target: string): boolean {
-  const [path = '', anchor] = target.split('#');
-  const file = path === '' ? join(root, document) : join(root, dirname(document), path);
-  if (!existsSync(file)) return false;
-  return anchor === undefined || anchorsOf(file).includes(anchor);
-}
-
-/** GitHub's anchors of the headings. */
-function anchorsOf(file: string): string[] {
-  const headings = readFileSync(file, 'utf8').matchAll(/^#+ +(.+)$/gm);
-  return [...headings].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
-      .replace(/\s/g, '-'),
-  );
-}
-
-/** By its path in the repository or from the document, or by its name where a list gives the folder before it. */
+/** By its path from the repository root or the document, or by its name if a list gives the folder. */
 function isFile(document: string, text: string): boolean {
   const folder = dirname(document);
-  if ([text, join(folder, text), join(folder, 'src', text)].some((path) => existsSync(join(root, path)))) return true;
+  if ([text, join(folder, text), join(folder, 'src', text)].some((path) => existsSync(join(ROOT, path)))) return true;
   return (
     globSync(`${folder === '.' || folder.startsWith('docs') ? '*' : folder}/**/${text}`, {
-      cwd: root,
+      cwd: ROOT,
       exclude: ['node_modules'],
     }).length > 0
   );

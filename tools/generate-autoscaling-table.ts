@@ -4,7 +4,7 @@ import { renderComparison } from '@fairway/controllers/autoscaling/testing/rende
 import { SITUATIONS } from '@fairway/controllers/autoscaling/testing/situations';
 import { UPSTREAM } from '@fairway/controllers/autoscaling/testing/upstream-decisions';
 
-// Writes docs/tenants/autoscaling-compared.md from the situations and what was decided of them: npm run generate:autoscaling
+// Writes docs/tenants/autoscaling-compared.md from the situations and the decisions in them: npm run generate:autoscaling
 writeFileSync(
   join(import.meta.dirname, '../docs/tenants/autoscaling-compared.md'),
   renderComparison(SITUATIONS, UPSTREAM),

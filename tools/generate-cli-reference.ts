@@ -6,7 +6,7 @@ import { buildProgram } from '@fairway/cli/program';
 import { renderConfigurationReference } from '@fairway/cli/reference/configuration-reference';
 import { renderReference } from '@fairway/cli/reference/reference';
 
-// Writes docs/cli.md from the tree of commands, and what is said of fairway.yaml: npm run generate:cli
+// Writes docs/cli.md from the command tree and the schema of fairway.yaml: npm run generate:cli
 const silent = { write: () => {}, isTerminal: false };
 const program = buildProgram({
   env: {},
@@ -15,7 +15,6 @@ const program = buildProgram({
   stdout: silent,
   stderr: silent,
   readStdin: () => Promise.resolve(''),
-  confirm: undefined,
   ask: undefined,
   signal: new AbortController().signal,
   onHangup: () => () => {},

@@ -7,7 +7,7 @@ import { isModel, type Model, type ModelProperty, readModel } from './kinds/mode
 import { isKind, MODEL_PACKAGES, type ModelPackage } from './kinds/packages.ts';
 import { generateTypes } from './kinds/types.ts';
 
-/** Names of fields by which some list map is keyed. */
+/** Key fields of list maps. */
 const KEY_FIELDS: ReadonlySet<string> = new Set(
   Object.values(PROPERTY_SEMANTICS).flatMap((fields) => Object.values(fields).flatMap(({ mapKeys = [] }) => mapKeys)),
 );
@@ -26,7 +26,7 @@ export interface GeneratedKinds {
   readonly descriptions: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
-/** Turns the models that @kubernetes/client-node ships into OpenAPI definitions named as upstream names them. */
+/** Converts the models of @kubernetes/client-node to OpenAPI definitions with upstream's names. */
 export function generateKinds(): GeneratedKinds {
   const definitionNames = new Map<string, string>();
   const kinds = new Map<string, { group: string; version: string; kind: string }>();
@@ -60,7 +60,7 @@ export function generateKinds(): GeneratedKinds {
   };
 }
 
-/** Reads a model and all that it refers to; what an earlier package reached keeps that package's name. */
+/** Reads a model and everything it refers to; definitions reached from an earlier package keep that package's name. */
 function collect(
   name: string,
   modelPackage: ModelPackage,
@@ -110,8 +110,8 @@ function toSchema(model: Model, definition: string, definitionNames: ReadonlyMap
 }
 
 /**
- * What a key field is in an item that leaves it out: its default or, where Go's type has no way to leave it out, its zero. So an item
- * without its name is told that it needs one, in place of an answer about keys of lists.
+ * The value of a key field that an item omits: its default or, if Go's type can't omit it, its zero value. An item without a name then gets an error
+ * about the missing name instead of about list keys.
  */
 function keyDefault(definition: string, { name, type, required }: ModelProperty): string | number | undefined {
   const declared = KEY_DEFAULTS[definition]?.[name];
@@ -200,7 +200,7 @@ const ROOMS = join(import.meta.dirname, '..', 'packages');
 const TYPES_FOLDER = join(ROOMS, 'kube', 'src', 'kinds', 'generated');
 const SCHEMAS_FOLDER = join(ROOMS, 'apiserver', 'src', 'kinds', 'generated');
 
-/** What is generated: path → text. */
+/** Generated files: path → text. */
 export function generatedFiles(): Readonly<Record<string, string>> {
   const { schemas, descriptions, types } = generateKinds();
   return {

@@ -4,7 +4,7 @@ import { scaleSvg } from './pictures/scale-svg.ts';
 import { timelineSvg } from './pictures/timeline-svg.ts';
 import { runUpgrade } from './pictures/upgrade-run.ts';
 
-/** Draws docs/pictures/upgrade-*.svg from upgrades on the simulated cloud, and scale.svg from the hashes of replicas: `npm run generate:pictures`. */
+/** Draws docs/pictures/upgrade-*.svg from upgrades on the simulated cloud, and scale.svg from the shard assignment: `npm run generate:pictures`. */
 const PICTURES = {
   'upgrade-rolling.svg': {
     strategy: { type: 'Rolling', maxSurge: 1, maxUnavailable: 0 },

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { FieldEntry, MessageTable } from '@fairway/apiserver/protobuf/message-table';
 
 /**
- * Makes the table by which Protobuf bodies of the built-in kinds are read, from the Go types of Kubernetes:
- * `node tools/generate-protobuf.ts FOLDER`, which holds `api`, `apimachinery`, `apiextensions-apiserver` and `kube-aggregator` of k8s.io. The Go source says what
- * the .proto files leave out: which messages are inlined in JSON, and which zero values JSON omits.
+ * Generates the table for decoding Protobuf bodies of the built-in kinds from Kubernetes' Go types:
+ * `node tools/generate-protobuf.ts FOLDER`, which contains `api`, `apimachinery`, `apiextensions-apiserver` and `kube-aggregator` of k8s.io. The Go
+ * source has what the .proto files lack: which messages are inlined in JSON, and which zero values JSON omits.
  */
 const OUTPUT = new URL('../packages/apiserver/src/protobuf/generated/kubernetes-messages.json', import.meta.url);
 
@@ -22,7 +22,7 @@ const SCALARS: Readonly<Record<string, string>> = {
   '[]byte': 'bytes',
 };
 
-/** Types whose JSON is not that of their Go struct. */
+/** Types whose JSON form differs from their Go struct. */
 const SPECIAL: Readonly<Record<string, string>> = {
   'meta/v1.Time': 'time',
   'meta/v1.MicroTime': 'microtime',
@@ -46,7 +46,7 @@ interface GoPackage {
   readonly id: string;
   readonly imports: ReadonlyMap<string, string>;
   readonly structs: ReadonlyMap<string, string>;
-  /** Named types that are no structs. */
+  /** Named types that are not structs. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -152,7 +152,7 @@ function typeOf(
   const map = /^map\[[\w.]+\](.+)$/.exec(goType);
   if (map !== null) {
     const inner = typeOf(map[1] ?? '', goPackage, packages);
-    // A list in a map is a message with `items`, as ExtraValue is.
+    // A list in a map is a message with `items`, like ExtraValue.
     return { type: inner.shape === 'r' ? 'items' : inner.type, shape: 'm' };
   }
   const [left = '', right] = goType.split('.');

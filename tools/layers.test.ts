@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** What the code of a room may import; its tests may also import what `TESTS_MAY_ALSO` says. */
+/** Allowed imports of a package; its tests may also import those in `TESTS_MAY_ALSO`. */
 const LAYERS: Record<string, readonly string[]> = {
   base: [],
   kube: ['base'],
@@ -21,7 +21,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'cloud-provider': ['base', 'kube', 'apiserver', 'openstack', 'api', 'control-plane', 'tenancy'],
   csi: ['base', 'kube', 'openstack', 'tenancy', 'cloud-provider'],
   'external-autoscaler': ['base', 'kube', 'apiserver', 'api', 'tenancy', 'controllers'],
-  gateway: ['base', 'kube', 'apiserver', 'openstack', 'api', 'identity', 'control-plane', 'tenancy'],
+  gateway: ['base', 'kube', 'apiserver', 'openstack', 'api', 'identity', 'addons', 'control-plane', 'tenancy'],
   magnum: ['base', 'kube', 'apiserver', 'openstack', 'api', 'identity', 'gateway'],
   console: ['kube', 'api'],
   simulator: ['base', 'openstack'],
@@ -69,7 +69,7 @@ const TESTS_MAY_ALSO: readonly string[] = [
   'controllers',
   'cloud-provider',
 ];
-/** The simulator knows `openstack` by its wire types alone: a client's mistake must not be a simulator's habit. */
+/** The simulator only uses the wire types of `openstack`: it must not share the client's mistakes. */
 const SIMULATOR_MAY_SEE = /^@fairway\/(base\/(clock|clock-fake|log|testing\/seeded-random)|openstack\/types\/[a-z-]+)$/;
 
 interface Import {
@@ -140,7 +140,7 @@ test('every room says what it is for', () => {
   expect(silent).toEqual([]);
 });
 
-/** Rooms of a sentence of a README: those in backticks, or all but those after "every room but". */
+/** Packages in a README's sentence: those in backticks, or all but those after "every room but". */
 function roomsOf(room: string, sentence: string): string[] {
   const named = [...sentence.matchAll(/`(?:@fairway\/)?([a-z-]+)(?:\/[a-z-]+)?`/g)].map(([, name = '']) => name);
   const all = Object.keys(LAYERS);

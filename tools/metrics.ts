@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const PROJECT = join(import.meta.dirname, '..');
 
-/** A metric as it is defined in the code. */
+/** A metric defined in the code. */
 export interface MetricDefinition {
   readonly name: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
@@ -11,7 +11,7 @@ export interface MetricDefinition {
   readonly labels: readonly string[];
 }
 
-/** Lists of labels that several metrics share, by the name that the code gives them. */
+/** Label lists shared by several metrics, by their name in the code. */
 const SHARED_LABELS: Readonly<Record<string, readonly string[]>> = {
   BY_CLUSTER: ['namespace', 'cluster'],
   byController: ['controller'],
@@ -55,7 +55,7 @@ function metricsTable(definitions: readonly MetricDefinition[]): string {
 
 const TABLE = /(<!-- metrics -->\n)[^]*(<!-- end of metrics -->)/;
 
-/** The page with this table in place of its own. */
+/** The page with its table replaced. */
 export function withTable(page: string, definitions: readonly MetricDefinition[]): string {
   if (!TABLE.test(page)) throw new Error('the page has no place for the table of metrics');
   return page.replace(

@@ -1,8 +1,8 @@
 import { configureGlobal } from 'fast-check';
 
 /**
- * Property tests draw the same cases on every run, so that a change is what makes one fail; PROPERTY_SEED=N draws others, and
- * PROPERTY_RUNS=N more of them. What a new seed finds becomes a case of its own.
+ * Property tests generate the same cases on every run, so only code changes make one fail; PROPERTY_SEED=N generates other cases, and PROPERTY_RUNS=N
+ * more of them. A failure found by a new seed becomes a separate test case.
  */
 const { PROPERTY_SEED = '20261121', PROPERTY_RUNS } = process.env;
 

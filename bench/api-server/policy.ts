@@ -7,7 +7,7 @@ const GROUP = '/apis/admissionregistration.k8s.io/v1';
 const POLL_MS = 50;
 const DEADLINE_MS = 60_000;
 
-/** A policy that every ConfigMap of the load is judged by and passes, and its binding. Resolves when the server acts upon it. */
+/** A policy that every ConfigMap of the load is checked against and passes, and its binding. Resolves when the policy is in effect. */
 export async function enforcePolicy({ admin, name }: BenchServer): Promise<void> {
   const metadata = { name: 'bench' };
   await post(admin, 'validatingadmissionpolicies', {
@@ -46,7 +46,7 @@ async function post(admin: BenchServer['admin'], plural: string, object: object)
   await (await admin.raw({ method: 'POST', path: `${GROUP}/${plural}`, headers, body })).text();
 }
 
-/** Whether a ConfigMap without a tier is taken. */
+/** Whether a ConfigMap without a tier is accepted. */
 async function passes(admin: BenchServer['admin']): Promise<boolean> {
   const metadata = { generateName: 'without-a-tier-', namespace: FAN_OUT_NAMESPACE };
   try {

@@ -36,7 +36,7 @@ export type Command =
       readonly durationMs: number;
       readonly perSecond: number | undefined;
     }
-  /** Answered when each of this worker's watches has received `writes` events since the last time. */
+  /** Completes when each of this worker's watches has received `writes` events since the last time. */
   | { readonly type: 'delivered'; readonly writes: number }
   | { readonly type: 'unwatch' };
 

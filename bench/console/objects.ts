@@ -14,7 +14,7 @@ function condition(type: string) {
   };
 }
 
-/** A cluster as large as they are: about 4 KB. */
+/** A cluster of typical size: about 4 KB. */
 export function aFullCluster(namespace: string, index: number): KubeObject {
   const name = `cluster-${index}`;
   const isBusy = index % 10 === 0;

@@ -13,7 +13,7 @@ export interface ConsoleServerReady {
   readonly namespace: string;
 }
 
-// A process of its own, whose memory is the server's alone: started by bench/console.ts with the numbers of objects.
+// A separate process, to measure the server's memory alone; started by bench/console.ts with the numbers of objects.
 const [clusterCount = 0, machineCount = 0] = process.argv.slice(2).map(Number);
 const gateway = await startKeystoneGateway('embedded', {}, { consoleFiles: ConsoleFiles.open() });
 const namespace = await gateway.keystone.as('simulator').session.projectId();
@@ -51,7 +51,7 @@ process.on('message', (question) => {
 });
 process.send?.({ url, authority, password, namespace } satisfies ConsoleServerReady);
 
-/** What is in use after full collections: heap and native memory of buffers and sockets. */
+/** Memory in use after full collections: heap and native memory of buffers and sockets. */
 async function heap(): Promise<number> {
   for (let round = 0; round < 4; round++) {
     globalThis.gc?.();

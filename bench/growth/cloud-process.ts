@@ -10,7 +10,10 @@ const NO_LIMIT = -1;
 /** Enough hypervisors for 20,000 servers of any flavor that the benchmark uses. */
 const HOSTS_PER_ZONE = 200;
 
-/** A simulated cloud in a process of its own; arguments are the clouds.yaml to write, the Unix socket that tells of servers, and the number of projects. */
+/**
+ * A simulated cloud in a separate process; arguments are the clouds.yaml to write, the Unix socket for changes of servers, and the number of
+ * projects.
+ */
 async function main(cloudsYaml: string, socket: string, projects: number): Promise<void> {
   const entries = Array.from({ length: projects }, (_, index) => {
     const entry = entryOf(index);

@@ -14,13 +14,13 @@ export interface FairwayProcessOptions {
   readonly sockets: readonly string[];
 }
 
-/** What is alive in it, in bytes: after a full collection. */
+/** Live memory in bytes, after a full collection. */
 export interface LiveMemory {
   readonly heapBytes: number;
   readonly rssBytes: number;
 }
 
-/** Fairway's API and controllers alone; it answers any message with its memory, after a full collection. */
+/** Only Fairway's API and controllers; it responds to any message with its memory after a full collection. */
 async function main({ home: path, cloudsYaml, sockets }: FairwayProcessOptions): Promise<void> {
   const home = new Home(path);
   home.create();
@@ -50,7 +50,7 @@ async function main({ home: path, cloudsYaml, sockets }: FairwayProcessOptions):
   // With `--cpu-prof`, an orderly exit writes the profile.
   process.once('SIGTERM', () => process.exit(0));
   process.send?.('ready');
-  // As the command does: it is killed before its end.
+  // Like the command: it is killed before it ends.
   flushCompileCache();
 }
 

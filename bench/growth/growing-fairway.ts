@@ -19,12 +19,12 @@ import { entryOf } from './projects.ts';
 
 /** Hosts of control planes and their nodes: a single heap could not hold those of a thousand clusters. */
 const PLANE_HOSTS = 3;
-/** A small young generation: what counts is how many clusters fit, and not how fast they are. */
+/** A small young generation: the number of clusters matters, not their speed. */
 const HOST_FLAGS = ['--max-old-space-size=6144', '--max-semi-space-size=4'];
 const PLAN = 'standard';
 const READY_TIMEOUT_MS = 600_000;
 
-/** A Fairway, and the cloud, control planes and nodes that it manages, each in processes of their own. */
+/** A Fairway, and the cloud, control planes and nodes that it manages, each in separate processes. */
 export class GrowingFairway implements AsyncDisposable {
   readonly calls: SimulatorCalls;
   readonly #folder: string;
@@ -81,7 +81,7 @@ export class GrowingFairway implements AsyncDisposable {
     return growing;
   }
 
-  /** Of Fairway's process alone. */
+  /** Usage of Fairway's process alone. */
   get usage(): Usage {
     return usageOf(running([this.#fairway]));
   }
@@ -90,7 +90,7 @@ export class GrowingFairway implements AsyncDisposable {
     return openFilesOf(this.#fairway.pid ?? 0);
   }
 
-  /** Of the simulated cloud, control planes and nodes. */
+  /** Usage of the simulated cloud, control planes and nodes. */
   get worldUsage(): Usage {
     return usageOf(running(this.#world));
   }
@@ -123,7 +123,7 @@ export class GrowingFairway implements AsyncDisposable {
     }
   }
 
-  /** Kills Fairway and starts it again; the world goes on. Resolves when its API serves. */
+  /** Kills and restarts Fairway, while everything else keeps running. Resolves when its API serves. */
   async restart(): Promise<void> {
     this.#following.abort();
     this.#client.close();
@@ -133,7 +133,7 @@ export class GrowingFairway implements AsyncDisposable {
     this.#client = await clientOf(this.#options.home);
   }
 
-  /** How often the controller has reconciled since Fairway's start, and what waits in its queue. */
+  /** Number of reconciles since Fairway's start, and the length of the controller's queue. */
   async progressOf(controller: string): Promise<{ readonly reconciles: number; readonly waiting: number }> {
     const response = await this.#client.raw({ method: 'GET', path: '/metrics' });
     const text = await response.text();
@@ -145,7 +145,7 @@ export class GrowingFairway implements AsyncDisposable {
     return { reconciles: sum('controller_runtime_reconcile_total'), waiting: sum('workqueue_depth') };
   }
 
-  /** Tells those who wait that there is nothing left to wait for. */
+  /** Rejects all pending waits. */
   #watchOver(child: ChildProcess): void {
     child.once('exit', () => {
       if (child.killed) return;
@@ -182,7 +182,7 @@ export class GrowingFairway implements AsyncDisposable {
   }
 }
 
-/** Of a Cluster what is looked at. */
+/** The parts of a Cluster that are used. */
 function shown(metadata: Cluster['metadata'], status: Cluster['status']): Cluster {
   return { metadata, spec: {}, ...(status && { status }) } as Cluster;
 }

@@ -11,7 +11,7 @@ import type {
 } from '@fairway/control-plane/simulated/hollow-contract';
 import { createHollowControlPlane } from '@fairway/hollow/control-plane/hollow-control-plane';
 
-/** A hollow control plane whose API server speaks HTTP/2 for watches, as kube-apiserver does and the embedded server does not. */
+/** A hollow control plane whose API server supports HTTP/2 for watches, like kube-apiserver and unlike the embedded server. */
 export function controlPlaneWithHttp2(options: HollowControlPlaneOptions): HollowControlPlane {
   const { server, ...hollow } = createHollowControlPlane(options);
   return {
@@ -38,7 +38,7 @@ async function listen(api: ApiServer, host: string, port: number, tls: ServerTls
   });
   server.on('request', (request: Http2ServerRequest, response: Http2ServerResponse) => {
     if (request.httpVersionMajor === 2) void watch(api, request, response).catch(() => response.stream.destroy());
-    // The types know one kind of request only.
+    // The types only cover one kind of request.
     else api.handler(request as unknown as IncomingMessage, response as unknown as ServerResponse);
   });
   await new Promise<void>((resolve) => server.listen(port, host, resolve));

@@ -16,7 +16,7 @@ import { CHANGES_PATH, hostOf, type PlaneAnswers, type PlaneRequest } from './pl
 import { followServers } from './server-stream.ts';
 
 const PARTS = { clock: systemClock, random: Math.random, log: silentLogger };
-/** Changes of servers come in bursts, and each look goes through all of this process. */
+/** Changes of servers come in bursts, and each list covers all servers of this process. */
 const LOOK_DELAY_MS = 200;
 
 /** JSON argument of the process. */
@@ -25,14 +25,14 @@ export interface PlaneHostOptions {
   /** The Unix socket by which control planes are managed. */
   readonly socket: string;
   readonly cloudsYaml: string;
-  /** The Unix socket that tells of the cloud's servers. */
+  /** The Unix socket for changes of the cloud's servers. */
   readonly serversSocket: string;
-  /** Which of how many hosts it is. */
+  /** Its index, and the number of hosts. */
   readonly index: number;
   readonly hosts: number;
 }
 
-/** Simulated control planes and their nodes in a process of their own. */
+/** Simulated control planes and their nodes in a separate process. */
 function main(options: PlaneHostOptions): void {
   const home = new Home(options.folder);
   home.create();
@@ -74,8 +74,8 @@ type Answers = { readonly [Name in PlaneRequest]: (body: string) => Promise<Plan
 function answersOf(runtime: ControlPlaneRuntime): Answers {
   return {
     ensure: async (body) => runtime.ensure((await parseSpecFile(body)).spec),
-    rest: (uid) => runtime.rest(uid),
-    empty: (uid) => runtime.empty(uid),
+    rest: (uid) => runtime.hibernate(uid),
+    empty: (uid) => runtime.wipe(uid),
     remove: (uid) => runtime.remove(uid),
     release: (uid) => runtime.release(uid).then(() => null),
     list: () => runtime.list(),

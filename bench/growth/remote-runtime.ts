@@ -1,6 +1,7 @@
 import { Agent, request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
 import {
   type ControlPlaneRuntime,
   type ControlPlaneSpec,
@@ -11,7 +12,7 @@ import {
 import { renderSpecFile, type SimulatedControlPlaneFile } from '@fairway/control-plane/simulated/spec-file';
 import { CHANGES_PATH, hostOf, type PlaneAnswers, type PlaneRequest } from './plane-protocol.ts';
 
-/** Control planes that other processes run, so that what this one takes is Fairway's own. Each cluster is at the host that its UID chooses. */
+/** Control planes in other processes, to measure Fairway alone. A cluster's UID determines its host. */
 export class RemoteRuntime implements ControlPlaneRuntime {
   readonly name = 'simulated';
   readonly spread = ONE_COPY;
@@ -31,8 +32,8 @@ export class RemoteRuntime implements ControlPlaneRuntime {
     return Promise.resolve(undefined);
   }
 
-  allowedCIDRsProblem(): Promise<undefined> {
-    return Promise.resolve(undefined);
+  unenforcedFields(): Promise<UnenforcedFields> {
+    return Promise.resolve({});
   }
 
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
@@ -42,11 +43,11 @@ export class RemoteRuntime implements ControlPlaneRuntime {
     return this.#ask('ensure', this.#hostOf(uid), await renderSpecFile(file));
   }
 
-  rest(clusterUid: string): Promise<boolean> {
+  hibernate(clusterUid: string): Promise<boolean> {
     return this.#ask('rest', this.#hostOf(clusterUid), clusterUid);
   }
 
-  empty(clusterUid: string): Promise<boolean> {
+  wipe(clusterUid: string): Promise<boolean> {
     return this.#ask('empty', this.#hostOf(clusterUid), clusterUid);
   }
 
@@ -56,13 +57,13 @@ export class RemoteRuntime implements ControlPlaneRuntime {
     return isGone;
   }
 
-  /** What runs elsewhere keeps running. */
+  /** Control planes in other processes keep running. */
   release(clusterUid: string): Promise<void> {
     this.#managed.delete(clusterUid);
     return Promise.resolve();
   }
 
-  /** Its files are those of another process. */
+  /** Its files belong to another process. */
   auditLog(): Promise<undefined> {
     return Promise.resolve(undefined);
   }

@@ -4,12 +4,14 @@ import type { FleetCloud, ListedServer } from '@fairway/hollow/node/hollow-node-
 import type { Cloud } from '@fairway/simulator/cloud';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 
-/** A line of the stream: a server that runs, with its cluster, or the id of one that does not any more. */
+/** A line of the stream: a running server with its cluster, or the ID of a stopped one. */
 type Line =
   | { readonly type: 'runs'; readonly clusterUid: string; readonly server: ListedServer }
   | { readonly type: 'gone'; readonly id: string };
 
-/** Tells each connection of the Unix socket which servers run, and what changes: lists of ten thousand servers every other second would be most of what the world does. */
+/**
+ * Streams running servers and changes to each connection of the Unix socket: listing ten thousand servers every other second would dominate the load.
+ */
 export function streamServers(cloud: Cloud, socket: string): Promise<void> {
   const server = createServer((_, response) => follow(cloud, response));
   return new Promise((resolve) => {
@@ -37,7 +39,7 @@ function follow(cloud: Cloud, response: ServerResponse): void {
   });
 }
 
-/** The servers of the clusters that `isMine` says, as the stream tells of them. */
+/** The servers, from the stream, of the clusters that `isMine` selects. */
 export function followServers(
   socketPath: string,
   { isMine, onChange }: { readonly isMine: (clusterUid: string) => boolean; readonly onChange: () => void },
@@ -51,7 +53,7 @@ export function followServers(
       else if (line.type === 'runs' || !servers.delete(line.id)) return;
       onChange();
     });
-    // The cloud's process is ended first.
+    // The cloud's process is stopped first.
     lines.on('error', () => {});
   });
   call.end();

@@ -7,11 +7,11 @@ import { up } from '@fairway/service/up/up';
 
 export type HeapMessage = { readonly type: 'ready' } | { readonly type: 'heap'; readonly bytes: number };
 
-/** Collections until nothing more is found: what finalizers let go of is collected by the next one. */
+/** Repeats collections until nothing more is freed: memory released by finalizers is freed by the next one. */
 const COLLECTIONS = 4;
 const BETWEEN_MS = 200;
 
-/** A Fairway whose cloud, control planes and nodes are other processes; `path` is its home. It answers any message with what its heap holds. */
+/** A Fairway whose cloud, control planes and nodes are other processes; `path` is its home. It responds to any message with its heap usage. */
 async function main(path: string): Promise<void> {
   const fairway = await up({
     home: new Home(path),

@@ -27,13 +27,13 @@ const namespace = 'default';
 const PATIENCE = { deadlineMs: 600_000 };
 const PARTS = { clock: systemClock, random: Math.random, log: silentLogger };
 
-/** What is in each cluster. */
+/** Contents of each cluster. */
 export interface ClusterContents {
   readonly nodes: number;
   readonly claims: number;
 }
 
-/** A Fairway in a process of its own, with clusters whose control planes are others; cloud and nodes are in this one. */
+/** A Fairway in a separate process, with control planes in other processes; cloud and nodes are in this one. */
 export class IdleClusters implements AsyncDisposable {
   readonly #simulated: SimulatedCloud;
   readonly #administrator: CloudConnection;
@@ -71,14 +71,14 @@ export class IdleClusters implements AsyncDisposable {
     return new IdleClusters(simulated, child, await clientOf(home.kubeconfig));
   }
 
-  /** Bytes in the heap of Fairway's process, and beside it, after a full garbage collection. */
+  /** Bytes in and outside the heap of Fairway's process after a full garbage collection. */
   async heapBytes(): Promise<number> {
     this.#child.send('heap');
     const [message] = (await once(this.#child, 'message')) as [HeapMessage];
     return message.type === 'heap' ? message.bytes : Number.NaN;
   }
 
-  /** Makes a cluster with its nodes, a load balancer and claims; resolves when all of it is there. */
+  /** Creates a cluster with its nodes, a load balancer and claims; resolves when all of them exist. */
   async make({ nodes, claims }: ClusterContents): Promise<void> {
     const name = `idle-${this.#names.length}`;
     this.#names.push(name);

@@ -6,9 +6,12 @@ import {
 } from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
 import { raiseQuotas } from './many-clusters.ts';
 
-const LOOK_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
-/** Seconds until so many load balancers with floating IPs are active that somebody makes who waits for nothing but the cloud: all at once, within the calls a minute that Fairway allows itself for a cloud. */
+/**
+ * Lower bound: seconds until this many load balancers with floating IPs are active if created at once, limited only by the cloud and Fairway's rate
+ * limit for a cloud.
+ */
 export async function loadBalancersByHand(pace: Pace, count: number): Promise<number> {
   const simulated = await openSimulatedCloud(pace);
   try {
@@ -26,7 +29,7 @@ export async function loadBalancersByHand(pace: Pace, count: number): Promise<nu
       await network.floatingIps.create({ floating_network_id: externalID, port_id });
     };
     await Promise.all(Array.from({ length: count }, (_, index) => makeOne(index)));
-    while (!(await areActive(simulated))) await sleep(LOOK_MS);
+    while (!(await areActive(simulated))) await sleep(POLL_INTERVAL_MS);
     return (performance.now() - begin) / 1000;
   } finally {
     await simulated.close();

@@ -45,7 +45,7 @@ export class FairwaySubject implements Subject {
     this.#projectID = projectID;
     this.#administrator = openCloud(readCloudsYaml(simulated.cloudsYaml), 'simulator-admin', PARTS);
     const cloud = openStackFleetCloud(this.#administrator.client());
-    // Short, because nothing tells it of new servers.
+    // Short, because there are no notifications of new servers.
     this.#fleet = new HollowNodeFleet({ cloud, disks: new MemoryDisks(), ...PARTS, idlePeriodMs: 500 });
   }
 
@@ -101,7 +101,7 @@ export class FairwaySubject implements Subject {
 
   async #run(): Promise<void> {
     const { folder, cloudsYaml } = this.#simulated;
-    // As an operator names the file to a Fairway.
+    // Sets the file like an operator does.
     process.env['OS_CLIENT_CONFIG_FILE'] = cloudsYaml;
     const home = new Home(join(folder, 'home'));
     const options = { host: '127.0.0.1', port: 0, cloud: 'simulator', latency: 'none', version: '0.0.0' } as const;

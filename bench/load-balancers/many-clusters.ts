@@ -29,11 +29,11 @@ const namespace = 'default';
 const MADE_AT_A_TIME = 5;
 const PATIENCE = { deadlineMs: 1_800_000 };
 const PARTS = { clock: systemClock, random: Math.random, log: silentLogger };
-/** Of the one project that all clusters are in. */
+/** ID of the project of all clusters. */
 const QUOTAS = { loadbalancer: 10_000, floatingip: 10_000, port: 50_000, router: 1_000, network: 1_000, subnet: 1_000 };
 const SECURITY_QUOTAS = { security_group: 10_000, security_group_rule: 100_000 };
 
-/** A Fairway in a process of its own, with clusters of one node each in one project of a simulated cloud in this process. */
+/** A Fairway in a separate process, with clusters of one node each in one project of a simulated cloud in this process. */
 export class ManyClusters implements AsyncDisposable {
   readonly tenants: KubeClient[] = [];
   readonly #simulated: SimulatedCloud;
@@ -71,12 +71,12 @@ export class ManyClusters implements AsyncDisposable {
     return own.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Of Fairway's process: its API, its controllers and the clusters' control planes. */
+  /** Usage of Fairway's process: its API, its controllers and the clusters' control planes. */
   get usage(): Usage {
     return usageOf([Number.parseInt(readFileSync(join(this.#fairway.home, 'lock'), 'utf8'), 10)]);
   }
 
-  /** Makes clusters and waits until the node of each is Ready. */
+  /** Creates clusters and waits until the node of each is Ready. */
   async makeClusters(count: number): Promise<void> {
     let next = 0;
     const lane = async () => {
@@ -99,7 +99,7 @@ export class ManyClusters implements AsyncDisposable {
     return tenantOf(this.#own, name, join(this.#simulated.folder, `${name}.kubeconfig`));
   }
 
-  /** Makes so many Services in each cluster at once, and waits until all have an address. */
+  /** Creates this many Services in each cluster at once, and waits until all have an address. */
   async makeServices(each: number): Promise<void> {
     await Promise.all(this.tenants.map((tenant) => makeServices(tenant, each)));
   }
@@ -119,7 +119,7 @@ export function raiseQuotas({ cloud }: SimulatedCloud, projectID: string): void 
   cloud.setQuota(projectID, SECURITY_QUOTAS, 'network');
 }
 
-/** Once more where the server had closed the connection, which nobody used for a while, at that moment. */
+/** Retried if the server had just closed the idle connection. */
 async function make(create: () => Promise<unknown>): Promise<void> {
   try {
     await create();

@@ -7,21 +7,21 @@ import type { Subject } from './subject.ts';
 const namespace = 'default';
 const MANY = 20;
 const PATIENCE = { deadlineMs: 1_200_000 };
-/** After so long without a call the subject has done what it wanted. */
+/** After this time without a call the subject is considered done. */
 const QUIET_MS = 4_000;
-/** Of a process that has just started, which lists once more what requests of an earlier one may have changed. */
+/** The same for a newly started process, which lists again what its predecessor may have changed. */
 const SETTLED_MS = 12_000;
-const LOOK_MS = 50;
+const POLL_INTERVAL_MS = 50;
 
-/** What an operation cost. */
+/** The cost of an operation. */
 export interface Cost {
   /** Requests to the cloud until it was quiet again. */
   readonly calls: number;
-  /** Until what the user asked for was there. */
+  /** Until the user's request was fulfilled. */
   readonly seconds: number;
 }
 
-/** An operation on a subject; each begins where the one before ended. */
+/** An operation on a subject; each starts from the result of the previous one. */
 export interface Scenario {
   readonly name: string;
   /** At most so many calls. */
@@ -29,7 +29,7 @@ export interface Scenario {
   readonly run: (subject: Subject) => Promise<Cost>;
 }
 
-/** On a cloud that makes a load balancer in seconds. */
+/** On a cloud that creates a load balancer in seconds. */
 export const SCENARIOS: readonly Scenario[] = [
   { name: 'new Service, 1 port', goal: 7, run: (subject) => cost(subject, () => create(subject, ['one'], 1)) },
   { name: 'new Service, 3 ports', goal: 7, run: (subject) => cost(subject, () => create(subject, ['three'], 3)) },
@@ -102,7 +102,7 @@ function callsOf(subject: Subject, service?: string): number {
   return chosen.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Resolves when the subject has begun all that its start brings. */
+/** Resolves when the subject has finished its startup calls. */
 export function settled(subject: Subject): Promise<void> {
   return quiet(subject, SETTLED_MS);
 }
@@ -111,7 +111,7 @@ async function quiet(subject: Subject, quietMs = QUIET_MS): Promise<void> {
   let known = callsOf(subject);
   let sinceMs = performance.now();
   while (performance.now() - sinceMs < quietMs) {
-    await sleep(LOOK_MS);
+    await sleep(POLL_INTERVAL_MS);
     const now = callsOf(subject);
     if (now === known) continue;
     known = now;

@@ -3,26 +3,26 @@ import type { Cloud } from '@fairway/simulator/cloud';
 import type { CallCount } from '@fairway/simulator/http/calls';
 import type { Pace } from '../../tests/upstream-cloud-provider/simulated-cloud.ts';
 
-/** A cluster whose Services get load balancers on a simulated cloud of its own. */
+/** A cluster whose Services get load balancers on a separate simulated cloud. */
 export interface Subject {
   readonly name: string;
   readonly cloud: Cloud;
   /** The cluster's API. */
   readonly api: KubeClient;
-  /** Whether calls of this kind are the subject's, and not those of whoever plays its nodes or measures it. */
+  /** Whether calls of this kind are from the subject, not from the simulated nodes or the benchmark. */
   isOwn(call: CallCount): boolean;
-  /** Another server joins as a node; resolves when the Node is there. */
+  /** Another server joins as a node; resolves when the Node exists. */
   addNode(): Promise<void>;
-  /** Resident memory of what makes load balancers, in bytes; undefined where that has no process of its own. */
+  /** Resident memory of the load balancer controller in bytes; undefined if it has no separate process. */
   memory(): number | undefined;
-  /** Ends what makes load balancers, and starts it anew. */
+  /** Restarts the load balancer controller. */
   restart(): Promise<void>;
   close(): Promise<void>;
 }
 
 export const NODES = 3;
 
-/** About what a fast cloud does. */
+/** Roughly the times of a fast cloud. */
 export const FAST: Pace = { createMs: 1_500, updateMs: 500 };
 
 export const SLOW: Pace = { createMs: 60_000, updateMs: 5_000 };

@@ -17,7 +17,7 @@ export type FairwayProcessMessage =
   | { readonly type: 'ready'; readonly startMs: number }
   | { readonly type: 'bare'; readonly elapsedMs: number };
 
-/** A complete Fairway with its cloud in one process. It answers any message with how long the bare cloud takes for three servers. */
+/** A complete Fairway with its cloud in one process. It responds to any message with the time that the cloud alone takes for three servers. */
 async function main({ home: path, latency }: FairwayProcessOptions): Promise<void> {
   const home = new Home(path);
   home.create();
@@ -36,7 +36,7 @@ async function main({ home: path, latency }: FairwayProcessOptions): Promise<voi
     log: silentLogger,
   });
   cloud?.startNodes();
-  // As the command does.
+  // Like the command.
   reclaimMemory({ clock: systemClock });
   process.on('message', () => {
     if (cloud === undefined) return;

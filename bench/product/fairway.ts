@@ -56,7 +56,7 @@ export class BenchFairway implements AsyncDisposable {
     const startMs = message.type === 'ready' ? message.startMs : Number.NaN;
     const fairway = new BenchFairway(child, client, home, startMs, calls);
     await fairway.#follow();
-    // As in a process that has run for a while: what an earlier one may have asked the cloud for has shown.
+    // As in a process that has run for a while: the effects of its predecessor's requests are visible.
     await sleep(DEFAULT_SETTLE_MS);
     return fairway;
   }

@@ -13,11 +13,11 @@ import type { OneCluster } from './one-cluster.ts';
 
 const MIB = 1024 * 1024;
 
-/** What a replica's caches of Clusters, NodePools and Machines take, which every replica has of all clusters. */
+/** Memory of a replica's caches of all Clusters, NodePools and Machines. */
 export interface CacheCost {
   readonly listedMib: number;
   readonly heapMib: number;
-  /** To read the first lists. */
+  /** Time to read the first lists. */
   readonly cpuMs: number;
 }
 
@@ -45,7 +45,7 @@ export async function measureCaches(one: OneCluster, count: number): Promise<Cac
   return { listedMib, heapMib, cpuMs: (user + system) / 1000 };
 }
 
-/** As many clusters, each with names and identities of its own. */
+/** This many clusters, each with unique names and identities. */
 function copies(objects: readonly KubeObject[], count: number): readonly KubeObject[] {
   return Array.from({ length: count }, (_, index) =>
     objects.map(({ metadata, ...rest }) => ({
@@ -59,7 +59,7 @@ function textOf(items: readonly KubeObject[]): string {
   return JSON.stringify({ apiVersion: 'v1', kind: 'List', metadata: { resourceVersion: '1' }, items });
 }
 
-/** An API server that lists these texts and never changes. */
+/** An API server that lists these objects and never changes. */
 function listsOf(lists: ReadonlyMap<string, string>): Transport {
   return {
     request({ path, signal }: TransportRequest): Promise<TransportResponse> {

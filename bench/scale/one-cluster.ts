@@ -9,10 +9,10 @@ import { NODES_OF_A_CLUSTER } from './share.ts';
 
 const SETTLE_MS = 120_000;
 const MEASURE_MS = 3_600_000;
-/** As `fairway up` lets lists of servers rest. */
+/** Interval of server lists in `fairway up`. */
 const REST_MS = 300_000;
 
-/** What one cluster of ten nodes asks of the API and of its cloud, and the objects that it consists of. */
+/** API writes, cloud calls and objects of one cluster with ten nodes. */
 export interface OneCluster {
   readonly cluster: Cluster;
   readonly pool: NodePool;
@@ -20,7 +20,7 @@ export interface OneCluster {
   /** Writes to Fairway's API that changed something, from its creation to all nodes Ready. */
   readonly writesToCreate: number;
   readonly writesPerHourAtRest: number;
-  /** Of its project, with this one cluster. */
+  /** Calls in its project, with only this cluster. */
   readonly openStackCallsPerHourAtRest: number;
 }
 

@@ -15,23 +15,23 @@ const STEP_MS = 250;
 const SETTLE_MS = 30_000;
 const MEASURE_MS = 60_000;
 const TAKEOVER_LIMIT_MS = 60_000;
-/** When each of the replicas is killed, after a renewal that comes every 2.7 s: the others find it out sooner or later. */
+/** When each of the replicas is killed after a renewal, which comes every 2.7 s: this affects when the others notice. */
 const KILLED_AFTER_MS = [0, 500, 1_000, 1_500, 2_000, 2_500];
 
 export interface Traffic {
   readonly writesPerSecond: number;
-  /** To all replicas together. */
+  /** Requests of all replicas together. */
   readonly eventsPerSecond: number;
 }
 
 export interface Sharing {
   readonly replicas: number;
   readonly atRest: Traffic;
-  /** From the kill of one until others hold all that it held; undefined for a single replica. */
+  /** From a replica's kill until others hold all of its shards; undefined for a single replica. */
   readonly takeover: { readonly medianMs: number; readonly longestMs: number; readonly moved: number } | undefined;
 }
 
-/** Real members of one group over an API server in memory, on a clock that stands still while they work. */
+/** Real members of one group over an API server in memory, on a clock that stops while they work. */
 export async function simulateSharing(replicas: number): Promise<Sharing> {
   const group = await Group.start(replicas);
   const atRest = await group.traffic();
@@ -68,7 +68,7 @@ class Group {
     this.#server = server;
   }
 
-  /** All shards are shared, and nothing moves. */
+  /** All shards are assigned and stable. */
   static async start(replicas: number): Promise<Group> {
     const server = new TestServer({ resources: [...testResources, kindOf(Leases)], definitions: builtinDefinitions() });
     await server.call('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
@@ -83,7 +83,7 @@ class Group {
       const stop = new AbortController();
       group.#members.push({ member, line, stop });
       member.start(stop.signal);
-      // Replicas do not start at one moment, and do not renew at one moment.
+      // Replicas neither start nor renew at the same moment.
       await server.clock.advance(random() * 2_000);
     }
     await group.pass(SETTLE_MS);
@@ -103,7 +103,7 @@ class Group {
     return { writesPerSecond: perSecond('writes'), eventsPerSecond: perSecond('events') };
   }
 
-  /** Nothing comes from the first replica any more; returns its shards. */
+  /** Cuts off the first replica; returns its shards. */
   kill(): readonly number[] {
     const [victim] = this.#members.splice(0, 1);
     if (victim === undefined) throw new Error('there is no replica');
@@ -137,7 +137,7 @@ function sum(lines: readonly Line[], what: 'writes' | 'events'): number {
   return lines.reduce((total, line) => total + line[what], 0);
 }
 
-/** A replica's way to the API, which counts, and which its death cuts. */
+/** A replica's transport, which counts requests, and is cut when the replica is killed. */
 class Line implements Transport {
   readonly #transport: Transport;
   writes = 0;

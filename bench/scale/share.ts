@@ -1,7 +1,7 @@
 import { assignEvenly, hash32 } from '@fairway/kube/controller/rendezvous';
 import { SHARDS } from '@fairway/service/serve/share';
 
-/** How many clusters and replicas there are, and how the clusters lie in projects. */
+/** Number of clusters and replicas, and distribution of the clusters over projects. */
 export interface Size {
   readonly clusters: number;
   readonly replicas: number;
@@ -11,13 +11,13 @@ export const CLUSTERS_OF_A_PROJECT = 10;
 export const NODES_OF_A_CLUSTER = 10;
 
 export interface Share {
-  /** Clusters of the replica that has the most. */
+  /** Clusters of the replica with the most. */
   readonly mostClusters: number;
   /** Projects in which each replica has a cluster, summed over the replicas: each is listed by each of them. */
   readonly projectsListed: number;
 }
 
-/** Who has which cluster, by the very hashes that replicas use. Pure. */
+/** Assignment of clusters, by the same hashes as in replicas. Pure. */
 export function shareOf({ clusters, replicas }: Size): Share {
   const owners = assignEvenly(SHARDS, replicaNames(replicas));
   const held = new Map<string, number>();

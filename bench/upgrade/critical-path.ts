@@ -1,4 +1,4 @@
-/** What the world took for one node, whoever asked for it when, in ms. */
+/** External times of one node in ms, independent of when they were requested. */
 export interface NodeTimes {
   /** Until its pods had stopped. */
   readonly drainMs: number;
@@ -9,8 +9,8 @@ export interface NodeTimes {
 }
 
 /**
- * How long nodes take that are renewed `width` at a time when nobody loses a moment: each begins when the one before it in its lane has ended, and all but the first
- * when the first new node has shown that it works. Pure.
+ * Minimum time for replacing nodes `width` at a time without idle time: each starts when the previous one in its lane has ended, and all but the
+ * first when the first new node works. Pure.
  */
 export function criticalPathMs(nodes: readonly NodeTimes[], type: 'Rolling' | 'InPlace', width: number): number {
   const [first, ...others] = nodes;

@@ -9,7 +9,7 @@ import { Namespaces, Pods } from '@fairway/kube/kinds/resources';
 import type { NodeTimes } from './critical-path.ts';
 
 const PODS_PER_NODE = 3;
-/** How long a pod takes to stop when it is asked to. */
+/** How long a pod takes to stop. */
 const STOP_MS = { fewest: 1_000, most: 10_000 };
 
 interface Span {
@@ -17,7 +17,7 @@ interface Span {
   toMs: number;
 }
 
-/** What the cloud and the kubelets did, and when, as they know it themselves. */
+/** Actions of the cloud and the kubelets with their own timestamps. */
 export class WorldTimes implements AsyncDisposable {
   readonly #run: UpgradeRun;
   readonly #installs: Span[] = [];
@@ -39,7 +39,7 @@ export class WorldTimes implements AsyncDisposable {
     return times;
   }
 
-  /** In the order in which they were asked for. */
+  /** In the order of the requests. */
   nodes(): NodeTimes[] {
     const drains = [...this.#drains.values()];
     return this.#installs.map((install, index) => ({
@@ -84,7 +84,7 @@ export class WorldTimes implements AsyncDisposable {
     );
   }
 
-  /** Pods of the old nodes, which take their time to stop. */
+  /** Pods of the old nodes, which stop slowly. */
   async #runPods(): Promise<void> {
     const { clock, fairway } = this.#run;
     const cluster = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });

@@ -1,4 +1,4 @@
-# A cluster by Magnum's API, with OpenTofu or Terraform: OS_CLOUD=mycloud tofu apply -var flavor=b3-8
+# A cluster through Magnum's API, with OpenTofu or Terraform: OS_CLOUD=mycloud tofu apply -var flavor=b3-8
 terraform {
   required_providers {
     openstack = {
@@ -8,16 +8,16 @@ terraform {
   }
 }
 
-# Of clouds.yaml; with an application credential, a CloudCredential "default" has to be in the project already.
+# Credentials come from clouds.yaml. With an application credential, the project must already have a CloudCredential "default".
 provider "openstack" {}
 
 variable "template" {
-  description = "plan and version: openstack coe cluster template list; another one is an upgrade"
+  description = "plan and version: openstack coe cluster template list; a change is an upgrade"
   default     = "k8s-1.36-free"
 }
 
 variable "flavor" {
-  description = "of the nodes: openstack flavor list"
+  description = "flavor of the nodes: openstack flavor list"
 }
 
 variable "node_count" {
@@ -46,19 +46,19 @@ resource "openstack_containerinfra_nodegroup_v1" "elastic" {
   labels         = { auto_scaling_enabled = "true" }
   merge_labels   = true
 
-  # Fairway decides it, as pods need nodes.
+  # Fairway's autoscaling sets it.
   lifecycle {
     ignore_changes = [node_count]
   }
 }
 
-# Valid for 24 hours from the first apply on, and not renewed by the provider. The data source below has a new one in every run.
+# Valid for 24 hours from the first apply; the provider does not renew it. The data source below returns a new one in every run.
 output "kubeconfig" {
   value     = openstack_containerinfra_cluster_v1.demo.kubeconfig.raw_config
   sensitive = true
 }
 
-# For the providers kubernetes and helm: host, cluster_ca_certificate, client_certificate and client_key of its kubeconfig.
+# For the providers kubernetes and helm, use host, cluster_ca_certificate, client_certificate and client_key of its kubeconfig.
 data "openstack_containerinfra_cluster_v1" "demo" {
   name       = openstack_containerinfra_cluster_v1.demo.name
   depends_on = [openstack_containerinfra_nodegroup_v1.elastic]

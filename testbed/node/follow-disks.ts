@@ -7,7 +7,9 @@ import { Link } from '@fairway/openstack/types/link';
 import { z } from 'zod';
 
 const VolumePage = z.object({ volumes: z.array(Volume), volumes_links: z.array(Link).optional() });
-/** By the letter alone: the bus in Nova's name is its driver's. The first is what a server boots from, which its root file system stands for. */
+/**
+ * Only the letter counts: the bus in Nova's device name depends on its driver. The first disk is the boot disk, represented by the root file system.
+ */
 const DISK = /^\/dev\/(?:xv|[hsv])d([b-z])$/;
 
 interface Disk {
@@ -19,7 +21,7 @@ interface Disk {
 
 export type Testbed = (...args: readonly string[]) => Promise<string>;
 
-/** Plugs into hosts what the cloud says is attached to their servers, unplugs what it no longer says, and forgets volumes that it no longer has. */
+/** Attaches and detaches disks of hosts according to the cloud's attachments, and drops deleted volumes. */
 export class Disks {
   readonly #blockStorage: ServiceApi;
   readonly #testbed: Testbed;
@@ -38,7 +40,7 @@ export class Disks {
     const isWanted = new Set(wanted.map(key));
     const sizes = new Map(plugged.map((disk) => [key(disk), disk.gib]));
 
-    // A volume leaves one host before it comes to the next.
+    // A volume is detached from one host before it is attached to the next.
     for (const disk of plugged.filter((each) => !isWanted.has(key(each)))) {
       const host = hosts.get(disk.serverId);
       if (host !== undefined) await this.#testbed('detach', host, disk.volumeId);
@@ -59,7 +61,7 @@ export class Disks {
     });
   }
 
-  /** Of all projects, as an administrator sees them. */
+  /** Volumes of all projects, as visible to an administrator. */
   #list(signal: AbortSignal): AsyncGenerator<Volume> {
     return pages(this.#blockStorage, '/volumes/detail', {
       signal,

@@ -14,7 +14,7 @@ import { Disks } from './follow-disks.ts';
 
 /*
  * Acts as the hypervisor of a cloud without one: boots a host for each ACTIVE server, with the server's own user data, address and
- * image, and stops it when the server no longer exists. Running hosts are found again by their server's id, and so is what is plugged into them.
+ * image, and stops it when the server no longer exists. Running hosts and their disks are recognised by their server's ID.
  * Usage: follow-servers.ts TESTBED CLOUD: what boots hosts, and an administrator's entry of clouds.yaml
  */
 
@@ -31,7 +31,7 @@ const client = cloud.client();
 const servers = openStackFleetCloud(client);
 const disks = new Disks(client, testbed);
 const run = promisify(execFile);
-/** Of the servers that have booted here: one that is rebuilt boots again. */
+/** State of the servers that have booted here: a rebuilt one boots again. */
 const revisions = new Map<string, string>();
 
 try {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 
 /*
- * The metadata service of a cloud: tells a server who it is, by the address that it asks from.
+ * The metadata service of a cloud: identifies a server by its source address.
  * Usage: metadata.ts HOSTS, the folder of hosts
  */
 
@@ -19,7 +19,7 @@ createServer((request, response) => {
   response.end(JSON.stringify(known ?? {}));
 }).listen(PORT, ADDRESS);
 
-/** As Nova says it of a server; undefined for a host that is none. */
+/** Nova's metadata of a server; undefined for other hosts. */
 function described(address: string): object | undefined {
   const name = readdirSync(hosts).find((each) => said(each, 'address')?.split('/')[0] === address);
   const uuid = name && said(name, 'server');

@@ -5,8 +5,8 @@ import { connect } from 'node:net';
 import { join, normalize } from 'node:path';
 
 /*
- * What nodes download, over TLS: apt repositories from a folder of files, and container images by the distribution API (pull alone).
- * Beside it a proxy, the only way to the names below testbed.example, as a cloud's may be to the Internet.
+ * Downloads of nodes over TLS: apt repositories from a folder, and container images by the distribution API (pull only). It also runs a proxy, the
+ * only route to names below testbed.example, like a cloud's proxy to the Internet.
  * Usage: mirror.ts FOLDER ADDRESS PORT PROXY_PORT
  */
 

@@ -2,8 +2,7 @@ import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 
 /*
- * Gives commands to a qemu, one after another, and fails with the first that it refuses.
- * Usage: monitor.ts SOCKET COMMAND..., as QMP has them
+ * Sends QMP commands to qemu one after another, and fails with the first error. Usage: monitor.ts SOCKET COMMAND...
  */
 
 interface Reply {
@@ -22,7 +21,7 @@ for await (const line of createInterface({ input: socket })) {
     process.exitCode = 1;
     break;
   }
-  // Events come in between.
+  // Events may arrive in between.
   if (!('QMP' in reply) && !('return' in reply)) continue;
   const next = pending.shift();
   if (next === undefined) break;

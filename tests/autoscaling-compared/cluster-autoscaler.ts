@@ -22,14 +22,14 @@ export function findClusterAutoscaler(env: NodeJS.ProcessEnv): string | undefine
 
 const ConfigSecret = z.object({ stringData: z.record(z.string(), z.string()) });
 
-/** What it is told in place of its defaults: short times, and the choice of pools as Fairway chooses. */
+/** Its non-default flags: short times, and Fairway's way of selecting pools. */
 const FLAGS = [
   '--scan-interval=1s',
   '--scale-down-delay-after-add=5s',
   '--node-delete-delay-after-taint=0s',
   '--unremovable-node-recheck-timeout=5s',
   '--expander=priority,least-waste',
-  // A node is Ready a moment before these taints are taken away: until then it is on its way, not one that no pod fits.
+  // A node is Ready a moment before these taints are removed: until then it counts as upcoming, not as unsuitable.
   '--startup-taint=node.kubernetes.io/not-ready',
   '--startup-taint=node.cloudprovider.kubernetes.io/uninitialized',
   '--balance-similar-node-groups',
@@ -38,7 +38,7 @@ const FLAGS = [
   `--balancing-label=${SITUATION}`,
 ];
 
-/** Upstream's cluster-autoscaler in a process of its own. */
+/** Upstream's cluster-autoscaler in a separate process. */
 export class ClusterAutoscaler {
   readonly #child: ChildProcess;
 
@@ -72,7 +72,7 @@ export class ClusterAutoscaler {
     return new ClusterAutoscaler(child);
   }
 
-  /** Whether it has ended by itself. */
+  /** Whether it has exited. */
   get hasEnded(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }

@@ -36,13 +36,13 @@ import { RunningFairway, run } from '../session/running-fairway.ts';
 import { ClusterAutoscaler } from './cluster-autoscaler.ts';
 import { exhaust } from './simulator-faults.ts';
 
+/** Of pods. */
 const TEAM = { namespace: 'default' };
-const PATIENCE = { deadlineMs: 60_000 };
-/** When nothing was decided for so long, everything has been. */
+/** Decisions are considered complete after this time without a new one. */
 const QUIET_MS = 20_000;
 const LONGEST_MS = 240_000;
 
-/** Without a pod network of Fairway's, as where Fairway decides: its pods would take of each node's room. */
+/** Without Fairway's pod network, as in Fairway's own runs: its pods would use resources on each node. */
 const CLUSTER = `apiVersion: fairway.dev/v1alpha1
 kind: Cluster
 metadata: {name: demo}
@@ -66,6 +66,8 @@ class Comparison implements AsyncDisposable {
   readonly #situations: readonly Situation[];
   readonly #options: UpstreamOptions;
   #own!: KubeClient;
+  /** At Fairway. */
+  #where!: { readonly namespace: string };
   #tenant!: KubeClient;
   #nodes: NodeNames = new Map();
 
@@ -81,13 +83,14 @@ class Comparison implements AsyncDisposable {
     const fairway = await RunningFairway.start(home, ...listen, '--control-plane', 'process', '--cloud-check', '3s');
     this.#stack.defer(async () => void (await fairway.stop()));
     this.#own = await this.#clientOf(fairway.kubeconfig);
+    this.#where = { namespace: fairway.namespace };
     const manifest = join(folder, 'cluster.yaml');
     await writeFile(manifest, CLUSTER);
     await cli(fairway, 'cluster', 'create', '-f', manifest);
     const kubeconfig = this.kubeconfig;
     await writeFile(kubeconfig, await cli(fairway, 'kubeconfig', 'demo'), { mode: 0o600 });
     this.#tenant = await this.#clientOf(kubeconfig);
-    // The cluster's own pods have a node before there are any others.
+    // The cluster's own pods get a node before there are any others.
     await this.#untilPods((pods) => pods.filter(isSystem).every(({ status }) => status?.phase === 'Running'));
     return fairway;
   }
@@ -104,19 +107,18 @@ class Comparison implements AsyncDisposable {
       if (situation.outOfStock !== undefined) await exhaust(fairway.cloudsYaml, situation.outOfStock);
       for (const { name, spec } of poolsOf(situation)) {
         nodes += spec.replicas ?? 0;
-        await pools.create({ metadata: { name, ...TEAM }, spec: { clusterName: 'demo', ...spec } });
+        await pools.create({ metadata: { name, ...this.#where }, spec: { clusterName: 'demo', ...spec } });
       }
     }
     const made = await eventually(
       this.#own.resource<Machine>(machines),
-      TEAM,
+      this.#where,
       (all) => all.length === nodes && all.every(({ status }) => status?.phase === 'Ready'),
-      PATIENCE,
     );
     this.#nodes = namesOfNodes(made);
   }
 
-  /** All that the situations have in the cluster, until what is to run does, and what is to wait does. */
+  /** Creates all objects of the situations, and waits until pods run or wait as specified. */
   async fill(): Promise<void> {
     const tenant = this.#tenant;
     await eventually(tenant.resource(ServiceAccounts), TEAM, (all) =>
@@ -154,14 +156,13 @@ class Comparison implements AsyncDisposable {
         await tenant.resource(ReplicaSets).create(each);
       }
     }
-    // They have adopted the pods that there are, and made no others.
+    // They have adopted the existing pods, and created no others.
     await this.#untilPods((pods) => ofOurs(pods).filter(({ metadata }) => metadata.ownerReferences).length === owned);
     const budgets = this.#situations.flatMap(budgetsOf).length;
     await eventually(
       tenant.resource(PodDisruptionBudgets),
       TEAM,
       (all) => all.filter(({ status }) => status?.expectedPods).length === budgets,
-      PATIENCE,
     );
   }
 
@@ -182,14 +183,14 @@ class Comparison implements AsyncDisposable {
     await this.#tenant.resource(ConfigMaps).create({ metadata, data: { priorities: `${lines.join('\n')}\n` } });
   }
 
-  /** Puts the pools into the autoscaler's hands. */
+  /** Enables the autoscaler for the pools. */
   async enable(): Promise<void> {
     const names = this.#situations.flatMap((situation) => poolsOf(situation).map(({ name }) => name));
     const value = { spec: { autoscaling: { enabled: true } } };
-    for (const name of names) await this.#own.resource(nodePools).patch(name, { type: 'merge', value }, TEAM);
+    for (const name of names) await this.#own.resource(nodePools).patch(name, { type: 'merge', value }, this.#where);
   }
 
-  /** What it has decided when it decides no more. */
+  /** Its decisions once they are complete. */
   async untilDecided(autoscaler: ClusterAutoscaler): Promise<ReadonlyMap<string, Outcome>> {
     const startMs = systemClock.now();
     let known = '';
@@ -216,8 +217,8 @@ class Comparison implements AsyncDisposable {
 
   async #outcomes(): Promise<ReadonlyMap<string, Outcome>> {
     const after = {
-      pools: (await this.#own.resource<NodePool>(nodePools).list(TEAM)).items,
-      machines: (await this.#own.resource<Machine>(machines).list(TEAM)).items,
+      pools: (await this.#own.resource<NodePool>(nodePools).list(this.#where)).items,
+      machines: (await this.#own.resource<Machine>(machines).list(this.#where)).items,
       nodes: this.#nodes,
     };
     return new Map(this.#situations.map((situation) => [situation.key, outcomeOf(situation, after)]));
@@ -230,11 +231,11 @@ class Comparison implements AsyncDisposable {
   }
 
   #untilPods(check: (pods: readonly Pod[]) => boolean): Promise<readonly Pod[]> {
-    return eventually(this.#tenant.resource(Pods), {}, check, PATIENCE);
+    return eventually(this.#tenant.resource(Pods), {}, check);
   }
 }
 
-/** What upstream's cluster-autoscaler makes of the situations, all in one cluster, through Fairway's externalgrpc service. */
+/** Upstream's cluster-autoscaler in the situations, all in one cluster, through Fairway's externalgrpc service. */
 export async function decideUpstream(
   situations: readonly Situation[],
   options: UpstreamOptions,

@@ -16,10 +16,10 @@ import type { ManagementCluster } from '../management/management-cluster.ts';
 import { clientOf } from '../session/client-of.ts';
 
 const ambient = { clock: systemClock, random: Math.random, log: silentLogger };
-/** No killed Fairway was here before, so that nobody else's requests are on their way. */
+/** No Fairway was killed here before, so no other requests are in flight. */
 const SETTLE_MS = 500;
 
-/** A folder, a simulated cloud and its servers, which outlive any Fairway that is at work on them. */
+/** A folder, a simulated cloud and its servers, which outlive the Fairways that use them. */
 export interface Surroundings extends AsyncDisposable {
   readonly folder: string;
   readonly cloud: Cloud;
@@ -32,7 +32,7 @@ export async function startSurroundings(): Promise<Surroundings> {
   const cloud = createCloud(ambient);
   await cloud.listen({ host: '127.0.0.1', port: 0 });
   machines.write(machines.cloudsYaml, cloud.cloudsYaml());
-  // As an operator names the file to a Fairway.
+  // Sets the file like an operator does.
   process.env['OS_CLIENT_CONFIG_FILE'] = machines.cloudsYaml;
   const servers = bootHollowNodes(cloud, { home: machines, ...ambient });
   servers.startNodes();
@@ -47,7 +47,7 @@ export async function startSurroundings(): Promise<Surroundings> {
   };
 }
 
-/** A Fairway at work, and its API as an administrator. */
+/** A running Fairway, and its API as an administrator. */
 export interface MovableFairway extends AsyncDisposable {
   readonly kubeconfig: string;
   readonly client: KubeClient;
@@ -126,7 +126,6 @@ export async function fairwayCommand(
     stdout: sink('stdout'),
     stderr: sink('stderr'),
     readStdin: () => Promise.resolve(''),
-    confirm: undefined,
     ask: undefined,
     signal: new AbortController().signal,
     onHangup: () => () => {},

@@ -35,7 +35,6 @@ const GitRepositories: ResourceType = {
 
 const NAMESPACE = 'flux-system';
 const where = { namespace: NAMESPACE };
-const PATIENCE = { deadlineMs: 300_000 };
 
 export interface FluxOptions {
   readonly source: ClientProgram;
@@ -85,7 +84,7 @@ export class Flux implements AsyncDisposable {
     await this.#until(name, ({ status }) => status?.lastAppliedRevision === revision && isReady(status));
   }
 
-  /** Has a commit followed that can't be applied, and resolves with what is wrong about it. */
+  /** Reconciles a commit that can't be applied, and resolves with the error. */
   async refused(name: string, revision: string): Promise<string> {
     await this.#request(GitRepositories, name);
     const { status } = await this.#until(
@@ -115,7 +114,7 @@ export class Flux implements AsyncDisposable {
   async #until(name: string, check: (object: Kustomization) => boolean): Promise<Kustomization> {
     const resource = this.#options.client.resource(Kustomizations);
     try {
-      return await eventuallyObject(resource, { ...where, name }, check, PATIENCE);
+      return await eventuallyObject(resource, { ...where, name }, check);
     } catch (error) {
       throw new Error(this.#controllers.map(({ said }) => said).join('\n'), { cause: error });
     }

@@ -14,11 +14,20 @@ interface AxeResults {
 }
 
 /** What axe finds wrong on a page as it is shown now, by WCAG and its own best practices. */
-export async function accessibilityProblems(page: Page): Promise<readonly string[]> {
+export function accessibilityProblems(page: Page): Promise<readonly string[]> {
+  return problemsOf(page, 'axe.run(document)', 10);
+}
+
+/** What can hardly be read as the page is shown now. */
+export function contrastProblems(page: Page): Promise<readonly string[]> {
+  return problemsOf(page, "axe.run(document, { runOnly: ['color-contrast'] })", 1);
+}
+
+async function problemsOf(page: Page, run: string, fewestPasses: number): Promise<readonly string[]> {
   // As a debugger's own, to which the page's policy does not apply.
-  await page.evaluate(AXE);
-  const { passes, violations } = await page.evaluate<AxeResults>('axe.run(document)');
-  if (passes.length < 10) throw new Error('axe has hardly looked at the page');
+  if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
+  const { passes, violations } = await page.evaluate<AxeResults>(run);
+  if (passes.length < fewestPasses) throw new Error('axe has hardly looked at the page');
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ html, failureSummary = '' }) => `${id}: ${help}\n  ${html}\n  ${failureSummary}`),
   );

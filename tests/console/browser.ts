@@ -16,10 +16,10 @@ export function launchBrowser(): Promise<Browser> {
 const DESKTOP = { width: 1280, height: 800 };
 export const PHONE = { width: 390, height: 844 };
 
-/** A browser of somebody's own: it has nothing of others', and always the same language, time zone and look. */
+/** An isolated browser context with a fixed language, time zone and theme. */
 export function newPerson(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
   return browser.newContext({
-    // Fairway has made its certificate itself.
+    // Fairway's certificate is self-issued.
     ignoreHTTPSErrors: true,
     viewport: DESKTOP,
     locale: 'en-GB',

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
@@ -19,18 +19,23 @@ export interface ConsoleTest {
   open(path?: string, options?: BrowserContextOptions): Promise<Page>;
   /** The same after signing in as a user of the simulated cloud. */
   openAs(user: string, path?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Closes the pages of all people: they would go on to watch. */
+  /** Closes all pages: they would keep their watches. */
   leave(): Promise<void>;
-  /** What pages have complained of since the last time. */
+  /** Errors of pages since the last call. */
   complaints(): readonly string[];
   close(): Promise<void>;
 }
 
-/** Ends what hangs. */
-const PATIENCE_MS = 60_000;
+/** The documentation site that the console under test links to; it does not exist. */
+const DOCUMENTATION = 'https://docs.example.com/{page}.html';
+/** Ends hanging tests. */
+const PATIENCE_MS = 300_000;
 
-export async function startConsoleTest(...options: readonly string[]): Promise<ConsoleTest> {
+export async function startConsoleTest(...further: readonly string[]): Promise<ConsoleTest> {
   const folder = mkdtempSync(join(tmpdir(), 'fairway-console-'));
+  const settings = join(folder, 'fairway.yaml');
+  writeFileSync(settings, `console:\n  documentation: ${DOCUMENTATION}\n`);
+  const options = ['--config', settings, ...further];
   let fairway = await RunningFairway.start(join(folder, 'home'), '--listen', '127.0.0.1:0', ...options);
   const browser: Browser = await launchBrowser();
   const people: BrowserContext[] = [];

@@ -26,7 +26,7 @@ interface Row {
   readonly port_id?: string | null;
 }
 
-/** What a cloud holds, kind by kind. */
+/** The resources of a cloud by kind. */
 export type Holdings = Readonly<Record<Table, readonly Row[]>>;
 
 const TABLES = {
@@ -52,7 +52,7 @@ function isNeutronsOwn(table: Table, name: string | undefined): boolean {
   return table === 'securityGroups' && name === 'default';
 }
 
-/** What Fairway says that there is. */
+/** The objects of Fairway's API. */
 export interface Inventory {
   readonly clusters: readonly Cluster[];
   readonly pools: readonly NodePool[];
@@ -60,8 +60,8 @@ export interface Inventory {
 }
 
 /**
- * What is leaked, doubled or missing: everything in the cloud that was not there at first must be the only one with the mark of one
- * object of Fairway's, and every object must have what it consists of.
+ * Leaked, duplicate or missing resources: every new resource in the cloud must be the only one with the tag of an existing Fairway object, and every
+ * object must have all of its resources.
  */
 export function complaints(before: Holdings, now: Holdings, { clusters, pools, machines }: Inventory): string[] {
   const fresh = (table: Table) => {
@@ -103,8 +103,22 @@ export function complaints(before: Holdings, now: Holdings, { clusters, pools, m
   const kinds = Object.keys(expected) as (keyof typeof expected)[];
   return [
     ...kinds.flatMap((kind) => compare(kind, expected[kind], fresh(kind).map(marks[kind]))),
+    ...compare('further ports', furtherPortsOf(machines, clusterUidOf), fresh('ports').flatMap(furtherMark)),
     ...strayPorts(fresh('ports'), now),
   ];
+}
+
+/** The marks of ports in networks that pools name. */
+function furtherPortsOf(machines: readonly Machine[], clusterUidOf: (clusterName: string) => string): string[] {
+  return machines.flatMap((machine) =>
+    (machine.spec.networks ?? []).map(({ networkID }) =>
+      ownerDescription(clusterUidOf(machine.spec.clusterName), `port-${identityOf(machine)}/${networkID}`),
+    ),
+  );
+}
+
+function furtherMark({ description }: Row): string[] {
+  return description && / port-[^ ]+\/[^ ]+$/.test(description) ? [description] : [];
 }
 
 function compare(kind: string, expected: readonly string[], present: readonly string[]): string[] {

@@ -7,8 +7,8 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 
 /*
- * A whole Fairway that exists to be killed. It loads, says so, and waits for the word: what is measured and interrupted
- * is Fairway, not the reading of its source.
+ * A complete Fairway to be killed. It loads, reports that, and waits for a start message: Fairway is measured and interrupted, not the loading of its
+ * source.
  */
 
 /** What the process says to its parent. */
@@ -65,7 +65,7 @@ process.once('message', (start: StartMessage) => {
     (error: unknown) => say({ kind: 'failed', message: error instanceof Error ? (error.stack ?? '') : String(error) }),
   );
 });
-// A parent that dies takes its Fairway along.
+// If the parent dies, its Fairway exits too.
 process.once('disconnect', () => process.exit());
 // It won't live to do so at its end.
 flushCompileCache();

@@ -35,14 +35,15 @@ const MAX_REPLICAS = 3;
 const NAMESPACE = 'default';
 const LOOK_MS = 40;
 
-/** One cloud, one Fairway that is killed and started over and over, one user who goes on as if nothing were. */
+/** One cloud, one Fairway that is repeatedly killed and restarted, and one user who keeps working. */
 export class Lane {
   readonly #random: () => number;
   readonly #place: FairwayPlace;
   readonly #cloud: Cloud;
   readonly #before: Holdings;
+  readonly #furtherNetworkID: string;
   readonly #closing: (() => Promise<void> | void)[];
-  /** What was answered with success and not asked otherwise since: replicas of pools by `cluster/pool`, undefined for one that is to be gone. */
+  /** Acknowledged requests that were not superseded: replicas of pools by `cluster/pool`, undefined for deleted ones. */
   readonly #promised = new Map<string, number | undefined>();
   readonly actions: string[] = [];
   #fairway: MortalFairway;
@@ -52,12 +53,14 @@ export class Lane {
     random: () => number,
     place: FairwayPlace,
     cloud: Cloud,
+    furtherNetworkID: string,
     closing: (() => Promise<void> | void)[],
   ) {
     this.#random = random;
     this.#place = place;
     this.#cloud = cloud;
     this.#before = holdingsOf(cloud);
+    this.#furtherNetworkID = furtherNetworkID;
     this.#closing = closing;
     this.#fairway = new MortalFairway(place);
     this.#next = new MortalFairway(place);
@@ -71,6 +74,7 @@ export class Lane {
     await writeFile(cloudsYaml, cloud.cloudsYaml());
     const opening = { clock: systemClock, random, log: silentLogger };
     const admin = openCloud(readCloudsYaml(cloudsYaml), 'simulator-admin', opening);
+    const furtherNetworkID = await makeNetwork(cloudsYaml, opening);
     const fleet = new HollowNodeFleet({
       cloud: openStackFleetCloud(admin.client()),
       disks: new MemoryDisks(),
@@ -86,7 +90,11 @@ export class Lane {
       settleMs: SETTLE_MS,
       compileCache: join(folder, '..', 'compile-cache'),
     };
-    return new Lane(random, place, cloud, [() => fleet.stop(), () => admin.close(), () => cloud.close()]);
+    return new Lane(random, place, cloud, furtherNetworkID, [
+      () => fleet.stop(),
+      () => admin.close(),
+      () => cloud.close(),
+    ]);
   }
 
   async start(): Promise<void> {
@@ -110,7 +118,7 @@ export class Lane {
     await this.#killAndStart();
   }
 
-  /** Resolves when all is as it should be: rejects with what is not after `deadlineMs`. */
+  /** Resolves when the state is as expected; after `deadlineMs` rejects with the differences. */
   async converge(deadlineMs: number): Promise<void> {
     await this.#until(deadlineMs, (client) => this.#troubles(client));
   }
@@ -188,7 +196,7 @@ export class Lane {
     try {
       await this.#choose(client, await inventoryOf(client));
     } catch (error) {
-      // Killed, or overtaken: an object that was there is gone or leaves.
+      // Killed, or a race: an existing object is deleted or being deleted.
       if (!(error instanceof TransportError) && !isApiError(error)) throw error;
       this.actions.push(`… ${error.message.slice(0, 80)}`);
     }
@@ -244,6 +252,7 @@ export class Lane {
         replicas,
         antiAffinity: this.#random() < 0.3,
         floatingIPs: { enabled: this.#random() < 0.3 },
+        ...(this.#random() < 0.3 && { networks: [{ networkID: this.#furtherNetworkID }] }),
       },
     } as unknown as NodePool);
     this.#promised.set(name, replicas);
@@ -300,4 +309,17 @@ function describeObject({ kind, metadata, status }: Inventory[keyof Inventory][n
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   const leaving = metadata.deletionTimestamp === undefined ? '' : ' (being deleted)';
   return `${kind} ${metadata.name}${leaving}: ${ready?.status} ${ready?.reason} ${ready?.message}`;
+}
+
+/** A network of the project's that pools can name. */
+async function makeNetwork(cloudsYaml: string, opening: Parameters<typeof openCloud>[2]): Promise<string> {
+  const project = openCloud(readCloudsYaml(cloudsYaml), 'simulator', opening);
+  try {
+    const { network } = project.client();
+    const { id } = await network.networks.create({ name: 'data' });
+    await network.subnets.create({ name: 'data', network_id: id, ip_version: 4, cidr: '172.30.0.0/16' });
+    return id;
+  } finally {
+    await project.close();
+  }
 }

@@ -4,7 +4,7 @@ import { Client, credentials } from '@grpc/grpc-js';
 
 const { Controller } = csiServices();
 /** As in the manifests of cinder-csi-plugin. */
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 /** Where sidecars begin. */
 const RETRY_MS = 1_000;
 

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const MAIN = join(import.meta.dirname, '../../packages/cli/src/main.ts');
 const LOOK_MS = 50;
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 300_000;
 
 export interface DriverOptions {
   readonly folder: string;

@@ -13,7 +13,7 @@ import { type NodePlugin, serveNodePlugin } from './node-plugin.ts';
 import { runSanity, type Spec } from './sanity-run.ts';
 
 const LOOK_MS = 300;
-const PATIENCE_MS = 120_000;
+const PATIENCE_MS = 300_000;
 
 /** Where a driver can be tried: an entry of clouds.yaml, and names of what its servers are made of. */
 export interface SanityCloud {

@@ -12,8 +12,8 @@ const SUITES = [
   'pause',
   'handover',
   'marks',
-  'vanished',
-  'vanished-remains',
+  'missing-clusters',
+  'missing-cluster-remains',
   'limits',
   'api-faults',
 ];

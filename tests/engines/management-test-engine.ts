@@ -44,7 +44,7 @@ async function sweep(client: KubeClient): Promise<void> {
   await leaving(client, TEAM);
 }
 
-/** A namespace that is on its way out takes nothing in any more. */
+/** A terminating namespace accepts no new objects. */
 async function leaving(client: KubeClient, name: string): Promise<void> {
   const { items } = await client.resource(Namespaces).list({ fieldSelector: `metadata.name=${name}` });
   if (items[0]?.metadata.deletionTimestamp === undefined) return;

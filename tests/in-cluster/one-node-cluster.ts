@@ -14,8 +14,6 @@ import { type Answer, type RunningFairway, run } from '../session/running-fairwa
 import { joinNetworks, serveServices } from './services.ts';
 
 const NAME = 'management';
-const BOOT = { deadlineMs: 300_000 };
-const SOON = { deadlineMs: 120_000 };
 /** Of the plan `free`: Fairway lets its API servers reach nothing private unless it is told to. */
 const RANGES = ['10.2.0.0/16', '10.3.0.0/16'];
 
@@ -125,12 +123,12 @@ async function makeCluster(
   writeFileSync(file, manifest(version));
   const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
   if (applied.code !== 0) throw new Error(applied.stderr);
-  const kubeconfig = await writeTenantKubeconfig(fairway, NAME, join(folder, 'management.kubeconfig'), SOON);
+  const kubeconfig = await writeTenantKubeconfig(fairway, NAME, join(folder, 'management.kubeconfig'));
   const client = await clientOf(kubeconfig);
   const nodes = client.resource<Node>(Nodes);
-  const known = await eventually(nodes, {}, (all) => all.length === 1 && all.every(isKnown), BOOT);
+  const known = await eventually(nodes, {}, (all) => all.length === 1 && all.every(isKnown));
   await installTenantNetwork(client, known);
-  const [node] = await eventually(nodes, {}, (all) => all.every(isReady), SOON);
+  const [node] = await eventually(nodes, {}, (all) => all.every(isReady));
   if (node === undefined) throw new Error('the node has gone');
   await joinNetworks(node, RANGES);
   return { kubeconfig, client, node: node.metadata.name ?? '' };

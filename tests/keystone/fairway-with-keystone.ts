@@ -16,9 +16,9 @@ import { dump, load } from 'js-yaml';
 import type { JobCloud } from '../main-job/job-clouds.ts';
 import { type KeystoneInBetween, standBefore } from './keystone-in-between.ts';
 
-/** A whole Fairway in this process that lets users of a cloud's Keystone in. */
+/** A complete Fairway in this process that authenticates users of a cloud's Keystone. */
 export interface FairwayWithKeystone {
-  /** What Fairway asks, and nobody else. */
+  /** Only Fairway's own requests. */
   readonly keystone: KeystoneInBetween;
   /** Fairway's API, as its administrator. */
   readonly api: KubeClient;
@@ -30,7 +30,7 @@ export interface FairwayWithKeystone {
   by(token: string): KubeClient;
   /** Where a browser finds it. */
   address(): Promise<{ readonly url: string; readonly certificateAuthority: string }>;
-  /** By what the user of an entry signs in himself. */
+  /** Login data of an entry's user. */
   passwordOf(entry: string): Extract<Credential, { kind: 'password' }>;
   close(): Promise<void>;
 }

@@ -21,7 +21,7 @@ import { type FairwayWithKeystone, startFairwayWithKeystone } from './fairway-wi
 const { offered } = await testReleases();
 const NAMESPACE = 'default';
 
-/** A tenant's cluster without nodes, at a Fairway that knows users of Keystone. */
+/** A tenant's cluster without nodes, in a Fairway with Keystone authentication. */
 export class KeystoneCluster {
   readonly fairway: FairwayWithKeystone;
   readonly #folder: string;
@@ -59,7 +59,7 @@ export class KeystoneCluster {
     return cluster;
   }
 
-  /** Who is let in from now on; null: nobody. Resolves when it is in effect. */
+  /** Sets who has access; null: nobody. Resolves when it is in effect. */
   async let(keystone: NonNullable<Cluster['spec']['apiServer']['keystone']> | null): Promise<void> {
     const path = '/spec/apiServer/keystone';
     // As a whole: a merge would keep what was said of roles before.

@@ -8,7 +8,7 @@ import { type Answer, run } from '../session/running-fairway.ts';
 /** A tenant of the project, one who may only read there, one of another project, and the cloud's administrator. */
 export type Person = 'tenant' | 'reader' | 'outsider' | 'admin';
 
-/** The distribution's `openstack` against a Fairway whose own login is a stranger in the tenant's project. */
+/** The distribution's `openstack` against a Fairway whose own login has no role in the tenant's project. */
 export class CoeSession {
   readonly cloud: JobCloud;
   readonly fairway: FairwayOnCloud;

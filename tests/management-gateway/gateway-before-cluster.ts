@@ -93,9 +93,7 @@ export class GatewayBeforeCluster implements AsyncDisposable {
       '--keystone',
       'simulator-service',
     );
-    await eventuallyObject(this.admin.resource(ValidatingWebhookConfigurations), { name: WEBHOOK }, () => true, {
-      deadlineMs: 300_000,
-    });
+    await eventuallyObject(this.admin.resource(ValidatingWebhookConfigurations), { name: WEBHOOK }, () => true);
   }
 
   async stopGateway(): Promise<void> {

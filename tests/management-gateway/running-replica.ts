@@ -41,7 +41,7 @@ export class RunningReplica implements AsyncDisposable {
 
   /** Of the gateway. */
   get url(): string {
-    return /^ {2}gateway +(https:[^,\s]+)/m.exec(this.output)?.[1] ?? '';
+    return /^ {2}gateway +(https:[^;\s]+)/m.exec(this.output)?.[1] ?? '';
   }
 
   /** What clients of the gateway trust. */

@@ -43,13 +43,18 @@ export async function startManagementCluster(
   {
     isInstalled = true,
     installed,
-  }: { readonly isInstalled?: boolean; readonly installed?: readonly KubeObject[] } = {},
+    withoutControllers = [],
+  }: {
+    readonly isInstalled?: boolean;
+    readonly installed?: readonly KubeObject[];
+    readonly withoutControllers?: readonly string[];
+  } = {},
 ): Promise<ManagementCluster> {
   const stack = new AsyncDisposableStack();
   try {
     const folder = await mkdtemp(join(tmpdir(), 'fairway-management-'));
     stack.defer(() => rm(folder, { recursive: true }));
-    const plane = stack.use(await startRealControlPlane(binaries));
+    const plane = stack.use(await startRealControlPlane(binaries, { withoutControllers }));
     const { url, pki } = plane;
     const certificateAuthority = pki.authority.certificatePem;
     const certificate = await pki.clientCertificate('admin', ['system:masters']);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const MAIN = new URL('../../packages/cli/src/main.ts', import.meta.url).pathname;
 
-/** A cloud provider beside a cluster, as a process of its own: Fairway's alone, or upstream's. It may be started again when it has ended. */
+/** A cloud provider as a separate process: Fairway's standalone one, or upstream's. It can be restarted after it has exited. */
 export class ProviderProcess {
   readonly #log: string;
   #child: ChildProcess | undefined;

@@ -10,7 +10,7 @@ export async function writeTenantKubeconfig(
   { kubeconfig }: RunningFairway,
   name: string,
   file: string,
-  patience: { readonly deadlineMs: number },
+  patience: { readonly deadlineMs?: number } = {},
 ): Promise<string> {
   const api = await clientOf(kubeconfig);
   try {

@@ -13,7 +13,6 @@ import { type Answer, type RunningFairway, run } from '../session/running-fairwa
 
 const NAME = 'demo';
 const NODES = 2;
-const BOOT = { deadlineMs: 300_000 };
 
 function manifest(version: string): string {
   return `apiVersion: fairway.dev/v1alpha1
@@ -60,7 +59,7 @@ export class MountingCluster implements AsyncDisposable {
       writeFileSync(file, manifest(version));
       const applied = await run(kubectl, ['--kubeconfig', fairway.kubeconfig, 'apply', '-f', file]);
       if (applied.code !== 0) throw new Error(applied.stderr);
-      const kubeconfig = await writeTenantKubeconfig(fairway, NAME, join(folder, 'tenant.kubeconfig'), BOOT);
+      const kubeconfig = await writeTenantKubeconfig(fairway, NAME, join(folder, 'tenant.kubeconfig'));
       const client = await clientOf(kubeconfig);
       return new MountingCluster({ cloud, fairway, kubectl }, { client, kubeconfig, nodes: await readyNodes(client) });
     } catch (error) {
@@ -113,8 +112,8 @@ export class MountingCluster implements AsyncDisposable {
 
 async function readyNodes(client: KubeClient): Promise<readonly string[]> {
   const nodes = client.resource(Nodes);
-  const known = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isKnown), BOOT);
+  const known = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isKnown));
   await installTenantNetwork(client, known);
-  const ready = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isReady), BOOT);
+  const ready = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isReady));
   return ready.map(({ metadata }) => metadata.name ?? '').toSorted();
 }

@@ -14,7 +14,7 @@ const REPLICA = /^fairway \((.+)\)$/;
 const CLUSTER_MARK = /(?:fairway-cluster-|Fairway cluster )([0-9a-f-]{36})/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Writes down from now on who changes what of which cluster. */
+/** Records from now on which replica changes what in which cluster. */
 export function recordActs(cloud: Cloud): {
   readonly acts: readonly Act[];
   readonly onAct: (listener: (act: Act) => void) => () => void;

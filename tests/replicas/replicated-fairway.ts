@@ -25,7 +25,7 @@ import { Replica } from './replica.ts';
 import { ShardWatch } from './shard-watch.ts';
 
 const NAMESPACE = 'default';
-const DEADLINE_MS = 120_000;
+const DEADLINE_MS = 300_000;
 
 /** A management cluster, a cloud that writes down who changes what, and as many replicas of Fairway as a test starts. */
 export interface ReplicatedFairway extends AsyncDisposable {
@@ -50,7 +50,7 @@ export interface ReplicatedFairway extends AsyncDisposable {
   firstActs(names: readonly string[], isMeant: (act: Act) => boolean): Promise<ReadonlyMap<string, Act>>;
   /** `namespace/name` of the cluster with this mark, also after its end. */
   clusterKeyOf(uid: string): string | undefined;
-  /** What speaks against one actor at a time for each cluster: nothing, if all is well. */
+  /** Violations of one actor at a time per cluster: empty if all is well. */
   trespasses(): readonly string[];
   /** Servers that were ever made twice for a machine, and what of the network there is twice. */
   doubled(): readonly string[];
@@ -125,10 +125,7 @@ export async function startReplicatedFairway(
         ...(entry !== undefined && { entry }),
       });
       replicas.push(replica);
-      await shards.untilShared(
-        replicas.map(({ identity }) => identity),
-        DEADLINE_MS,
-      );
+      await shards.untilShared(replicas.map(({ identity }) => identity));
       return replica;
     },
     forget: (replica) => void replicas.splice(replicas.indexOf(replica), 1),
@@ -197,7 +194,7 @@ async function all<T extends KubeObject>(
   type: ResourceType<T>,
   check: (objects: readonly T[]) => boolean,
 ): Promise<void> {
-  await eventually(client.resource(type), { namespace: NAMESPACE }, check, { deadlineMs: DEADLINE_MS });
+  await eventually(client.resource(type), { namespace: NAMESPACE }, check);
 }
 
 function repeated(names: readonly string[]): readonly string[] {

@@ -43,8 +43,8 @@ export class ShardWatch {
       const replica = lease.spec?.holderIdentity ?? '';
       const atMs = Date.parse(lease.spec?.acquireTime ?? '');
       const last = this.#takings.findLast((taking) => taking.shard === shard);
-      const isNews = last?.replica !== replica || last.atMs !== atMs;
-      if (shard !== undefined && replica !== '' && isNews) this.#takings.push({ shard, replica, atMs });
+      const hasChanged = last?.replica !== replica || last.atMs !== atMs;
+      if (shard !== undefined && replica !== '' && hasChanged) this.#takings.push({ shard, replica, atMs });
     };
     this.#informer.addHandler({ onAdd: note, onUpdate: (_, lease) => note(lease) });
     this.#informer.start(this.#stop.signal);
@@ -63,7 +63,7 @@ export class ShardWatch {
   }
 
   /** Resolves when just these replicas hold all shards, evenly. */
-  async untilShared(replicas: readonly string[], deadlineMs: number): Promise<void> {
+  async untilShared(replicas: readonly string[]): Promise<void> {
     const limit = Math.ceil(SHARDS / replicas.length);
     const check = (leases: readonly Lease[]) => {
       const loads = Map.groupBy(
@@ -73,7 +73,7 @@ export class ShardWatch {
       const total = replicas.reduce((sum, replica) => sum + (loads.get(replica)?.length ?? 0), 0);
       return total === SHARDS && replicas.every((replica) => (loads.get(replica)?.length ?? 0) <= limit);
     };
-    await eventually(this.#client.resource(Leases), SELECTOR, check, { deadlineMs });
+    await eventually(this.#client.resource(Leases), SELECTOR, check);
   }
 
   /** Acts on a cluster by a replica that did not hold it at that time. */

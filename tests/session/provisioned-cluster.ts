@@ -19,10 +19,10 @@ export interface ProvisionedClusterOptions {
   readonly controlPlane: 'simulated' | 'process';
   /** Of `fairway up`. */
   readonly options?: readonly string[];
+  /** What the operator does before the cluster is made. */
+  readonly prepare?: (operator: KubeClient) => Promise<void>;
   readonly deadlineMs: number;
 }
-
-const where = { namespace: 'default' };
 
 /** `fairway up` with a cluster that is Ready, and what its owner has: Fairway's API and the cluster's own. */
 export class ProvisionedCluster implements AsyncDisposable {
@@ -42,6 +42,7 @@ export class ProvisionedCluster implements AsyncDisposable {
     const cluster = new ProvisionedCluster(await mkdtemp(join(tmpdir(), 'fairway-cluster-')), options);
     try {
       await cluster.up();
+      await options.prepare?.(cluster.own);
       const manifest = join(cluster.#folder, 'cluster.yaml');
       await writeFile(manifest, options.manifest);
       const created = await cluster.cli('cluster', 'create', '-f', manifest);
@@ -68,6 +69,11 @@ export class ProvisionedCluster implements AsyncDisposable {
     return there(this.#fairway);
   }
 
+  /** Where its objects are at Fairway's API. */
+  get where(): { readonly namespace: string } {
+    return { namespace: this.fairway.namespace };
+  }
+
   /** Of Fairway's API. */
   get own(): KubeClient {
     return there(this.#own);
@@ -92,11 +98,11 @@ export class ProvisionedCluster implements AsyncDisposable {
   }
 
   untilMachines(check: (all: readonly Machine[]) => boolean): Promise<readonly Machine[]> {
-    return eventually(this.own.resource<Machine>(machines), where, check, this.#options);
+    return eventually(this.own.resource<Machine>(machines), this.where, check, this.#options);
   }
 
   async untilPool(name: string, check: (pool: NodePool) => boolean): Promise<NodePool> {
-    const selection = { ...where, fieldSelector: `metadata.name=${name}` };
+    const selection = { ...this.where, fieldSelector: `metadata.name=${name}` };
     const isSo = ([pool]: readonly NodePool[]) => pool !== undefined && check(pool);
     const [found] = await eventually(this.own.resource<NodePool>(nodePools), selection, isSo, this.#options);
     return there(found);
@@ -104,12 +110,12 @@ export class ProvisionedCluster implements AsyncDisposable {
 
   async untilCluster(check: (cluster: Cluster) => boolean): Promise<Cluster> {
     const isSo = ([cluster]: readonly Cluster[]) => cluster !== undefined && check(cluster);
-    const [found] = await eventually(this.own.resource<Cluster>(clusters), where, isSo, this.#options);
+    const [found] = await eventually(this.own.resource<Cluster>(clusters), this.where, isSo, this.#options);
     return there(found);
   }
 
   async patchPool(name: string, spec: object): Promise<void> {
-    await this.own.resource<NodePool>(nodePools).patch(name, { type: 'merge', value: { spec } }, where);
+    await this.own.resource<NodePool>(nodePools).patch(name, { type: 'merge', value: { spec } }, this.where);
   }
 
   /** The simulated cloud, as a user of the project sees it. */

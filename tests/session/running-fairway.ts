@@ -2,6 +2,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { SpokenOutput } from './spoken-output.ts';
 
 export const PROJECT = join(import.meta.dirname, '../..');
@@ -85,6 +86,12 @@ export class RunningFairway {
 
   get kubeconfig(): string {
     return join(this.home, 'kubeconfig');
+  }
+
+  /** Of its kubeconfig, and so of what kubectl and `fairway` make without being told where. */
+  get namespace(): string {
+    const { contexts } = parseKubeconfig(readFileSync(this.kubeconfig, 'utf8'));
+    return contexts[0]?.context.namespace ?? 'default';
   }
 
   get cloudsYaml(): string {

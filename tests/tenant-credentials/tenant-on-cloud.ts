@@ -16,9 +16,8 @@ import type { JobCloud, JobTarget } from '../main-job/job-clouds.ts';
 const CREDENTIAL_CHECK_MS = 1_000;
 export const PATIENCE = { deadlineMs: 400_000 };
 /** What Fairway says itself waits for no cloud. */
-const EVENT_PATIENCE = { deadlineMs: 30_000 };
 
-/** A tenant with a namespace and a project, and a Fairway whose own login is a stranger there. */
+/** A tenant with a namespace and a project, and a Fairway whose own login has no role there. */
 export class TenantOnCloud {
   readonly namespace = 'team';
   readonly cloud: JobCloud;
@@ -154,12 +153,12 @@ export class TenantOnCloud {
     return eventuallyGone(this.fairway.api.resource(cloudCredentials), { namespace, name }, PATIENCE);
   }
 
-  /** What Fairway said to the tenant about a credential, as `kubectl describe` shows it. */
+  /** Fairway's Events about a credential, as shown by `kubectl describe`. */
   async eventOf(name: string, reason: string): Promise<string> {
     const fieldSelector = `reason=${reason},involvedObject.name=${name}`;
     const selection = { namespace: this.namespace, fieldSelector };
     const events = this.fairway.api.resource(Events);
-    const [event] = await eventually(events, selection, (all) => all.length > 0, EVENT_PATIENCE);
+    const [event] = await eventually(events, selection, (all) => all.length > 0);
     return event?.message ?? '';
   }
 

@@ -7,7 +7,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 const PROJECT = join(import.meta.dirname, '../..');
 const FIXTURES = join(PROJECT, 'tests/fixtures/releases');
 
-/** What an earlier release left behind (see tests/fixtures/releases/make.ts). */
+/** State left behind by an earlier release (see tests/fixtures/releases/make.ts). */
 export interface EarlierRelease {
   readonly version: string;
   readonly objects: readonly KubeObject[];

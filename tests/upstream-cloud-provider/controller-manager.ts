@@ -10,7 +10,6 @@ import type { CallCount } from '@fairway/simulator/http/calls';
 import { serve } from './served-cluster.ts';
 import { openSimulatedCloud, PASSWORD, type Pace, type SimulatedCloud } from './simulated-cloud.ts';
 
-const PATIENCE = { deadlineMs: 300_000 };
 const UNINITIALIZED = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
 /** A program that is the cloud provider of a cluster. */
@@ -45,7 +44,7 @@ export function fairwayManager(): Program {
   };
 }
 
-/** A cloud provider as a process of its own, for a cluster of nodes made by hand. */
+/** A cloud provider as a separate process, for a cluster with hand-made nodes. */
 export class ControllerManager {
   readonly #program: Program;
   readonly #simulated: SimulatedCloud;
@@ -134,7 +133,6 @@ export class ControllerManager {
       (all) =>
         all.filter(({ status }) => status?.addresses?.some(({ type }) => type === 'InternalIP') ?? false).length ===
         this.#nodes,
-      PATIENCE,
     );
   }
 
@@ -157,7 +155,7 @@ export class ControllerManager {
     this.#process = spawn(command, [...flags, ...files], { stdio: ['ignore', log, log] });
   }
 
-  /** Ends the process at once and starts it anew. */
+  /** Kills and restarts the process. */
   async crash(): Promise<void> {
     await this.#stop('SIGKILL');
     this.#run();

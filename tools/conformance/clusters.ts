@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { RunningFairway, run } from '../../tests/session/running-fairway.ts';
 import type { ClusterKind } from './results.ts';
 
-/** A tenant's cluster that tests may do with as they like. */
+/** A tenant's cluster for tests only. */
 export interface TestedCluster {
   readonly kubeconfig: string;
   close(): Promise<void>;
@@ -14,7 +14,7 @@ export interface TestedCluster {
 const NODES = 3;
 const FLAVOR = 'b3-16';
 
-/** A cluster as a tenant gets it, of a Fairway of its own: what serves its API is simulated, or Kubernetes' own programs; nodes are hollow. */
+/** A tenant's cluster in a separate Fairway: its control plane is simulated or runs Kubernetes' own binaries; nodes are hollow. */
 export async function openCluster(kind: Exclude<ClusterKind, 'nodes'>, programs: string): Promise<TestedCluster> {
   if (kind === 'process' && !existsSync(join(programs, 'kube-apiserver'))) {
     throw new Error(`${programs} has no kube-apiserver: "testbed/kubernetes/current build" makes it`);

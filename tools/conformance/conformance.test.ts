@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { isListed, NEEDS_CONTAINERS } from './needs-containers.ts';
-import { renderPage } from './render-page.ts';
+import { renderPage, renderTable } from './render-page.ts';
 import { firstLine, outcomesOf } from './report.ts';
 import { merge, Results } from './results.ts';
 
@@ -14,6 +14,12 @@ describe('what is recorded', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/conformance.md'), 'utf8');
 
     expect(page).toBe(renderPage(recorded));
+  });
+
+  it('is what docs/conformance.json lists, test by test', () => {
+    const table = readFileSync(join(import.meta.dirname, '../../docs/conformance.json'), 'utf8');
+
+    expect(table).toBe(renderTable(recorded));
   });
 
   it('adds up', () => {

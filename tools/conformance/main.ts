@@ -8,43 +8,44 @@ import { openCluster, type TestedCluster } from './clusters.ts';
 import { isListed } from './needs-containers.ts';
 import { findPrograms, HOW_TO_BUILD, KUBERNETES, type Programs } from './programs.ts';
 import { openRealNodes } from './real-nodes.ts';
-import { renderPage } from './render-page.ts';
+import { renderPage, renderTable } from './render-page.ts';
 import type { Outcome } from './report.ts';
 import { CLUSTER_KINDS, type ClusterKind, merge, Results } from './results.ts';
 import { listTests, type Place, runTest } from './run-test.ts';
 
-// Kubernetes' own conformance tests against Fairway's clusters: npm run conformance [-- FOCUS]. Writes docs/conformance.md.
+// Kubernetes' own conformance tests against Fairway's clusters: npm run conformance [-- FOCUS]. Writes docs/conformance.md and its table.
 
 const RESULTS = join(import.meta.dirname, 'results.json');
 const PAGE = join(import.meta.dirname, '../../docs/conformance.md');
-/** Without Go, or without having built the tests. */
+const TABLE = join(import.meta.dirname, '../../docs/conformance.json');
+/** Error if Go is missing or the tests are not built. */
 const EXIT_MISSING = 3;
 const DEFAULT_FOCUS = '\\[sig-';
-/** Tests that need the cluster for themselves. */
+/** Tests that need exclusive use of the cluster. */
 const ALONE = /\[(?:Serial|Disruptive)\]/;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Which kinds of clusters; both of the first two unless named. */
+    /** Kinds of clusters; by default the first two. */
     cluster: { type: 'string', multiple: true, default: ['hollow', 'process'] },
-    /** For `--cluster nodes`: of a cluster that is there already, whose nodes can pull the tests' images. */
+    /** For `--cluster nodes`: kubeconfig of an existing cluster whose nodes can pull the tests' images. */
     kubeconfig: { type: 'string' },
     /** Names, as for `focus`. */
     skip: { type: 'string', default: '' },
-    /** Also what is known to need containers. */
+    /** Include tests that are known to need containers. */
     all: { type: 'boolean', default: false },
-    /** Only what has no result yet: goes on where a run was stopped. */
+    /** Only tests without a result: continues an interrupted run. */
     rest: { type: 'boolean', default: false },
-    /** Writes the page from what is known, and runs nothing. */
+    /** Writes the page and its table from stored results, without running tests. */
     page: { type: 'boolean', default: false },
     parallel: { type: 'string', default: '4' },
-    /** Seconds that a test may take; kube-controller-manager's resync, which one waits for, takes 300; two compactions of etcd take 600. */
+    /** Time limit of a test in seconds; kube-controller-manager's resync, which one test waits for, takes 300; two compactions of etcd take 600. */
     limit: { type: 'string', default: '360' },
   },
 });
 
-/** Ctrl-C ends tests and the cluster that they ran on. */
+/** Ctrl-C stops the tests and their cluster. */
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort(new Error('stopped')));
 
@@ -52,7 +53,7 @@ const print = (text: string) => void process.stdout.write(`${text}\n`);
 
 async function main(): Promise<number> {
   if (values.page) {
-    writeFileSync(PAGE, renderPage(readResults()));
+    writePage(readResults());
     return 0;
   }
   const kinds = values.cluster.map(kindOf);
@@ -67,7 +68,7 @@ async function main(): Promise<number> {
   return failures === 0 ? 0 : 1;
 }
 
-/** Resolves with how many tests failed, or passed and are said to need containers. */
+/** Resolves with the number of tests that failed, or passed although they are listed as needing containers. */
 async function runOn(kind: ClusterKind, programs: Programs, focus: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), `conformance-${kind}-`));
   print(`${kind}: ${CLUSTER_KINDS[kind].replaceAll('`', '')}; logs are in ${folder}`);
@@ -110,12 +111,17 @@ async function open(kind: ClusterKind, programs: string): Promise<TestedCluster>
   return kubeconfig === undefined ? openRealNodes(programs) : { kubeconfig, close: () => Promise.resolve() };
 }
 
-/** At once, so that a run that is stopped leaves what it has found; runs on other kinds of clusters may do so at the same time. */
+/** Immediately, so that an interrupted run keeps its results; runs on other kinds of clusters may write at the same time. */
 function record(kind: ClusterKind, outcome: Outcome): void {
   const date = new Date().toISOString().slice(0, 10);
   const results = merge(readResults(), { kubernetes: KUBERNETES, kind, date }, [outcome]);
   writeFileSync(RESULTS, `${JSON.stringify(results, undefined, 2)}\n`);
+  writePage(results);
+}
+
+function writePage(results: Results): void {
   writeFileSync(PAGE, renderPage(results));
+  writeFileSync(TABLE, renderTable(results));
 }
 
 function readResults(): Results {

@@ -1,10 +1,10 @@
 interface Need {
   readonly test: RegExp;
-  /** What a hollow node would have to do. */
+  /** The missing feature of hollow nodes. */
   readonly reason: string;
 }
 
-/** Tests that hollow nodes can't pass, because these run no programs. A run fails when one of them passes after all. */
+/** Tests that can't pass on hollow nodes, which run no programs. A run fails if one of them passes. */
 export const NEEDS_CONTAINERS: readonly Need[] = [
   {
     test: /AdmissionWebhook (?!.*(?:match conditions|discovery documents))/,
@@ -83,7 +83,7 @@ export function reasonOf(name: string): string | undefined {
   return NEEDS_CONTAINERS.find(({ test }) => test.test(name))?.reason;
 }
 
-/** Whether hollow nodes can't pass the test. */
+/** Whether the test can't pass on hollow nodes. */
 export function isListed(name: string): boolean {
   return reasonOf(name) !== undefined;
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 
 const CURRENT = join(import.meta.dirname, '../../testbed/kubernetes/current');
 
-/** The release whose tests are run, and whose programs lie beside them. */
+/** The release whose tests are run, with its binaries in the same folder. */
 export const KUBERNETES = '1.36.3';
 
-/** How to get what is missing. */
+/** How to get missing programs. */
 export const HOW_TO_BUILD =
   'Kubernetes’ own tests (e2e.test) are not built: "testbed/kubernetes/current build-tests" makes them, and needs Go';
 
@@ -17,7 +17,7 @@ export interface Programs {
   readonly kubectl: string;
 }
 
-/** What testbed/kubernetes has built; undefined without the tests. */
+/** The output of testbed/kubernetes; undefined without the tests. */
 export function findPrograms(): Programs | undefined {
   const folder = execFileSync(CURRENT, ['path', KUBERNETES], { encoding: 'utf8' }).trim();
   const programs = { folder, e2e: join(folder, 'e2e.test'), kubectl: join(folder, 'kubectl') };

@@ -34,7 +34,10 @@ metadata: {name: pool}
 spec: {clusterName: ${NAME}, flavor: b3-16, replicas: ${NODES}, image: debian-12}
 `;
 
-/** A cluster whose nodes run containers: hosts of testbed/node boot from the user data of a simulated cloud's servers, below a control plane of processes. */
+/**
+ * A cluster whose nodes run containers: hosts of testbed/node boot from the user data of a simulated cloud's servers, with a process-based control
+ * plane.
+ */
 export async function openRealNodes(programs: string): Promise<TestedCluster> {
   process.env['KUBEBUILDER_ASSETS'] = programs;
   const { offered, kubectl, title } = await realNodesNeed();
@@ -49,7 +52,7 @@ export async function openRealNodes(programs: string): Promise<TestedCluster> {
   const cloud = await HostCloud.open(join(folder, 'cloud'));
   let fairway: RunningFairway | undefined;
   const close = async () => {
-    // Processes of its control plane would outlive Fairway.
+    // Its control plane processes would outlive Fairway.
     if (fairway) await run('npx', ['fairway', 'cluster', 'delete', NAME, '--yes'], { KUBECONFIG: fairway.kubeconfig });
     await fairway?.stop();
     await cloud.close();
@@ -72,7 +75,7 @@ export async function openRealNodes(programs: string): Promise<TestedCluster> {
   }
 }
 
-/** Images of all add-ons: tests begin when all that runs in kube-system is Ready. */
+/** Images of all add-ons: tests start when everything in kube-system is Ready. */
 async function offerAddons({ kubeconfig }: RunningFairway, release: TestRelease): Promise<void> {
   const api = await clientOf(kubeconfig);
   try {
@@ -89,7 +92,7 @@ async function untilReady(kubeconfig: string): Promise<void> {
     const known = await eventually(nodes, {}, (all) => all.length === NODES && all.every(isKnown), BOOT);
     await installTenantNetwork(client, known, { ipMasq: true });
     await eventually(nodes, {}, (all) => all.length === NODES && all.every(isReady), BOOT);
-    // Tests wait a minute for these, and then fail.
+    // Tests wait a minute for these before they fail.
     await eventually(client.resource<Pod>(Pods), { namespace: 'kube-system' }, (all) => all.every(isReady), BOOT);
   } finally {
     client.close();

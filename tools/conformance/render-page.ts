@@ -1,37 +1,50 @@
-import { reasonOf } from './needs-containers.ts';
+import { NEEDS_CONTAINERS, reasonOf } from './needs-containers.ts';
 import { CLUSTER_KINDS, type ClusterKind, type Results } from './results.ts';
 
 const KINDS = Object.keys(CLUSTER_KINDS) as ClusterKind[];
 
-/** docs/conformance.md. */
+/** docs/conformance.md: counts, failures, and why tests are omitted. */
 export function renderPage(results: Results): string {
-  const names = [...new Set(KINDS.flatMap((kind) => Object.keys(results.clusters[kind]?.tests ?? {})))].sort();
-  return `${[HEADER.replace('VERSION', results.kubernetes), summary(results, names), ...groups(results, names), reasons(names)].join('\n\n')}\n`;
+  const names = namesOf(results);
+  return `${[HEADER.replace('VERSION', results.kubernetes), summary(results, names), areas(results, names), failures(results, names), reasons(names)].join('\n\n')}\n`;
+}
+
+/** docs/conformance.json: each test by name, with its result on each kind of cluster: `passed`, or another state and the reason. */
+export function renderTable(results: Results): string {
+  const tests = namesOf(results).map((name) => {
+    const states = KINDS.map((kind) => [kind, resultOf(results, kind, name)] as const);
+    return [name, Object.fromEntries(states)] as const;
+  });
+  return `${JSON.stringify({ kubernetes: results.kubernetes, tests: Object.fromEntries(tests) }, undefined, 2)}\n`;
 }
 
 const HEADER = `# Conformance
 
-What Kubernetes' own conformance tests of release VERSION say of Fairway's clusters. Written by \`npm run conformance\`, which makes a cluster as a tenant gets it,
-runs each test in a process of its own and puts its result here; \`npm run conformance -- 'Job.*index'\` runs some of them, and changes their rows alone. The tests are built
-by \`testbed/kubernetes/current build-tests\`, which needs Go. All 446 tests \`[Conformance]\` are here; those that are \`[Serial]\` or \`[Disruptive]\` run alone, after the others.
+Results of Kubernetes' conformance tests, release VERSION, on Fairway's clusters. \`npm run conformance\` creates a cluster as a tenant would, runs each test in a process of its own and
+writes this page and [conformance.json](conformance.json), which lists every test. \`npm run conformance -- 'Job.*index'\` runs some of them and updates only those. The tests are built
+by \`testbed/kubernetes/current build-tests\`, which needs Go. Tests marked \`[Serial]\` or \`[Disruptive]\` run alone, after the others.
 
 - A **hollow cluster** has the embedded API server with Fairway's own scheduler and controllers. Its nodes report what kubelets would, and run no programs.
 - A **\`process\` control plane** is etcd, kube-apiserver, kube-controller-manager and kube-scheduler, with the same nodes.
-- **Real nodes** run containers, below the same control plane: \`npm run conformance -- --cluster nodes\` boots two hosts of [testbed/node](../testbed/node/README.md), whose README says what stands for the images of the tests;
-  with \`--kubeconfig FILE\` it takes a cluster that is there. A row that says *not run* has not run on them yet.
-- *needs containers*: the test waits for what a program in a pod answers or prints. The reasons are at the end; a test of that list that passes fails the run.`;
+- **Real nodes** run containers under the same control plane: \`npm run conformance -- --cluster nodes\` boots two hosts of [testbed/node](../testbed/node/README.md), whose README says what replaces the tests' images;
+  \`--kubeconfig FILE\` uses an existing cluster. Tests counted as *not run* have not run on them yet.
+- *needs containers*: the test depends on what a program in a pod answers or prints. If such a test passes, the run fails.`;
 
 const NOT_RUN = 'not run';
-/** All that a cell may begin with. */
+/** All states that are counted. */
 const WORDS = ['passed', 'failed', 'needs containers', 'skipped', NOT_RUN];
+
+function namesOf(results: Results): readonly string[] {
+  return [...new Set(KINDS.flatMap((kind) => Object.keys(results.clusters[kind]?.tests ?? {})))].sort();
+}
 
 function summary(results: Results, names: readonly string[]): string {
   const rows = KINDS.flatMap((kind) => {
-    const of = results.clusters[kind];
-    if (of === undefined) return [];
+    const cluster = results.clusters[kind];
+    if (cluster === undefined) return [];
     const cells = names.map((name) => wordOf(results, kind, name));
     const numbers = WORDS.map((word) => cells.filter((cell) => cell === word).length);
-    return [`| ${CLUSTER_KINDS[kind]} | ${of.date} | ${numbers.join(' | ')} |`];
+    return [`| ${CLUSTER_KINDS[kind]} | ${cluster.date} | ${numbers.join(' | ')} |`];
   });
   const head = [
     '| | run on | passed | failed | need containers | skipped | not run |',
@@ -40,24 +53,38 @@ function summary(results: Results, names: readonly string[]): string {
   return [...head, ...rows].join('\n');
 }
 
-function groups(results: Results, names: readonly string[]): readonly string[] {
-  const groupOf = (name: string) => /^\[sig-([a-z-]+)\]/.exec(name)?.[1] ?? 'others';
-  return [...new Set(names.map(groupOf))].map((group) => {
-    const own = names.filter((name) => groupOf(name) === group);
-    const rows = own.map(
-      (name) => `| ${shortOf(name)} | ${KINDS.map((kind) => cell(results, kind, name)).join(' | ')} |`,
-    );
-    const head = `| | ${Object.values(CLUSTER_KINDS).join(' | ')} |\n|---|${KINDS.map(() => '---|').join('')}`;
-    return `## ${group}\n\n${head}\n${rows.join('\n')}`;
+function areas(results: Results, names: readonly string[]): string {
+  const areaOf = (name: string) => /^\[sig-([a-z-]+)\]/.exec(name)?.[1] ?? 'others';
+  const rows = [...new Set(names.map(areaOf))].map((area) => {
+    const own = names.filter((name) => areaOf(name) === area);
+    const passed = KINDS.map((kind) => own.filter((name) => wordOf(results, kind, name) === 'passed').length);
+    return `| ${area} | ${own.length} | ${passed.join(' | ')} |`;
   });
+  const head = `| area | tests | ${Object.values(CLUSTER_KINDS).join(' | ')} |\n|---|--:|${KINDS.map(() => '--:|').join('')}`;
+  return `## Passed, by area\n\n${[head, ...rows].join('\n')}`;
+}
+
+function failures(results: Results, names: readonly string[]): string {
+  const rows = KINDS.flatMap((kind) =>
+    names
+      .filter((name) => ['failed', 'skipped'].includes(wordOf(results, kind, name)))
+      .map((name) => `| ${CLUSTER_KINDS[kind]} | ${shortOf(name)} | ${escape(resultOf(results, kind, name))} |`),
+  );
+  const table = ['| | test | result |', '|---|---|---|', ...rows].join('\n');
+  return `## Failed or skipped\n\n[Decision 67](decisions/0067-conformance.md) explains the failures.\n\n${table}`;
 }
 
 function reasons(names: readonly string[]): string {
-  const listed = names.flatMap((name) => {
-    const reason = reasonOf(name);
-    return reason === undefined ? [] : [`| ${shortOf(name)} | ${reason} |`];
-  });
-  return `## What needs containers\n\n| | a hollow node would have to |\n|---|---|\n${listed.join('\n')}`;
+  const texts = [...new Set(NEEDS_CONTAINERS.map(({ reason }) => reason))];
+  const rows = texts.map((text) => `| ${text} | ${names.filter((name) => reasonOf(name) === text).length} |`);
+  return `## What needs containers\n\n\`tools/conformance/needs-containers.ts\` lists the tests.\n\n| a hollow node would have to | tests |\n|---|--:|\n${rows.join('\n')}`;
+}
+
+/** The state, and the reason if it is not `passed`, if known. */
+function resultOf(results: Results, kind: ClusterKind, name: string): string {
+  const state = wordOf(results, kind, name);
+  const why = state === 'needs containers' ? reasonOf(name) : results.clusters[kind]?.tests[name]?.why;
+  return why === undefined ? state : `${state}: ${why}`;
 }
 
 function wordOf(results: Results, kind: ClusterKind, name: string): string {
@@ -66,14 +93,7 @@ function wordOf(results: Results, kind: ClusterKind, name: string): string {
   return state ?? NOT_RUN;
 }
 
-function cell(results: Results, kind: ClusterKind, name: string): string {
-  const word = wordOf(results, kind, name);
-  const why = results.clusters[kind]?.tests[name]?.why;
-  if (word === 'needs containers' || why === undefined) return word;
-  return `**${word}**: ${escape(why)}`;
-}
-
-/** Without what all of them have. */
+/** Without the common prefix. */
 function shortOf(name: string): string {
   return escape(name.replace(/^\[sig-[a-z-]+\] /, '').replace(' [Conformance]', ''));
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Ginkgo's JSON report, as far as it is read. */
+/** The relevant part of Ginkgo's JSON report. */
 const Report = z.array(
   z.object({
     SpecReports: z
@@ -29,13 +29,13 @@ export interface Outcome {
 
 const MAX_WHY = 160;
 
-/** The tests that a focus chose, and how they ended. What fails before any test, fails them all: a test by the name of ''. */
+/** The focused tests and their results. A failure before any test fails all of them: it is reported as a test named ''. */
 export function outcomesOf(text: string): readonly Outcome[] {
   const specs = Report.parse(JSON.parse(text)).flatMap(({ SpecReports }) => SpecReports ?? []);
   return specs.flatMap((spec): Outcome[] => {
     const { LeafNodeType, State, Failure, RunTime } = spec;
     const isTest = LeafNodeType === 'It';
-    // What the focus left out is reported as skipped, without a reason.
+    // Unfocused tests are reported as skipped, without a reason.
     if (isTest ? State === 'skipped' && Failure === undefined : State === 'passed') return [];
     const name = isTest ? [...(spec.ContainerHierarchyTexts ?? []), spec.LeafNodeText].join(' ') : '';
     const state = State === 'passed' || State === 'skipped' ? State : 'failed';
@@ -44,7 +44,7 @@ export function outcomesOf(text: string): readonly Outcome[] {
   });
 }
 
-/** Without what differs from run to run: namespaces, addresses in memory, times. */
+/** Without details that differ between runs: namespaces, addresses in memory, times. */
 export function firstLine(message: string): string {
   const [line = ''] = message
     .split('\n')

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Outcome } from './report.ts';
 
-/** Kinds of clusters, and what they are called in the table. */
+/** Kinds of clusters, with their names in the table. */
 export const CLUSTER_KINDS = {
   hollow: 'hollow cluster',
   process: '`process` control plane, hollow nodes',
@@ -25,7 +25,7 @@ export const Results = z.strictObject({
 });
 export type Results = z.infer<typeof Results>;
 
-/** The results with those of a run in place of the ones that the same tests had; a run of another release begins anew. */
+/** The results updated by those of a run; a run of another release starts over. */
 export function merge(
   old: Results,
   run: { readonly kubernetes: string; readonly kind: ClusterKind; readonly date: string },

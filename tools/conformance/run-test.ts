@@ -11,16 +11,16 @@ export interface Place {
   readonly kubeconfig: string;
   /** For reports and logs. */
   readonly folder: string;
-  /** Ends what runs. */
+  /** Stops running tests. */
   readonly signal?: AbortSignal;
 }
 
-/** Ginkgo's own limit ends a test in an orderly way; one that does not heed it is killed so much later. */
+/** Ginkgo's own limit stops a test gracefully; a test that ignores it is killed this much later. */
 const GRACE_MS = 60_000;
-/** The program builds all tests that it has before it lists some: a second, or more than a minute of a busy machine. */
+/** The program constructs all tests before it lists some: this takes a second, or over a minute on a busy machine. */
 const LIST_MS = 300_000;
 
-/** Names of the tests that a focus chooses, in the order that the program has them. */
+/** Names of the focused tests, in the program's order. */
 export async function listTests(place: Place, focus: string, skip: string): Promise<readonly string[]> {
   const flags = ['-ginkgo.dry-run', `-ginkgo.focus=${focus}`, ...(skip === '' ? [] : [`-ginkgo.skip=${skip}`])];
   const outcomes = await runProgram(place, 'list', flags, LIST_MS);
@@ -28,7 +28,7 @@ export async function listTests(place: Place, focus: string, skip: string): Prom
   return outcomes.map(({ name }) => name).filter((name) => name !== '');
 }
 
-/** Runs one test in a process of its own, which takes a second to start: one that hangs or crashes takes no other with it. */
+/** Runs one test in a separate process, which takes a second to start: one that hangs or crashes does not affect others. */
 export async function runTest(place: Place, name: string, limitSeconds: number): Promise<Outcome> {
   const started = performance.now();
   const flags = [
@@ -51,7 +51,7 @@ export async function runTest(place: Place, name: string, limitSeconds: number):
   return own;
 }
 
-/** What is reported; undefined when nothing is. */
+/** The report; undefined if there is none. */
 async function runProgram(
   { programs, kubeconfig, folder, signal }: Place,
   name: string,
@@ -79,12 +79,12 @@ async function runProgram(
     closeSync(log);
   }
   const text = await readFile(report, 'utf8').catch(() => '');
-  // It lists all tests that were not chosen, too.
+  // It also lists all unfocused tests.
   await rm(report, { force: true });
   try {
     return outcomesOf(text);
   } catch (error) {
-    // Missing, or cut short: the program was ended.
+    // Missing or truncated: the program was killed.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

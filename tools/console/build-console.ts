@@ -8,11 +8,13 @@ import { scriptsBefore, type ViteManifest } from './first-view.ts';
 
 export interface BuiltConsole {
   readonly files: number;
-  /** What a browser loads of scripts before it shows something, compressed by gzip. */
+  /** Scripts that a browser loads before it shows anything, gzipped. */
   readonly scriptBytes: number;
 }
 
-/** Builds the console into its folder `dist`: each file as it is, or compressed twice, and `index.json`, by which the gateway serves them. */
+/**
+ * Builds the console into its folder `dist`: each file uncompressed or in two compressed forms, and `index.json`, by which the gateway serves them.
+ */
 export async function buildConsole(folder: string): Promise<BuiltConsole> {
   await build({ configFile: join(folder, 'vite.config.ts') });
   const dist = join(folder, 'dist');

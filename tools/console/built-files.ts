@@ -10,7 +10,7 @@ const TYPES: Readonly<Record<string, { readonly type: string; readonly isText: b
   '.woff2': { type: 'font/woff2', isText: false },
 };
 
-/** Throws for what nobody has thought of: a browser is told not to guess. */
+/** Throws for unknown types: browsers must not guess them (nosniff). */
 export function typeOf(path: string): { readonly type: string; readonly isText: boolean } {
   const found = TYPES[extname(path)];
   if (found === undefined) throw new Error(`${path}: add its media type to tools/console/built-files.ts`);

@@ -1,9 +1,9 @@
-/** Of Vite: a chunk by the source that it is named after. */
+/** Vite's manifest: a chunk by its source. */
 export type ViteManifest = Readonly<
   Record<string, { readonly file: string; readonly imports?: readonly string[]; readonly css?: readonly string[] }>
 >;
 
-/** What is loaded later, and yet before the first view of who is signed in: the shell and the list of clusters. */
+/** Lazily loaded parts of the first view after sign-in: the shell and the list of clusters. */
 const FIRST_VIEW = ['src/app/shell/shell.tsx', 'src/pages/clusters/page.tsx'];
 
 /** Scripts that a browser loads until it shows the list of clusters, each once. */

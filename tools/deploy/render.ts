@@ -17,7 +17,7 @@ export function deployFiles(): Readonly<Record<string, string>> {
   return { ...plainManifests(), ...chart(), ...Object.fromEntries(monitoring) };
 }
 
-/** What is not applied with the rest. */
+/** Files that are not applied with the rest. */
 const OPTIONAL = ['magnum.yaml', 'pod-monitor.yaml'];
 
 function plainManifests(): Record<string, string> {
@@ -40,7 +40,7 @@ function documents(pieces: readonly Piece[]): string {
   return GENERATED + pieces.map(({ object }) => `---\n${yaml(object)}`).join('');
 }
 
-/** Up to what is in a file of its own, which has expressions of Prometheus that Helm would read as its own. */
+/** Excludes files with Prometheus expressions, which Helm would interpret as templates. */
 const PROMETHEUS_RULE = head('monitoring.coreos.com/v1', 'PrometheusRule', 'fairway', {}, 'spec');
 const DASHBOARDS = head('v1', 'ConfigMap', 'fairway-dashboards', { grafana_dashboard: '1' }, 'data');
 
@@ -53,7 +53,7 @@ function indented(text: string, spaces: number): string {
   return text.replaceAll(/^(?=.)/gm, ' '.repeat(spaces));
 }
 
-/** The values that values.yaml has. */
+/** The values of values.yaml. */
 function plainValues(): Values {
   const { image, clouds, home, service, magnum, networkPolicy } = DEFAULTS;
   return {
@@ -112,7 +112,7 @@ function chart(): Record<string, string> {
   };
 }
 
-/** What a schema of values can't say. */
+/** Checks that a values schema can't express. */
 const CHECKS = `{{- if ne .Release.Namespace "${SYSTEM_NAMESPACE}" }}
 {{- fail (printf "Fairway keeps its own objects in the namespace ${SYSTEM_NAMESPACE}, not in %s: use --namespace ${SYSTEM_NAMESPACE}" .Release.Namespace) }}
 {{- end }}
@@ -125,7 +125,7 @@ function typed(crd: object): object {
   return { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', ...crd };
 }
 
-/** What `fairway install` makes for its own account. */
+/** Objects of `fairway install` for its own account. */
 function rbac(): string {
   const account = {
     apiVersion: 'v1',
@@ -193,7 +193,7 @@ function templateValues(): Values {
   };
 }
 
-/** Writes the expressions of an object's YAML as Helm reads them. */
+/** Writes the placeholders in an object's YAML as Helm expressions. */
 function withTemplates(text: string): string {
   return text
     .split('\n')

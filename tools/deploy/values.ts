@@ -1,6 +1,6 @@
 import { RUNBOOKS } from '../monitoring/rules-file.ts';
 
-/** The chart's values. For the plain manifests they are the defaults, for the chart's templates each is a placeholder. */
+/** The chart's values. Defaults in the plain manifests, placeholders in the chart's templates. */
 export interface Values {
   readonly image: unknown;
   readonly imagePullPolicy: unknown;
@@ -8,7 +8,7 @@ export interface Values {
   readonly replicas: unknown;
   /** fairway.yaml, as text. */
   readonly config: unknown;
-  /** That of `listen` in fairway.yaml. */
+  /** The port of `listen` in fairway.yaml. */
   readonly port: unknown;
   readonly cloudsSecret: unknown;
   readonly homeClaim: unknown;
@@ -27,20 +27,20 @@ export interface Values {
   readonly extraVolumes: readonly unknown[];
   readonly extraVolumeMounts: readonly unknown[];
   readonly ingressFrom: unknown;
-  /** That of `magnum.listen` in fairway.yaml. */
+  /** The port of `magnum.listen` in fairway.yaml. */
   readonly magnumPort: unknown;
   readonly magnumServiceType: unknown;
   readonly magnumServiceAnnotations: unknown;
   readonly magnumFrom: unknown;
 }
 
-/** Of the gateway's Service, and of the pod unless values say otherwise. */
+/** Port of the gateway's Service, and of the pod by default. */
 export const PORT = 8443;
 
-/** Of Magnum's API in clouds that have it. */
+/** Port of Magnum's API in clouds that have it. */
 export const MAGNUM_PORT = 9511;
 
-/** What values.yaml says, with its comments as keys of the schema. */
+/** The contents of values.yaml, with its comments as descriptions in the schema. */
 export const DEFAULTS = {
   image: { repository: 'fairway', tag: '', pullPolicy: 'IfNotPresent', pullSecrets: [] },
   replicas: 1,
@@ -109,9 +109,9 @@ export function valuesSchema(configuration: object): object {
   };
 }
 
-/** Objects of the pod's own schema are kube-apiserver's to check. */
+/** kube-apiserver validates objects of the pod's own schema. */
 const FREE = new Set(['resources', 'affinity']);
-/** A number in quotes has to be told from a number before it gets there. */
+/** A quoted number must be distinguished from a number before that. */
 const TEXTS = new Set(['nodeSelector', 'podAnnotations', 'annotations']);
 const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
   replicas: [0, 1],
@@ -135,7 +135,7 @@ function withoutDialect(schema: object): object {
   return Object.fromEntries(Object.entries(schema).filter(([name]) => name !== '$schema'));
 }
 
-/** The lines of values.yaml that say what a key is for. */
+/** The comment lines of a key in values.yaml. */
 export function commentOf(name: string): string | undefined {
   return DESCRIPTIONS[name];
 }

@@ -7,7 +7,7 @@ import { PORT, type Values } from './values.ts';
 export interface Piece {
   /** Name of its file in the chart. */
   readonly file: string;
-  /** The value that it depends on: `networkPolicy.enabled`. */
+  /** The value that enables it: `networkPolicy.enabled`. */
   readonly when?: string;
   readonly object: Readonly<Record<string, unknown>>;
 }
@@ -16,17 +16,17 @@ const NAME = 'fairway';
 const SERVICE = 'fairway-gateway';
 const MAGNUM = 'fairway-magnum';
 const METRICS = 'fairway-metrics';
-/** Nobody's elsewhere, as in images without a distribution. */
+/** A user ID that is unused elsewhere, as in distroless images. */
 const USER = 65_532;
 const LABELS = { 'app.kubernetes.io/name': NAME, 'app.kubernetes.io/component': 'serve' };
-/** Running requests, then the handover of clusters. */
+/** Time for running requests, then the handover of clusters. */
 const GRACE_SECONDS = 60;
 
 function metadata(name: string, others: object = {}) {
   return { name, namespace: SYSTEM_NAMESPACE, labels: LABELS, ...others };
 }
 
-/** All objects beside those of `fairway install`. */
+/** All objects in addition to those of `fairway install`. */
 export function workload(values: Values): readonly Piece[] {
   return [
     {
@@ -78,7 +78,7 @@ export function workload(values: Values): readonly Piece[] {
           podSelector: { matchLabels: LABELS },
           policyTypes: ['Ingress', 'Egress'],
           ingress: [{ from: values.ingressFrom, ports: [{ protocol: 'TCP', port: 'gateway' }] }],
-          // Clouds, nodes and webhooks are anywhere, but not where a machine asks for its own credentials.
+          // Clouds, nodes and webhooks can have any address, except that of the metadata service.
           egress: [
             {
               to: [
@@ -105,7 +105,7 @@ export function workload(values: Values): readonly Piece[] {
   ];
 }
 
-/** A second way in, beside the gateway's. Links in Magnum's answers have the port that it listens on. */
+/** A second entry point besides the gateway. Links in Magnum's responses have its listen port. */
 function magnumAccess(values: Values): Piece[] {
   const when = 'magnum.enabled';
   const file = 'magnum.yaml';
@@ -179,7 +179,7 @@ function deployment(values: Values): Piece['object'] {
     metadata: metadata(NAME),
     spec: {
       replicas: values.replicas,
-      // Two on one home would be one too many.
+      // Two replicas must not share one home.
       strategy: { type: 'Recreate' },
       selector: { matchLabels: LABELS },
       template: {
@@ -218,7 +218,7 @@ function deployment(values: Values): Piece['object'] {
   };
 }
 
-/** Metrics are served to whoever RBAC lets read them, so Prometheus gets a token. */
+/** Reading metrics requires RBAC permission, so Prometheus gets a token. */
 function monitoring(): Piece[] {
   const subject = { kind: 'ServiceAccount', name: METRICS, namespace: SYSTEM_NAMESPACE };
   const rbac = 'rbac.authorization.k8s.io';

@@ -8,21 +8,23 @@ import { USER } from './root.ts';
 export interface ArchiveOptions {
   /** The root file system. */
   readonly root: string;
-  /** A folder on a disk with room for the image twice. */
+  /** A folder with space for two copies of the image. */
   readonly scratch: string;
   /** `docker.io/library/fairway:0.2.0`. */
   readonly name: string;
   readonly version: string;
-  /** As Go calls it: `amd64`. */
+  /** Go's name: `amd64`. */
   readonly architecture: string;
   readonly output: string;
 }
 
-/** No time of day gets into the image: the same sources make the same bytes. */
+/** The image contains no timestamps: the same sources give the same bytes. */
 const EPOCH = '1970-01-01T00:00:00Z';
 const REPRODUCIBLE = ['--sort=name', '--mtime=@0', '--numeric-owner', '--format=gnu'];
 
-/** Writes an image as a tar that is an OCI layout and a docker-archive: containerd, podman, Docker and skopeo read it. Resolves with its digest. */
+/**
+ * Writes an image as a tar that is an OCI layout and a docker-archive: containerd, podman, Docker and skopeo can read it. Resolves with its digest.
+ */
 export function writeArchive({ root, scratch, name, version, architecture, output }: ArchiveOptions): string {
   const folder = mkdtempSync(join(scratch, 'layout-'));
   try {
@@ -82,7 +84,7 @@ export function writeArchive({ root, scratch, name, version, architecture, outpu
   }
 }
 
-/** All files are root's and read-only for the image's user, who has the home alone; /tmp is everybody's. */
+/** All files belong to root and are read-only for the image's user, who only owns the home; /tmp is world-writable. */
 function layer(root: string, folder: string): Buffer {
   const file = join(folder, 'layer.tar');
   const tar = (...args: readonly string[]) => execFileSync('tar', [...REPRODUCIBLE, '-f', file, ...args]);

@@ -11,22 +11,22 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Nobody's elsewhere, as in images without a distribution; the chart says the same. */
+/** A user ID that is unused elsewhere, as in distroless images; the chart has the same. */
 export const USER = 65_532;
 
 export interface RootOptions {
   readonly repository: string;
-  /** The Node that the image has: a program for this machine's processor. */
+  /** The Node binary of the image, for this machine's architecture. */
   readonly node: string;
-  /** Where the root file system is made; an empty folder. */
+  /** An empty folder for the root file system. */
   readonly root: string;
 }
 
 const CERTIFICATES = '/etc/ssl/certs/ca-certificates.crt';
-/** What the package's libraries have that a running program does not read. */
+/** Files of the package's libraries that are not needed at run time. */
 const UNREAD = /\.(d\.[cm]?ts|ts|map|md)$|\/(test|tests|docs|example|examples|benchmarks?)\//;
 
-/** Makes the image's files: Node with the libraries of this Debian that it loads, its certificates, and the built package in `dist`. */
+/** Creates the image's files: Node with the libraries that it loads from this Debian, CA certificates, and the built package in `dist`. */
 export function makeRoot({ repository, node, root }: RootOptions): void {
   const put = (path: string, text: string) => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -64,7 +64,7 @@ export function makeRoot({ repository, node, root }: RootOptions): void {
   }
 }
 
-/** Packages within packages are listed by themselves. */
+/** Nested packages are listed separately. */
 function isNested(source: string, folder: string): boolean {
   return source.slice(folder.length).startsWith('/node_modules');
 }
@@ -75,7 +75,7 @@ function librariesOf(program: string): string[] {
   return [...listed.matchAll(/(?:=> |^\s*)(\/\S+) \(/gm)].map(([, path = '']) => path);
 }
 
-/** The Debian packages that files belong to; merged folders are known by either name. */
+/** The Debian packages of files; merged folders can have either name. */
 function debianPackages(files: readonly string[]): string[] {
   const names = files.flatMap((file) => {
     const candidates = [
@@ -109,7 +109,7 @@ interface Locked {
   readonly link?: boolean;
 }
 
-/** The folders of what the package depends on, by the lock file. */
+/** The folders of the package's dependencies, from the lock file. */
 function productionPackages(repository: string): string[] {
   const lock = JSON.parse(readFileSync(join(repository, 'package-lock.json'), 'utf8')) as {
     readonly packages: Readonly<Record<string, Locked>>;

@@ -1,6 +1,6 @@
 /**
- * How lists and maps merge, which the models of @kubernetes/client-node do not say: upstream's `+listType`, `+listMapKey`,
- * `+mapType`, `+patchStrategy` and `+patchMergeKey` markers. Lists that are not here are atomic and replaced as a whole.
+ * How lists and maps merge, which is missing in the models of @kubernetes/client-node: upstream's `+listType`, `+listMapKey`,
+ * `+mapType`, `+patchStrategy` and `+patchMergeKey` markers. Other lists are atomic and replaced as a whole.
  */
 export interface MergeSemantics {
   readonly listType?: 'set' | 'map' | 'atomic';
@@ -15,7 +15,7 @@ function keyed(...mapKeys: readonly [string, ...string[]]): MergeSemantics {
   return { listType: 'map', mapKeys, patchStrategy: 'merge', patchMergeKey: mapKeys[0] };
 }
 
-/** The same, where a strategic merge drops the fields that the patch's entry does not name: unions such as volumes. */
+/** The same, but a strategic merge drops fields that are not in the patch's entry: unions such as volumes. */
 function keyedUnion(key: string): MergeSemantics {
   return { ...keyed(key), patchStrategy: 'merge,retainKeys' };
 }
@@ -39,7 +39,7 @@ const CONTAINER = {
 const NAMED_CONDITIONS = { matchConditions: keyed('name') };
 const CONDITIONS = { conditions: keyed('type') };
 
-/** By definition (without the `io.k8s.` in front) and property. */
+/** By definition (without the prefix `io.k8s.`) and property. */
 export const PROPERTY_SEMANTICS: Readonly<Record<string, Readonly<Record<string, MergeSemantics>>>> = {
   'apimachinery.pkg.apis.meta.v1.ObjectMeta': { finalizers: MERGED_SET, ownerReferences: keyed('uid') },
   'api.core.v1.Container': CONTAINER,
@@ -119,8 +119,8 @@ export const PROPERTY_SEMANTICS: Readonly<Record<string, Readonly<Record<string,
 };
 
 /**
- * What the key fields of list maps are where an item leaves them out, by definition of the item: upstream's `+default` markers.
- * Without them `{containerPort: 80}` is another item than the `{containerPort: 80, protocol: TCP}` that it is stored as.
+ * Defaults of omitted key fields of list maps, by definition of the item: upstream's `+default` markers.
+ * Without them, `{containerPort: 80}` would differ from its stored form `{containerPort: 80, protocol: TCP}`.
  */
 export const KEY_DEFAULTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'api.core.v1.ContainerPort': { protocol: 'TCP' },

@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** One property of a model as @kubernetes/client-node ships it. */
+/** One property of a model of @kubernetes/client-node. */
 export interface ModelProperty {
   /** Name on the wire. */
   readonly name: string;
-  /** TypeScript type in the generator's words: `Array<V1Container>`, `{ [key: string]: string; }`, `IntOrString`. */
+  /** TypeScript type in the generator's format: `Array<V1Container>`, `{ [key: string]: string; }`, `IntOrString`. */
   readonly type: string;
   readonly format: string;
   readonly required: boolean;
@@ -21,7 +21,7 @@ export interface Model {
 
 const MODELS_FOLDER = join(dirname(fileURLToPath(import.meta.resolve('@kubernetes/client-node'))), 'gen', 'models');
 
-/** Whether there is a model class of this name; `string`, `Date` and the like are none. */
+/** Whether a model class of this name exists; `string`, `Date` and the like are not models. */
 export function isModel(name: string): boolean {
   return /^\w+$/.test(name) && existsSync(join(MODELS_FOLDER, `${name}.js`));
 }

@@ -1,13 +1,13 @@
 /**
- * Which models of @kubernetes/client-node are generated, by the Go package that upstream's OpenAPI names them after. What
- * a listed model refers to comes along and belongs to the first package that reaches it, so `meta` and `core` stand first.
+ * Which models of @kubernetes/client-node are generated, by the Go package in upstream's OpenAPI names. Models that a listed model refers to are
+ * included in the first package that reaches them, so `meta` and `core` come first.
  */
 export interface ModelPackage {
   /** Prefix of the definitions' names: `io.k8s.api.core.v1`. */
   readonly name: string;
-  /** Model classes; those with a `group` are kinds of their own. */
+  /** Model classes; those with a `group` are kinds. */
   readonly models: readonly string[];
-  /** Group and version of the kinds among `models`; types of `meta/v1` have none. */
+  /** Group and version of the kinds among `models`; not set for the types of `meta/v1`. */
   readonly groupVersion?: { readonly group: string; readonly version: string };
 }
 
@@ -45,7 +45,7 @@ export const MODEL_PACKAGES: readonly ModelPackage[] = [
     'V1LimitRange',
     'V1ResourceQuota',
     'V1Binding',
-    // Used by other groups alone.
+    // Used only by other groups.
     'V1TopologySelectorTerm',
   ]),
   api('authentication', 'authentication.k8s.io', 'v1', [
@@ -113,7 +113,7 @@ export const MODEL_PACKAGES: readonly ModelPackage[] = [
   },
 ];
 
-/** The models of one package that are kinds, as against types that happen to be listed. */
+/** The models of one package that are kinds, not just listed types. */
 export function isKind(model: string, properties: readonly string[]): boolean {
   return model !== 'V1Status' && properties.includes('kind') && properties.includes('metadata');
 }

@@ -1,7 +1,7 @@
 import { FREE_OBJECTS } from './field-types.ts';
 import type { Model, ModelProperty } from './models.ts';
 
-/** Types of apimachinery that packages/kube has written by hand. */
+/** Types of apimachinery that are hand-written in packages/kube. */
 const HAND_WRITTEN: Readonly<Record<string, string>> = {
   V1ObjectMeta: 'ObjectMeta',
   V1ListMeta: 'ListMeta',
@@ -13,8 +13,8 @@ const HAND_WRITTEN: Readonly<Record<string, string>> = {
 type Kinds = ReadonlyMap<string, { readonly group: string; readonly version: string; readonly kind: string }>;
 
 /**
- * The models as interfaces of what is on the wire: times and quantities are text. A kind's `spec` is there, as every API
- * server answers one; only a kind with nothing but optional fields beside it may lack it.
+ * The models as interfaces of the wire format: times and quantities are strings. A kind's `spec` is required, since every API server returns one; it
+ * is optional only if all other fields are optional too.
  */
 export function generateTypes(
   models: readonly Model[],
@@ -39,7 +39,7 @@ export function generateTypes(
   ].join('\n');
 }
 
-/** The kind's own name; where two groups have one of the same name, the first in order keeps it: `DiscoveryV1EndpointPort`. */
+/** The kind's own name; if two groups have the same name, the first in order keeps it: `DiscoveryV1EndpointPort`. */
 function interfaceNames(models: readonly Model[], definitionNames: ReadonlyMap<string, string>): Map<string, string> {
   const names = new Map<string, string>(Object.entries(HAND_WRITTEN));
   const taken = new Set(names.values());

@@ -1,6 +1,6 @@
 import type { Alert } from './alert.ts';
 
-/** Of the audit log and its webhook. */
+/** Alerts about the audit log and its webhook. */
 export const AUDIT_ALERTS: readonly Alert[] = [
   {
     name: 'FairwayAuditEventsLost',
@@ -9,7 +9,7 @@ export const AUDIT_ALERTS: readonly Alert[] = [
     severity: 'critical',
     summary: 'The audit log has gaps.',
     description:
-      '{{ $value | humanize }} events are not in the audit log of {{ $labels.instance }}: {{ $labels.reason }}.',
+      '{{ $value | humanize }} events are missing from the audit log of {{ $labels.instance }}: {{ $labels.reason }}.',
   },
   {
     name: 'FairwayAuditWriteErrors',
@@ -24,7 +24,7 @@ export const AUDIT_ALERTS: readonly Alert[] = [
     expr: 'increase(fairway_audit_webhook_events_lost_total[10m]) > 0',
     for: '0m',
     severity: 'critical',
-    summary: 'The audit webhook has not got all events.',
+    summary: 'The audit webhook missed events.',
     description:
       '{{ $value | humanize }} events of {{ $labels.instance }} did not reach the audit webhook: {{ $labels.reason }}.',
   },
@@ -33,7 +33,7 @@ export const AUDIT_ALERTS: readonly Alert[] = [
     expr: 'increase(fairway_audit_webhook_errors_total[5m]) > 0',
     for: '10m',
     severity: 'warning',
-    summary: 'The audit webhook does not accept events.',
+    summary: 'The audit webhook rejects events.',
     description:
       'Requests of {{ $labels.instance }} to the audit webhook fail; they are retried until the buffer is full.',
   },

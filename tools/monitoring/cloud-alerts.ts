@@ -1,13 +1,13 @@
 import type { Alert } from './alert.ts';
 
-/** Of OpenStack, credentials, and what operators offer. */
+/** Alerts about OpenStack, credentials, plans and releases. */
 export const CLOUD_ALERTS: readonly Alert[] = [
   {
     name: 'FairwayOpenStackErrors',
     expr: 'sum by (cloud, service) (rate(fairway_openstack_requests_total{code=~"5xx|timeout|network"}[5m])) / sum by (cloud, service) (rate(fairway_openstack_requests_total[5m])) > 0.2',
     for: '10m',
     severity: 'critical',
-    summary: 'An OpenStack service fails.',
+    summary: 'An OpenStack service returns too many errors.',
     description:
       '{{ $value | humanizePercentage }} of the calls to {{ $labels.service }} of cloud {{ $labels.cloud }} fail.',
   },
@@ -25,25 +25,25 @@ export const CLOUD_ALERTS: readonly Alert[] = [
     expr: 'min_over_time(fairway_openstack_budget_waiting[5m]) > 0',
     for: '15m',
     severity: 'warning',
-    summary: 'Calls to a cloud wait for Fairway’s own rate limit.',
+    summary: 'Calls to a cloud are throttled by Fairway’s own rate limit.',
     description:
-      'Calls to cloud {{ $labels.cloud }} have queued for 15 minutes because Fairway’s budget for it is used up.',
+      'Calls to cloud {{ $labels.cloud }} have been queuing for 15 minutes because Fairway’s request budget for it is used up.',
   },
   {
     name: 'FairwayCloudViewStale',
     expr: 'max by (cloud, resource) (fairway_openstack_cache_age_seconds) > 900',
     for: '5m',
     severity: 'warning',
-    summary: 'Fairway’s view of a cloud is old.',
+    summary: 'Fairway’s cache of a cloud is stale.',
     description:
-      'A list of {{ $labels.resource }} of cloud {{ $labels.cloud }} is {{ $value | humanizeDuration }} old.',
+      'A cached list of {{ $labels.resource }} in cloud {{ $labels.cloud }} is {{ $value | humanizeDuration }} old.',
   },
   {
     name: 'FairwayCredentialsRefused',
     expr: 'sum by (reason) (fairway_objects_not_ready{kind="CloudCredential"}) > 0',
     for: '15m',
     severity: 'warning',
-    summary: 'Keystone refuses credentials of tenants.',
+    summary: 'Tenants’ credentials are not usable.',
     description: '{{ $value }} CloudCredentials are not Ready: {{ $labels.reason }}.',
   },
   {
@@ -51,15 +51,15 @@ export const CLOUD_ALERTS: readonly Alert[] = [
     expr: 'sum by (kind, reason) (fairway_objects_not_ready{reason=~"QuotaExceeded|FlavorOutOfStock|AddressesExhausted"}) > 0',
     for: '30m',
     severity: 'warning',
-    summary: 'Clusters wait for room in the cloud.',
-    description: '{{ $value }} objects of kind {{ $labels.kind }} wait: {{ $labels.reason }}.',
+    summary: 'Clusters wait for capacity in the cloud.',
+    description: '{{ $value }} objects of kind {{ $labels.kind }} are waiting: {{ $labels.reason }}.',
   },
   {
     name: 'FairwayOfferUnsound',
     expr: 'sum by (kind, reason) (fairway_objects_not_ready{kind=~"Plan|KubernetesRelease"}) > 0',
     for: '5m',
     severity: 'warning',
-    summary: 'A plan or release is not sound.',
+    summary: 'A plan or release is unusable.',
     description: '{{ $value }} objects of kind {{ $labels.kind }} cannot be used: {{ $labels.reason }}.',
   },
 ];

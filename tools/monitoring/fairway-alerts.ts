@@ -1,65 +1,68 @@
 import type { Alert } from './alert.ts';
 
-/** Of Fairway itself: replicas and controllers. */
+/** Alerts about Fairway itself: replicas and controllers. */
 export const FAIRWAY_ALERTS: readonly Alert[] = [
   {
     name: 'FairwayDown',
     expr: 'absent(fairway_build_info)',
     for: '5m',
     severity: 'critical',
-    summary: 'No Fairway reports.',
+    summary: 'Fairway is not being scraped.',
     description:
-      'Prometheus has not scraped any Fairway for 5 minutes. Clusters run on, and nothing changes, heals or is repaired.',
+      'Prometheus has not scraped any replica of Fairway for 5 minutes. If none is running, existing clusters keep working, but nothing is reconciled or repaired.',
   },
   {
     name: 'FairwayMixedVersions',
     expr: 'count(count by (version) (fairway_build_info)) > 1',
     for: '1h',
     severity: 'warning',
-    summary: 'Replicas of different versions run side by side.',
-    description: '{{ $value }} versions of Fairway have shared the work for an hour: an upgrade was not finished.',
+    summary: 'Replicas run different versions.',
+    description:
+      '{{ $value }} versions of Fairway have been running side by side for an hour: an upgrade was not completed.',
   },
   {
     name: 'FairwayShardsUnowned',
     expr: 'sum(fairway_shards_held) < max(fairway_shards)',
     for: '2m',
     severity: 'critical',
-    summary: 'Clusters without a replica that works on them.',
-    description: '{{ $value }} of the shards are held; the clusters of the others are not reconciled.',
+    summary: 'Some clusters are not reconciled by any replica.',
+    description:
+      'Only {{ $value }} of the shards are held by a replica; clusters in the other shards are not reconciled.',
   },
   {
     name: 'FairwayLeaseLapsed',
     expr: 'increase(fairway_shard_lease_lapses_total[15m]) > 0',
     for: '0m',
     severity: 'warning',
-    summary: 'A replica lost its Lease while it ran.',
-    description: 'Replica {{ $labels.instance }} did not renew its Lease in time; others took its clusters over.',
+    summary: 'A replica lost its Lease while running.',
+    description:
+      'Replica {{ $labels.instance }} did not renew its Lease in time; other replicas took over its clusters.',
   },
   {
     name: 'FairwayCertificateEnds',
     expr: 'min(fairway_serving_certificate_expiry_timestamp_seconds) - time() < 604800',
     for: '15m',
     severity: 'warning',
-    summary: 'The certificate of Fairway’s API ends soon.',
+    summary: 'The serving certificate of Fairway’s API expires soon.',
     description:
-      'The operator’s own certificate ends in {{ $value | humanizeDuration }}; from then on clients refuse Fairway’s API, and Fairway does not start with it.',
+      'The operator’s own serving certificate expires in {{ $value | humanizeDuration }}; after that, clients reject Fairway’s API, and Fairway does not start with the certificate.',
   },
   {
     name: 'FairwayReconcilesFail',
     expr: 'sum by (controller) (rate(controller_runtime_reconcile_errors_total[10m])) / sum by (controller) (rate(controller_runtime_reconcile_total[10m])) > 0.5',
     for: '15m',
     severity: 'warning',
-    summary: 'A controller mostly fails.',
-    description: 'More than half of what controller {{ $labels.controller }} does has failed for 15 minutes.',
+    summary: 'Most reconciles of a controller fail.',
+    description: 'More than half of the reconciles of controller {{ $labels.controller }} have failed for 15 minutes.',
   },
   {
     name: 'FairwayWorkQueueSlow',
     expr: 'histogram_quantile(0.99, sum by (controller, le) (rate(workqueue_queue_duration_seconds_bucket[10m]))) > 60',
     for: '15m',
     severity: 'warning',
-    summary: 'Work waits for more than a minute.',
+    summary: 'Objects wait in the work queue for more than a minute.',
     description:
-      'Objects wait {{ $value | humanizeDuration }} (p99) until controller {{ $labels.controller }} takes them up.',
+      'Objects wait {{ $value | humanizeDuration }} (p99) before controller {{ $labels.controller }} reconciles them.',
   },
   {
     name: 'FairwayReconcileStuck',
@@ -68,6 +71,6 @@ export const FAIRWAY_ALERTS: readonly Alert[] = [
     severity: 'warning',
     summary: 'A reconcile hangs.',
     description:
-      'Controller {{ $labels.controller }} of {{ $labels.instance }} has been at one object for {{ $value | humanizeDuration }}.',
+      'Controller {{ $labels.controller }} of {{ $labels.instance }} has been reconciling one object for {{ $value | humanizeDuration }}.',
   },
 ];

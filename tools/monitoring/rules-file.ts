@@ -17,10 +17,10 @@ export const ALERTS: readonly Alert[] = [
   ...API_ALERTS,
 ];
 
-/** Where runbooks are, for whoever does not serve the docs elsewhere. */
+/** Location of the runbooks, unless the operator serves the docs elsewhere. */
 export const RUNBOOKS = 'docs/operators/runbooks.md';
 
-/** The groups of rules, of a rules file and of a PrometheusRule alike. */
+/** The rule groups, shared by the rules file and the PrometheusRule. */
 export function ruleGroups(): object {
   return {
     groups: [

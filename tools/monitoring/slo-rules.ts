@@ -1,20 +1,20 @@
 import type { Alert } from './alert.ts';
 
-/** A rule whose result is stored under a name of its own. */
+/** A recording rule. */
 export interface Recording {
   readonly record: string;
   readonly expr: string;
 }
 
 const DAYS = 30;
-/** Of an hour with fewer requests no share is worth waking somebody. */
+/** Below this number of requests an hour, a ratio is not worth an alert. */
 const MIN_REQUESTS_AN_HOUR = 100;
 
-/** What a share of the API's requests keeps, over 30 days, as bad share of all. */
+/** A service level objective of the API over 30 days; `budget` is the allowed ratio of bad requests. */
 interface Objective {
-  /** In names of rules: `errors`. */
+  /** Part of rule names: `errors`. */
   readonly name: string;
-  /** In names of alerts: `ErrorBudget`. */
+  /** Part of alert names: `ErrorBudget`. */
   readonly alert: string;
   /** 0.001 for 99.9 %. */
   readonly budget: number;
@@ -33,7 +33,7 @@ const OBJECTIVES: readonly Objective[] = [
     budget: 0.001,
     bad: (window) => `(sum(rate(fairway_api_requests_total{code="5xx"}[${window}])) or vector(0))`,
     all: answers,
-    words: { promise: '99.9 % of requests without a fault of Fairway’s', bad: 'are answered with 5xx' },
+    words: { promise: '99.9 % of requests succeed without a server error', bad: 'returned 5xx' },
   },
   {
     name: 'slow',
@@ -42,13 +42,13 @@ const OBJECTIVES: readonly Objective[] = [
     bad: (window) =>
       `(${timed(window)} - sum(rate(fairway_api_request_duration_seconds_bucket{le=~"1|1.0"}[${window}])))`,
     all: timed,
-    words: { promise: '99 % of requests within a second', bad: 'take longer than a second' },
+    words: { promise: '99 % of requests are answered within a second', bad: 'took longer than a second' },
   },
 ];
 
 /**
- * How fast a budget may burn: at 14.4 an hour takes 2 % of 30 days', at 6 six hours take 5 %. The short window ends the alert soon after
- * its cause (Google's SRE workbook, chapter 5).
+ * Burn rates: 14.4 for one hour uses 2 % of the 30-day budget, 6 for six hours uses 5 %. The short window resolves the alert soon after the cause is
+ * fixed (Google's SRE workbook, chapter 5).
  */
 const BURNS = [
   { suffix: 'BurnsFast', factor: 14.4, long: '1h', short: '5m', for: '2m', severity: 'critical' },
@@ -61,7 +61,7 @@ function nameOf(objective: Objective, window: string): string {
   return `fairway:api_requests_${objective.name}:ratio_rate${window}`;
 }
 
-/** Shares of bad requests over the windows that the alerts, and the dashboard, look at. */
+/** Ratios of bad requests over the windows that alerts and the dashboard use. */
 export const SLO_RECORDINGS: readonly Recording[] = OBJECTIVES.flatMap((objective) =>
   WINDOWS.map((window) => ({
     record: nameOf(objective, window),
@@ -69,7 +69,7 @@ export const SLO_RECORDINGS: readonly Recording[] = OBJECTIVES.flatMap((objectiv
   })),
 );
 
-/** Alerts by how fast the budget of an objective is used up. */
+/** Alerts by burn rate of an objective's error budget. */
 export const SLO_ALERTS: readonly Alert[] = OBJECTIVES.flatMap((objective) =>
   BURNS.map(({ suffix, factor, long, short, for: held, severity }) => {
     const limit = Number((factor * objective.budget).toPrecision(4));
@@ -79,8 +79,8 @@ export const SLO_ALERTS: readonly Alert[] = OBJECTIVES.flatMap((objective) =>
       expr: `${over.join(' and ')} and sum(increase(fairway_api_requests_total[1h])) > ${MIN_REQUESTS_AN_HOUR}`,
       for: held,
       severity,
-      summary: `Fairway’s API does not keep its promise: ${objective.words.promise}.`,
-      description: `{{ $value | humanizePercentage }} of the requests of the last ${long} ${objective.words.bad}: at this rate the budget of ${DAYS} days is used up within ${daysUntilSpent(factor)}.`,
+      summary: `Fairway’s API misses its objective: ${objective.words.promise}.`,
+      description: `{{ $value | humanizePercentage }} of the requests in the last ${long} ${objective.words.bad}: at this rate the ${DAYS}-day error budget is used up within ${daysUntilSpent(factor)}.`,
     };
   }),
 );

@@ -1,9 +1,9 @@
 import { globSync } from 'node:fs';
 
-/** What processes are started with; everything else is imported by them. */
+/** Entry modules of processes; everything else is imported by them. */
 export const ENTRIES = ['packages/cli/src/main.ts', 'packages/service/src/simulated-control-plane/main.ts'];
 
-/** Files of the package that are no modules, from the repository's root: read from where the module is that reads them. */
+/** Files of the package that are not modules, from the repository's root: read relative to the reading module. */
 export function packageFiles(root: string): readonly string[] {
   return [
     'packages/cli/bin/fairway.js',

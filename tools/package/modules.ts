@@ -14,8 +14,8 @@ const SPECIFIER = /(\bfrom\s*|\bimport\s*\(\s*|\bimport\s+)'([^'\n]+)'/g;
 const ROOM = /^@fairway\/([a-z-]+)\/(.+)$/;
 
 /**
- * The modules that the entries import, directly or not. Types are blanked out as Node does it itself, so that lines and columns of a
- * stack trace are those of the sources. Throws where an import leads nowhere.
+ * The modules that the entries import, transitively. Types are blanked out as in Node, so stack traces have the lines and columns of the sources.
+ * Throws if an import can't be resolved.
  */
 export function packedModules(root: string, entries: readonly string[]): readonly PackedModule[] {
   const queue = [...entries];
@@ -37,7 +37,7 @@ export function packedModules(root: string, entries: readonly string[]): readonl
   return modules;
 }
 
-/** The file that a specifier names; undefined for a library or a module of Node. */
+/** The file of a specifier; undefined for a library or a Node module. */
 function sourceOf(importer: string, specifier: string): string | undefined {
   if (specifier.startsWith('.')) return join(dirname(importer), specifier);
   const [, room, path] = ROOM.exec(specifier) ?? [];

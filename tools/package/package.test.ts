@@ -16,7 +16,7 @@ function manifest(path: string): Manifest {
   return JSON.parse(readFileSync(join(root, path), 'utf8')) as Manifest;
 }
 
-/** Of each import, static and dynamic, what is written between the quotes. */
+/** The quoted specifier of each static and dynamic import. */
 function specifiersOf(text: string): string[] {
   const found = text.matchAll(
     /^(?:import|export)\b[^'";=]*?\bfrom\s*'([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm,

@@ -12,11 +12,13 @@ const BOTTOM = 60;
 interface Line {
   readonly label: string;
   readonly color: string;
-  /** How many times as much as with one replica, by the number of replicas from one on. */
+  /** Factor compared with one replica, by the number of replicas. */
   readonly values: readonly number[];
 }
 
-/** What each replica has to do when clusters and replicas grow alike, beside what one replica with 1,000 clusters has to: by the hashes that replicas use. Pure. */
+/**
+ * Load of each replica when clusters and replicas grow proportionally, compared with one replica with 1,000 clusters, by the replicas' hashes. Pure.
+ */
 export function scaleSvg(): string {
   const sizes = Array.from({ length: MOST_REPLICAS }, (_, index) => {
     const replicas = index + 1;

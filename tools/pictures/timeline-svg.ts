@@ -1,4 +1,4 @@
-/** What a node is doing, from the point of view of its pods. */
+/** State of a node from the perspective of its pods. */
 export type NodeState = 'old' | 'draining' | 'installing' | 'new' | 'deleting';
 
 export interface Segment {
@@ -7,7 +7,7 @@ export interface Segment {
   readonly toMs: number;
 }
 
-/** One node's way through an upgrade. */
+/** One node's upgrade. */
 export interface Lane {
   readonly name: string;
   readonly segments: readonly Segment[];
@@ -17,7 +17,7 @@ export interface Timeline {
   readonly title: string;
   readonly description: string;
   readonly lanes: readonly Lane[];
-  /** When the nodes' part began. */
+  /** When the update of the nodes started. */
   readonly fromMs: number;
   readonly toMs: number;
 }
@@ -38,7 +38,7 @@ const LANE = 34;
 const BAR = 22;
 const STATES = Object.keys(LOOK) as NodeState[];
 
-/** The lanes over a common axis of time, as an SVG. Pure. */
+/** The lanes over a common time axis, as an SVG. Pure. */
 export function timelineSvg({ title, description, lanes, fromMs, toMs }: Timeline): string {
   const axisY = TOP + lanes.length * LANE + 8;
   const height = axisY + 44;

@@ -10,7 +10,7 @@ export interface Upgrade extends UpgradeOptions {
   readonly description: string;
 }
 
-/** Upgrades the nodes of a cluster on a simulated cloud with the latencies of a real one, and tells what each node did when. */
+/** Upgrades the nodes of a cluster on a simulated cloud with the latencies of a real one, and records each node's states over time. */
 export async function runUpgrade({ title, description, ...options }: Upgrade): Promise<Timeline> {
   await using run = await UpgradeRun.prepare(options);
   const recorder = new Recorder(run.fairway, run.clock);
@@ -18,7 +18,7 @@ export async function runUpgrade({ title, description, ...options }: Upgrade): P
   return { title, description, lanes: await recorder.end(toMs), fromMs, toMs };
 }
 
-/** Follows what the API tells of each Machine. */
+/** Follows each Machine in the API. */
 class Recorder {
   readonly #clock: SteppingClock;
   readonly #open = new Map<string, { state: NodeState; fromMs: number }>();
@@ -48,7 +48,7 @@ class Recorder {
     else this.#open.set(name, { state, fromMs: nowMs });
   }
 
-  /** The lanes in the order in which the nodes came. */
+  /** The lanes in the order of the nodes' creation. */
   async end(toMs: number): Promise<Lane[]> {
     this.#stop.abort();
     await this.#informer.stopped;

@@ -21,6 +21,10 @@ export interface AddonObject extends ObjectIdentity {
    * becomes of the rest of the add-on.
    */
   readonly immutable?: readonly string[];
+  /** Annotations of Fairway's that are to go where this object has them no more. */
+  readonly withdrawn?: readonly string[];
+  /** Whether it is neither made nor deleted. */
+  readonly isOnlyKept?: boolean;
 }
 
 /** What runs of an add-on. */

@@ -25,6 +25,7 @@ describe('the catalogue', () => {
         .filter(({ type }) => type.kind !== 'StorageClass')
         .map((each) => REMOVABLE_OBJECTS.some((removable) => objectKey(removable) === objectKey(each)));
 
+    expect(all).not.toEqual([]);
     for (const addon of all)
       expect([addon.name, ...new Set(isRemovable(addon))]).toEqual([
         addon.name,
@@ -106,6 +107,8 @@ describe('the catalogue', () => {
     const { spec } = objectOf(addons, 'DaemonSet.apps/canal') as DaemonSet;
     const { initContainers = [], containers = [] } = spec.template.spec ?? {};
 
+    expect(initContainers).not.toEqual([]);
+    expect(containers).not.toEqual([]);
     for (const { env } of [...initContainers, ...containers]) {
       expect(env).toContainEqual({ name: 'KUBERNETES_SERVICE_HOST', value: host });
       expect(env).toContainEqual({ name: 'KUBERNETES_SERVICE_PORT', value: port });

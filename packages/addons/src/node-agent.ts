@@ -14,7 +14,7 @@ export interface NodeAgent {
   readonly pod: PodSpec;
 }
 
-/** One pod on each node, in the node's network, whatever keeps other pods away: without it the node is of no use. A tenth of the nodes is renewed at a time. */
+/** One pod on each node, in the node's network, regardless of taints: without it the node is unusable. A tenth of the nodes is updated at a time. */
 export function nodeAgent({ name, labels, account, configRevision, annotations, pod }: NodeAgent): DaemonSet {
   return {
     apiVersion: 'apps/v1',

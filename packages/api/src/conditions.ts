@@ -1,4 +1,7 @@
-/** Condition types. Every kind has Ready; it summarizes all others but Paused and those that say to stand beside it, and has the message that `kubectl get` shows. */
+/**
+ * Condition types. Every kind has Ready, whose message `kubectl get` shows; it summarizes all others except Paused and those marked as not part of
+ * Ready.
+ */
 export const ConditionType = {
   Ready: 'Ready',
   /** Present only while paused; see the annotation fairway.dev/paused. */
@@ -8,55 +11,61 @@ export const ConditionType = {
   ControlPlaneReady: 'ControlPlaneReady',
   NodePoolsReady: 'NodePoolsReady',
   SnapshotsReady: 'SnapshotsReady',
-  /** Beside Ready: what runs goes on without the cloud, and what waits for it says so itself. */
+  /** Not part of Ready: running workloads continue without the cloud, and waiting operations report it themselves. */
   CloudReachable: 'CloudReachable',
-  /** False: the API server runs with other settings than `spec.apiServer`. True: who is kept out of it; absent if nobody is. */
+  /** False: the API server runs with other settings than `spec.apiServer`. True: which clients are denied access; absent if none are. */
   SettingsApplied: 'SettingsApplied',
-  /** Present while hibernated: whether the project's quotas have room for its nodes. It stands beside Ready. */
+  /** Present while hibernated: whether the project's quotas have room for its nodes. Not part of Ready. */
   WakingPossible: 'WakingPossible',
-  /** Whether what Fairway installs in the cluster works: `status.addons`. It stands beside Ready. */
+  /** Whether the add-ons that Fairway installs work: `status.addons`. Not part of Ready. */
   AddonsReady: 'AddonsReady',
-  /** Present only while False: why a reset that is asked for does not begin. It stands beside Ready. */
+  /** Present only while False: why a requested reset does not begin. Not part of Ready. */
   ResetPossible: 'ResetPossible',
-  /** Present only while True: what ExpiresSoon says of its CloudCredential. It stands beside Ready. */
+  /** Present only while True: ExpiresSoon of its CloudCredential. Not part of Ready. */
   CredentialExpiresSoon: 'CredentialExpiresSoon',
-  /** Present only while False: kubeconfigs are being revoked, or certificate authorities rotated. It stands beside Ready. */
+  /** Present only while False: kubeconfigs are being revoked, or certificate authorities rotated. Not part of Ready. */
   CredentialsStable: 'CredentialsStable',
-  /** Present only while True: the cluster's certificate authorities near their end. It stands beside Ready. */
+  /** Present only while True: the cluster's certificate authorities expire soon. Not part of Ready. */
   AuthorityExpiresSoon: 'AuthorityExpiresSoon',
-  /** Present where the plan promises more than one control plane. It stands beside Ready. */
+  /** Present if the plan promises more than one control plane replica. Not part of Ready. */
   ControlPlaneHighlyAvailable: 'ControlPlaneHighlyAvailable',
   // Cluster, Plan
-  /** Present only while False: fields are accepted that this release does not act upon. It stands beside Ready. */
+  /** Present only while False: the spec has fields that this release accepts but ignores. Not part of Ready. */
   FieldsApplied: 'FieldsApplied',
-  /** Present only while False: the version is deprecated, ends within 30 days, or has reached its end of life. It stands beside Ready. */
+  /** Present only while False: the version is deprecated, ends within 30 days, or has reached its end of life. Not part of Ready. */
   VersionSupported: 'VersionSupported',
-  // NodePool; UpToDate of a Cluster too, where it stands beside Ready
+  // NodePool; UpToDate also of a Cluster, where it is not part of Ready
   MachinesReady: 'MachinesReady',
   UpToDate: 'UpToDate',
-  /** Present only while False: nodes are broken, and being repaired or waiting for it. It stands beside Ready. */
+  /** Present only while False: nodes are unhealthy, and being repaired or waiting for repair. Not part of Ready. */
   NodesHealthy: 'NodesHealthy',
-  /** Present with autoscaling. False: why the pool is not as large or small as its pods need. It stands beside Ready. */
+  /** Present with autoscaling. False: why the pool does not have the size that its pods need. Not part of Ready. */
   Autoscaled: 'Autoscaled',
+  /** Present with spec.securityGroups. False: why not all servers have them. Not part of Ready. */
+  SecurityGroupsApplied: 'SecurityGroupsApplied',
   // NodePool within a tenant's cluster
-  /** False: what was last asked for there was refused, or has not been carried out. */
+  /** False: the last request was rejected, or has not been carried out. */
   Accepted: 'Accepted',
   // Machine
-  /** Present where the annotation fairway.dev/keep-for-inspection asks for it. True: it is replaced, and its server is kept. It stands beside Ready. */
+  /** Present with the annotation fairway.dev/keep-for-inspection. True: the machine is replaced, and its server is kept. Not part of Ready. */
   KeptForInspection: 'KeptForInspection',
   // KubernetesRelease
   RolledOut: 'RolledOut',
-  /** Present with spec.forcedUpgrade, once clusters are to be upgraded by it. It stands beside Ready. */
+  /** Present with spec.forcedUpgrade, once clusters are due for it. Not part of Ready. */
   EndOfLifeEnforced: 'EndOfLifeEnforced',
   // CloudCredential
-  /** Present only while True. It stands beside Ready. */
+  /** Present only while True. Not part of Ready. */
   ExpiresSoon: 'ExpiresSoon',
   // Machine
   ServerReady: 'ServerReady',
   NodeReady: 'NodeReady',
-  /** Present only while False: the node is to be repaired, or would be, if it did not have to wait. It stands beside Ready. */
+  /** Present only while False: the node needs a repair, which may be waiting. Not part of Ready. */
   HealthCheckSucceeded: 'HealthCheckSucceeded',
-  /** False: the server is to be reinstalled, or is being; absent if it is as asked for. It stands beside Ready until the node is drained for it. */
+  /** Present only while False: why the machine has no floating IP although its pool requests one. Not part of Ready. */
+  FloatingIPReady: 'FloatingIPReady',
+  /**
+   * False: the server needs reinstallation, or is being reinstalled; absent if it is up to date. Not part of Ready until the node is drained for it.
+   */
   Installed: 'Installed',
   Drained: 'Drained',
 } as const;
@@ -64,14 +73,14 @@ export const ConditionType = {
 export type ConditionType = (typeof ConditionType)[keyof typeof ConditionType];
 
 /** Who must act while a condition is not True. */
-export type Turn = 'fairway' | 'user' | 'operator' | 'cloud';
+export type ActionRequiredBy = 'fairway' | 'user' | 'operator' | 'cloud';
 
 /** Reasons of conditions, each with who must act. */
 const REASONS = {
   // The condition is True, or Fairway is progressing.
   AsExpected: 'fairway',
   Provisioning: 'fairway',
-  /** Nodes start meanwhile. */
+  /** Nodes start in the meantime. */
   AttachingRouter: 'fairway',
   Updating: 'fairway',
   Restoring: 'fairway',
@@ -111,6 +120,7 @@ const REASONS = {
   ExternalNetworkNotFound: 'user',
   SubnetNotFound: 'user',
   RouterNotFound: 'user',
+  SecurityGroupNotFound: 'user',
   GatewayMissing: 'user',
   ZoneNotFound: 'user',
   VolumeTypeNotFound: 'user',
@@ -127,6 +137,8 @@ const REASONS = {
   MaxReplicasReached: 'user',
   PodsUnschedulable: 'user',
   ResourceInUse: 'user',
+  VolumeInUse: 'user',
+  SnapshotsExist: 'user',
   NodeStartupTimeout: 'user',
   ServerStopped: 'user',
   TooManyUnhealthy: 'user',
@@ -178,7 +190,11 @@ const REASONS = {
   FlavorOutOfStock: 'cloud',
   ServerFailed: 'cloud',
   ServerVanished: 'cloud',
-} as const satisfies Record<string, Turn>;
+  /** It failed to delete something. */
+  DeletionFailed: 'cloud',
+  /** An operation takes longer than usual. */
+  CloudBusy: 'cloud',
+} as const satisfies Record<string, ActionRequiredBy>;
 
 export type ConditionReason = keyof typeof REASONS;
 
@@ -187,11 +203,11 @@ export const ConditionReason = Object.fromEntries(Object.keys(REASONS).map((reas
   readonly [R in ConditionReason]: R;
 };
 
-/** Whether the cloud does not serve Fairway at the moment, whatever it is asked for. */
+/** Whether the cloud currently serves no requests of Fairway at all. */
 export function isOutage(reason: ConditionReason | undefined): boolean {
   return reason === 'CloudUnavailable' || reason === 'RateLimited';
 }
 
-export function turnOf(reason: ConditionReason): Turn {
+export function actionRequiredBy(reason: ConditionReason): ActionRequiredBy {
   return REASONS[reason];
 }

@@ -25,38 +25,40 @@ export const DELETE_FIRST_ANNOTATION = `${GROUP}/delete-first`;
 export const PAUSED_ANNOTATION = `${GROUP}/paused`;
 /** A changed value, such as the time, makes Fairway retry failed operations immediately; on a Cluster also those of its pools and machines. */
 export const RETRY_ANNOTATION = `${GROUP}/retry-requested`;
-/** On a Cluster: a changed value, such as the time, lets what waits for the maintenance window begin now. */
+/** On a Cluster: a changed value, such as the time, starts work now that is waiting for the maintenance window. */
 export const MAINTENANCE_ANNOTATION = `${GROUP}/maintenance-requested`;
-/** On a Cluster: a changed value, such as the time, makes all kubeconfigs worthless that were issued before. */
+/** On a Cluster: a changed value, such as the time, revokes all kubeconfigs issued before. */
 export const REVOKE_KUBECONFIGS_ANNOTATION = `${GROUP}/revoke-kubeconfigs`;
-/** On a Cluster: a changed value, such as the time, has Fairway take over add-ons that the cluster has of its own, and take back what was changed of Fairway's; once. */
+/** On a Cluster: a changed value, such as the time, makes Fairway take over the cluster's own add-ons and revert changes to Fairway's, once. */
 export const ADOPT_ADDONS_ANNOTATION = `${GROUP}/adopt-addons`;
 
 /** On a Cluster: a changed value, such as the time, begins a rotation of all its certificate authorities and keys. */
 export const ROTATE_CREDENTIALS_ANNOTATION = `${GROUP}/rotate-credentials`;
-/** On a Cluster: with the value that began the rotation under way, it is completed when all nodes are prepared. */
+/** On a Cluster: with the value that started the current rotation, it is completed when all nodes are prepared. */
 export const COMPLETE_ROTATION_ANNOTATION = `${GROUP}/complete-rotation`;
 
-/** On a Machine: a changed value, such as the time, has it repaired now, whatever its node says. */
+/** On a Machine: a changed value, such as the time, makes Fairway repair it now, whatever the state of its node. */
 export const REPAIR_ANNOTATION = `${GROUP}/repair-requested`;
 /** On a Machine: its node is never repaired. Any value counts. */
 export const EXCLUDE_FROM_HEALING_ANNOTATION = `${GROUP}/exclude-from-healing`;
-/** On a Machine: its drain waits for no pod any more. A time counts for drains that began before it, anything else for all. */
+/** On a Machine: its drain no longer waits for pods. A time applies to drains that began before it, any other value to all. */
 export const FORCE_DRAIN_ANNOTATION = `${GROUP}/force-drain`;
 /** On a Machine: its server stays for inspection when it is replaced or deleted, for a duration or until a time; see `domain/inspection`. */
 export const KEEP_ANNOTATION = `${GROUP}/keep-for-inspection`;
-/** On a NodePool: with the value of `status.upgrade.target`, no further node is renewed to that. */
+/** On a NodePool: with the value of `status.upgrade.target`, no further node is updated to it. */
 export const ABORT_UPGRADE_ANNOTATION = `${GROUP}/abort-upgrade`;
 
 /** On the Secret of a cluster's CAs: since when its Cluster has been missing, RFC 3339. */
 export const MISSING_SINCE_ANNOTATION = `${GROUP}/cluster-missing-since`;
 /** On the same Secret: name of the CloudCredential that the cluster uses; empty for the operator's credentials. */
 export const CREDENTIAL_ANNOTATION = `${GROUP}/cloud-credential`;
-/** On the ConfigMap that records a cluster which Fairway has deleted: the UID that marks what it had in the cloud. */
+/** Namespace annotation with which the operator selects the cloud of its clusters. */
+export const CLOUD_ANNOTATION = `${GROUP}/cloud`;
+/** On the ConfigMap that records a deleted cluster: the UID with which its cloud resources were marked. */
 export const ENDED_CLUSTER_LABEL = `${GROUP}/ended-cluster`;
 /** On the same ConfigMap: when nothing of the cluster was left, RFC 3339. */
 export const ENDED_ANNOTATION = `${GROUP}/cluster-ended`;
-/** On the same ConfigMap: id of the project that the cluster was in; absent where it was not known. On a namespace: id of the OpenStack project that it is bound to. */
+/** On the same ConfigMap: ID of the cluster's project; absent if unknown. On a namespace: id of the OpenStack project that it is bound to. */
 export const PROJECT_ID_ANNOTATION = `${GROUP}/project-id`;
 /** On a CloudCredential that is being deleted: delete it without revocation in Keystone, which is left to its owner. */
 export const SKIP_REVOCATION_ANNOTATION = `${GROUP}/skip-revocation`;
@@ -66,12 +68,12 @@ export const SNAPSHOT_CONTROLLER_ANNOTATION = `${GROUP}/snapshot-controller`;
 
 /** On a NodePool within a tenant's cluster: which state of Fairway's NodePool it shows, and what it looked like. */
 export const SHOWN_ANNOTATION = `${GROUP}/shown`;
-/** Finalizer of a NodePool within a tenant's cluster: it stays until Fairway has seen that it is to go. */
+/** Finalizer of a NodePool within a tenant's cluster: it stays until Fairway has observed the deletion. */
 export const IN_CLUSTER_FINALIZER = `${GROUP}/node-pool`;
-/** On what Fairway keeps in tenants' clusters for their NodePools: it is Fairway's, and is repaired. */
+/** On Fairway's objects in tenants' clusters for their NodePools: Fairway reverts changes to them. */
 export const IN_CLUSTER_LABEL = `${GROUP}/in-cluster-node-pools`;
 
-/** In whose name Fairway changes NodePools for those who ask for it in their clusters. */
+/** User that Fairway acts as when it changes NodePools on requests from within clusters. */
 export const IN_CLUSTER_USER = 'system:fairway:in-cluster';
 
 /** Namespace of the operator's own Secrets (PKI, tokens). */

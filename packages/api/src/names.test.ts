@@ -20,7 +20,7 @@ describe('nameProblem', () => {
     ['1demo', 'start with a letter'],
     ['demo-', 'end with a letter'],
     ['', 'start with a letter'],
-    ['a'.repeat(25), 'no more than 24'],
+    ['a'.repeat(25), 'at most 24'],
   ])('refuses %j: %s', (name, problem) => {
     expect(nameProblem(name, MAX_CLUSTER_NAME_LENGTH)).toContain(problem);
   });

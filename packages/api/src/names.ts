@@ -3,7 +3,7 @@ export const MAX_NODE_NAME_LENGTH = 63;
 /** Random suffix of a Machine's name, as from generateName. */
 export const MACHINE_SUFFIX_LENGTH = 5;
 export const MAX_CLUSTER_NAME_LENGTH = 24;
-/** What remains of a node's name after the cluster's name, the suffix and two dashes. */
+/** Maximum length of a pool's name: what is left of a node's name after the cluster's name, the suffix and two dashes. */
 export const MAX_NODE_POOL_NAME_LENGTH =
   MAX_NODE_NAME_LENGTH - MAX_CLUSTER_NAME_LENGTH - MACHINE_SUFFIX_LENGTH - '--'.length;
 
@@ -18,7 +18,7 @@ export const NAME_FORM =
   'must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit';
 
 export function nameTooLong(maxLength: number): string {
-  return `must be no more than ${maxLength} characters, so that the names of servers and nodes stay within ${MAX_NODE_NAME_LENGTH}`;
+  return `must be at most ${maxLength} characters, so that the names of servers and nodes are at most ${MAX_NODE_NAME_LENGTH}`;
 }
 
 /** The error of an invalid name of a cluster or pool, or undefined. */
@@ -32,7 +32,7 @@ export function nameProblem(name: string, maxLength: number): string | undefined
   return undefined;
 }
 
-/** What a cluster's first pool is called where nobody says: pools of two clusters must not have the same name in a namespace. */
+/** Default name of a cluster's first pool: names of pools must be unique in a namespace across clusters. */
 export function defaultPoolName(clusterName: string): string {
   return `${clusterName}-general`;
 }
@@ -43,7 +43,7 @@ export function machineName(clusterName: string, nodePoolName: string, random: (
   return `${pool}-${randomSuffix(random)}`;
 }
 
-/** Tells apart names that are otherwise the same: `x2k4q`. */
+/** Random suffix that makes names unique: `x2k4q`. */
 export function randomSuffix(random: () => number): string {
   let suffix = '';
   for (let i = 0; i < MACHINE_SUFFIX_LENGTH; i++) {

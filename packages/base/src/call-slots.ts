@@ -1,4 +1,4 @@
-/** Lets a number of calls go at once, the others in order of arrival. */
+/** Limits concurrent calls; further ones wait in order of arrival. */
 export class CallSlots {
   readonly #waiting: (() => void)[] = [];
   #free: number;
@@ -7,7 +7,7 @@ export class CallSlots {
     this.#free = count;
   }
 
-  /** Resolves with what ends the call; calling it again changes nothing. Rejects with the reason of the signal. */
+  /** Resolves with a function that releases the slot; calling it again has no effect. Rejects with the signal's reason. */
   async enter(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.#free > 0) this.#free--;
@@ -17,7 +17,7 @@ export class CallSlots {
       if (hasLeft) return;
       hasLeft = true;
       const next = this.#waiting.shift();
-      // The slot is passed on: nobody who comes meanwhile is faster.
+      // The slot is handed over directly: a newly arriving call can't overtake.
       if (next === undefined) this.#free++;
       else next();
     };

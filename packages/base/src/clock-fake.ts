@@ -6,7 +6,7 @@ interface PendingTimer {
   readonly callback: () => void;
 }
 
-/** A clock that stands still until a test moves it. */
+/** A clock that only advances when a test advances it. */
 export class FakeClock implements Clock {
   #nowMs: number;
   #sequence = 0;
@@ -42,8 +42,8 @@ export class FakeClock implements Clock {
   }
 
   /**
-   * Moves time forward, firing what falls due in order, and drains the event loop between two timers so that
-   * what a timer started (promises, loopback I/O callbacks) completes before the next one fires.
+   * Moves time forward, firing what falls due in order, and drains the event loop between two timers so that work started by a timer (promises,
+   * loopback I/O callbacks) completes before the next one fires.
    */
   async advance(deltaMs: number): Promise<void> {
     const targetMs = this.#nowMs + deltaMs;

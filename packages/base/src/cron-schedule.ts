@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 
-/** The times at which something is due. */
+/** The times of a schedule. */
 export interface Schedule {
   /** The first time after `afterMs`; undefined when there is none. */
   next(afterMs: number): number | undefined;
@@ -9,13 +9,16 @@ export interface Schedule {
 export interface CronSchedule extends Schedule {
   /** The latest time that is not after `nowMs`; undefined when there is none. */
   last(nowMs: number): number | undefined;
-  /** The same in what clocks show, as if they were UTC's: times that clocks skip keep their order there, though all are due when the clocks go on. */
+  /**
+   * The same in local time, represented as if it were UTC: skipped local times keep their order there, although all are due when the clocks go
+   * forward.
+   */
   lastOnClocks(nowMs: number): number | undefined;
 }
 
 /**
- * Parses five fields (`30 20 * * 1-5`) or a macro (`@daily`), of the clocks in an IANA time zone. What falls into the hour that clocks skip in spring is due
- * when they go on; what falls into the hour that they repeat in autumn is due once, the first time. Throws an Error that says what is wrong.
+ * Parses five fields (`30 20 * * 1-5`) or a macro (`@daily`) in the local time of an IANA time zone. Times in the hour skipped in spring are due when
+ * the clocks go forward; times in the hour repeated in autumn are due once, the first time. Throws an Error that describes the problem.
  */
 export function parseCron(text: string, timeZone: string): CronSchedule {
   const isMacro = text.startsWith('@');
@@ -29,11 +32,11 @@ export function parseCron(text: string, timeZone: string): CronSchedule {
 }
 
 function lastOf(cron: Cron, nowMs: number): number | undefined {
-  // The reference itself does not count.
+  // The reference itself is excluded.
   return cron.previousRuns(1, new Date(nowMs + 1))[0]?.getTime();
 }
 
 function clocksAt(nowMs: number, timeZone: string): number {
-  // Sweden writes dates as ISO does.
+  // The Swedish locale uses the ISO format.
   return Date.parse(`${new Date(nowMs).toLocaleString('sv-SE', { timeZone }).replace(' ', 'T')}Z`);
 }

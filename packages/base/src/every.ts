@@ -1,8 +1,8 @@
 import type { Clock } from './clock.ts';
 
 /**
- * Runs `task` repeatedly, with a pause before each run; a failure does not change the pause. Returns how to stop, which resolves when nothing runs any
- * more.
+ * Runs `task` repeatedly, with a pause before each run; a failure does not change the pause. Returns a stop function, which resolves when the current
+ * run has ended.
  */
 export function every(
   periodMs: number,

@@ -1,6 +1,6 @@
 /**
- * The logger interface of all rooms; `service` implements it with pino. Messages are constant text and variables go into fields, so
- * that lines can be grouped. Levels: `error` needs an operator, `warn` may need one, `info` is a change of state, `debug` the rest.
+ * The logger interface of all packages; `service` implements it with pino. Messages are constant text with variables in fields, so lines can be
+ * grouped. Levels: `error` requires the operator to act, `warn` may require it, `info` is a change of state, `debug` everything else.
  */
 export interface Logger {
   debug(fields: object, message: string): void;

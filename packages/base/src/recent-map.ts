@@ -28,7 +28,7 @@ export class RecentMap<Value> {
     this.#values.delete(key);
   }
 
-  /** From the least recently used on; entries may be deleted meanwhile. */
+  /** Least recently used first; entries may be deleted during the iteration. */
   entries(): IterableIterator<[string, Value]> {
     return this.#values.entries();
   }

@@ -10,82 +10,82 @@ import { runInNewContext } from 'node:vm';
 import type { Clock } from './clock.ts';
 import { every } from './every.ts';
 
-/** What a process takes at one moment. */
+/** Memory usage of a process at one moment. */
 export interface MemoryUse {
   readonly residentBytes: number;
-  /** What V8's last full collection left; the whole heap before the first one. */
+  /** Heap size after V8's last full collection; the whole heap before the first one. */
   readonly liveBytes: number;
   /** Share of the last minute in which the event loop was busy: 0 to 1. */
   readonly busy: number;
 }
 
-export interface MemoryLook {
+export interface MemoryProbe {
   (): MemoryUse;
-  /** Ends what it took to look. */
+  /** Stops the measurement. */
   stop?(): void;
 }
 
 export interface MemoryReclaimOptions {
   readonly clock: Clock;
-  readonly look?: MemoryLook;
-  /** Stops everything until it is done. */
+  readonly probe?: MemoryProbe;
+  /** Blocks the process until it is done. */
   readonly collect?: () => void;
 }
 
-const LOOK_MS = 60_000;
+const CHECK_INTERVAL_MS = 60_000;
 const MIB = 1024 * 1024;
-/** Busier than this, nobody waits for a collection. */
+/** No collection while the process is busier than this. */
 const BUSY_AT_REST = 0.1;
-/** With more a collection would stand still for half a second and longer: what is alive costs time, what is garbage hardly any. */
+/** With a larger live heap, a collection would block for half a second or longer: live objects cost time, garbage hardly any. */
 const MOST_LIVE_BYTES = 512 * MIB;
-/** What makes it worth while, since the last one. */
+/** Minimum growth since the last collection. */
 const GROWTH_RATIO = 1.25;
 const GROWTH_BYTES = 64 * MIB;
 
-/** Whether a process at rest has grown enough since it was collected, or started, with `beforeBytes` resident. */
+/** Whether an idle process has grown enough since its last collection or start, when `beforeBytes` were resident. */
 export function isWorthReclaiming({ residentBytes, liveBytes, busy }: MemoryUse, beforeBytes: number): boolean {
   if (busy > BUSY_AT_REST || liveBytes > MOST_LIVE_BYTES) return false;
   return residentBytes >= Math.max(beforeBytes * GROWTH_RATIO, beforeBytes + GROWTH_BYTES);
 }
 
 /**
- * Gives memory back to the system once a burst of work is over. V8 keeps the pages of what it has collected: its own reduction waits until a process allocates
- * less than a server does that keeps Leases. 30 clusters that had just been made held 627 MiB, of which 185 were alive, and 338 MiB afterwards. Returns how to
- * stop.
+ * Returns memory to the system after a burst of work. V8 retains freed pages: its own memory reducer waits for a lower allocation rate than that of a
+ * server that renews Leases. After creating 30 clusters the process held 627 MiB, of which 185 were live, and 338 MiB after the collection. Returns a
+ * stop function.
  */
 export function reclaimMemory({
   clock,
-  look = lookAtProcess(),
+  probe = probeProcess(),
   collect = collectAll,
 }: MemoryReclaimOptions): () => Promise<void> {
-  let beforeBytes = look().residentBytes;
-  const stop = every(LOOK_MS, clock, async () => {
-    if (!isWorthReclaiming(look(), beforeBytes)) return;
+  let beforeBytes = probe().residentBytes;
+  const stop = every(CHECK_INTERVAL_MS, clock, async () => {
+    if (!isWorthReclaiming(probe(), beforeBytes)) return;
     collect();
-    beforeBytes = look().residentBytes;
+    beforeBytes = probe().residentBytes;
   });
   return async () => {
-    look.stop?.();
+    probe.stop?.();
     await stop();
   };
 }
 
 /** Of this process. */
-export function lookAtProcess(): MemoryLook {
+export function probeProcess(): MemoryProbe {
   let last: EventLoopUtilization | undefined;
   let liveBytes: number | undefined;
   const collections = new PerformanceObserver((list) => {
     if (list.getEntries().some(isFullCollection)) liveBytes = process.memoryUsage().heapUsed;
   });
   collections.observe({ entryTypes: ['gc'] });
-  const look = () => {
+  const probe = () => {
     const now = performance.eventLoopUtilization();
     const busy = last === undefined ? 1 : performance.eventLoopUtilization(now, last).utilization;
     last = now;
     const { rss, heapUsed } = process.memoryUsage();
     return { residentBytes: rss, liveBytes: liveBytes ?? heapUsed, busy };
   };
-  return Object.assign(look, { stop: () => collections.disconnect() });
+  return Object.assign(probe, { stop: () => collections.disconnect() });
 }
 
 function isFullCollection(entry: PerformanceEntry): boolean {
@@ -93,7 +93,7 @@ function isFullCollection(entry: PerformanceEntry): boolean {
   return detail?.kind === constants.NODE_PERFORMANCE_GC_MAJOR;
 }
 
-/** V8's collection of last resort, the only one that also frees the pages that it keeps for later. */
+/** V8's last-resort collection, the only one that also frees retained pages. */
 function collectAll(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as (options: object) => void;

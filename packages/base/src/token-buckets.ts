@@ -1,12 +1,12 @@
 import { RecentMap } from './recent-map.ts';
 
 export interface Rate {
-  /** How many at once after a pause. */
+  /** Burst size. */
   readonly burst: number;
   readonly perMinute: number;
 }
 
-/** A token bucket for each key; those that were longest not asked for are forgotten, and so full again. */
+/** A token bucket for each key; the least recently used ones are dropped and start full again. */
 export class TokenBuckets {
   readonly #rate: Rate;
   readonly #buckets: RecentMap<{ tokens: number; atMs: number }>;
@@ -16,7 +16,7 @@ export class TokenBuckets {
     this.#buckets = new RecentMap(maxKeys);
   }
 
-  /** How many the key may take now. */
+  /** Tokens currently available to the key. */
   left(key: string, nowMs: number): number {
     const { burst, perMinute } = this.#rate;
     const known = this.#buckets.get(key);
@@ -24,7 +24,7 @@ export class TokenBuckets {
     return Math.min(burst, known.tokens + (Math.max(nowMs - known.atMs, 0) * perMinute) / 60_000);
   }
 
-  /** Takes one where there is one; tells whether there was. */
+  /** Takes a token if available; returns whether it did. */
   take(key: string, nowMs: number): boolean {
     const tokens = this.left(key, nowMs);
     const isThere = tokens >= 1;
@@ -32,7 +32,7 @@ export class TokenBuckets {
     return isThere;
   }
 
-  /** Gives one back that was taken for nothing. */
+  /** Returns an unused token. */
   give(key: string, nowMs: number): void {
     this.#buckets.set(key, { tokens: Math.min(this.#rate.burst, this.left(key, nowMs) + 1), atMs: nowMs });
   }

@@ -1,88 +1,88 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** Facts of a span. Never anything that a client sent as a secret, nor texts of errors, which may quote it. */
+/** Attributes of a span. Never secrets of clients, nor error messages, which may quote them. */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
 export interface SpanOptions {
-  /** Which side of a call it is; a step within this process by default. */
+  /** Side of a call; internal by default. */
   readonly kind?: 'client' | 'server';
   readonly attributes?: Attributes;
 }
 
-/** One step of a trace that is being recorded: a request, a reconcile, a call. What is not recorded has no span at all. */
+/** A span of a recorded trace: a request, a reconcile, a call. Unsampled work has no span at all. */
 export interface Span {
   /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** W3C's header for whoever is called: `00-<trace>-<span>-01`, or `-00` as long as it may come to nothing. */
+  /** W3C traceparent header for calls: `00-<trace>-<span>-01`, or `-00` while the trace may still be dropped. */
   readonly traceparent: string;
-  /** Nothing is added to it any more: the caller goes on after it. */
+  /** Nothing more is added to it: the caller continues after it. */
   readonly isEnded: boolean;
-  /** A step within this one; undefined once this one has ended, or if its trace has as many as it may have. */
+  /** A child span; undefined once this span has ended, or if its trace is full. */
   child(name: string, options?: SpanOptions): Span | undefined;
   set(attributes: Attributes): void;
-  /** It wrote this version of an object: what is done because of it belongs to the same trace. */
+  /** It wrote this version of an object: work caused by it belongs to the same trace. */
   wrote(version: string): void;
-  /** @param type a word of few, such as `timeout`. */
+  /** @param type one of a few words, such as `timeout`. */
   fail(type: string): void;
   end(): void;
 }
 
-/** The span of a client's request. Until it is admitted, nothing of it leaves the process. */
+/** The span of a client's request. Nothing of it is exported until it is admitted. */
 export interface RequestSpan extends Span {
-  /** The client is known: `holder` names him for the rate of traces that clients ask for. */
+  /** The client is authenticated: `holder` identifies it for the rate limit of client-requested traces. */
   admit(holder: string): void;
 }
 
-/** The span that work continues. */
+/** The span that the work continues. */
 export interface Cause {
   readonly traceId: string;
   readonly traceparent: string;
 }
 
-/** What a request is, asked for if it is recorded. */
+/** Describes a request; called only if it is recorded. */
 export interface RequestFacts {
   readonly name: string;
   readonly attributes: Attributes;
 }
 
-/** Begins spans that are nobody's children, or undefined for those that are not recorded. */
+/** Starts root spans; undefined for unrecorded ones. */
 export interface Tracer {
   /** @param traceparent the client's header. */
   request(traceparent: string | undefined, describe: () => RequestFacts): RequestSpan | undefined;
-  /** Work that follows from what was written before: in the trace of the first cause, linked to the others. */
+  /** Work caused by earlier writes: in the trace of the first cause, linked to the others. */
   work(name: string, causes: readonly Cause[], attributes: Attributes): Span | undefined;
-  /** Which span wrote a version of an object, as long as it is remembered; else who announced to write the object. */
+  /** The span that wrote a version of an object, while it is remembered; otherwise the one that announced a write of the object. */
   causeOf(version: string, object?: string): Cause | undefined;
 }
 
-/** What processes that share the work tell each other of traces. */
+/** Trace information that processes exchange. */
 export interface TraceExchange {
-  /** An object is about to be written in this trace. */
+  /** Announces a write of an object in this trace. */
   announce(object: string, cause: Cause): void;
-  /** What the others are to know, undefined for nothing. It is to be told them again and again. */
-  news(): string | undefined;
-  /** What another one tells. */
-  hear(from: string, news: string): void;
+  /** The information for the others; undefined for none. It must be sent repeatedly. */
+  payload(): string | undefined;
+  /** Processes information from another process. */
+  receive(from: string, gossip: string): void;
 }
 
 const spans = new AsyncLocalStorage<Span | undefined>();
 
-/** The innermost span around the caller. It may have ended, if the caller goes on after it. */
+/** The caller's innermost span. It may have ended if the caller continues after it. */
 export function currentSpan(): Span | undefined {
   return spans.getStore();
 }
 
-/** Runs `work` and everything it starts within a span; undefined means none, whatever the caller's. */
+/** Runs `work` and everything it starts within a span; undefined means none, even if the caller has one. */
 export function inSpan<T>(span: Span | undefined, work: () => T): T {
   return spans.run(span, work);
 }
 
-/** The name of an object: its kind with where it is. */
+/** The name of an object: kind, namespace and name. */
 export function objectName(kind: string, namespace: string | undefined, name: string): string {
   return `${kind}/${namespace ?? ''}/${name}`;
 }
 
-/** The name of a version of an object, of any kind: its UID with its resourceVersion. */
+/** The name of a version of an object of any kind: its UID and resourceVersion. */
 export function versionName(uid: string | undefined, resourceVersion: string | undefined): string | undefined {
   return uid === undefined || resourceVersion === undefined ? undefined : `${uid}/${resourceVersion}`;
 }

@@ -16,12 +16,14 @@ import { addInstallCommand } from './commands/install.ts';
 import { addKubeconfigCommand } from './commands/kubeconfig.ts';
 import { addMachineCommands } from './commands/machine.ts';
 import { addNodePoolCommands } from './commands/node-pool.ts';
+import { addOperationsCommand } from './commands/operations.ts';
 import { addPlanCommands } from './commands/plan.ts';
 import { addReleasesCommands } from './commands/releases.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addUpCommand } from './commands/up.ts';
 import { addUsageCommand } from './commands/usage.ts';
 import { addVersionCommand } from './commands/version.ts';
+import { addVersionsCommand } from './commands/versions.ts';
 
 /** The command tree. Building it loads only commander and the descriptions; the implementation of a command is loaded when it runs. */
 export function buildProgram(context: CliContext): Command {
@@ -33,7 +35,6 @@ export function buildProgram(context: CliContext): Command {
       writeErr: (text) => context.stderr.write(text),
     })
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
-    .showSuggestionAfterError(true)
     .option('--kubeconfig <file>', "kubeconfig of Fairway's API, instead of KUBECONFIG or FAIRWAY_HOME/kubeconfig")
     .option('--context <name>', 'context of the kubeconfig')
     .option('-n, --namespace <name>', 'namespace; default: the context’s, else default')
@@ -45,6 +46,8 @@ export function buildProgram(context: CliContext): Command {
   addNodePoolCommands(program, context);
   addMachineCommands(program, context);
   addPlanCommands(program, context);
+  addVersionsCommand(program, context);
+  addOperationsCommand(program, context);
   addCloudCommands(program, context);
   addUsageCommand(program, context);
   addAuditCommand(program, context);
@@ -60,5 +63,12 @@ export function buildProgram(context: CliContext): Command {
   addReleasesCommands(program, context);
   addVersionCommand(program, context);
   addCompletionCommands(program, context);
+  suggestOptionsAlone(program);
   return program;
+}
+
+/** A wrong command gets whole lines, from `suggest-command.ts`. */
+function suggestOptionsAlone(command: Command): void {
+  command.showSuggestionAfterError(command.commands.length === 0);
+  for (const child of command.commands) suggestOptionsAlone(child);
 }

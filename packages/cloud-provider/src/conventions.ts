@@ -6,17 +6,17 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { LoadBalancerSettings } from './load-balancers/settings.ts';
 import { settingsOf } from './load-balancers/settings-of-cluster.ts';
 
-/** In what clusters of Fairway's making differ from others. */
+/** How clusters created by Fairway differ from self-managed ones. */
 export interface Conventions {
-  /** What load balancers are like where a Service says nothing; undefined while it is unknown. */
+  /** Default load balancer settings; undefined while unknown. */
   readonly loadBalancersOf: (cluster: Cluster, cloud: ProjectCloud) => LoadBalancerSettings | undefined;
-  /** What claims may ask for; undefined while it is unknown. */
+  /** What claims may request; undefined while unknown. */
   readonly storageLimitsOf: (cluster: Cluster, plans: ObjectSource<Plan>) => StorageLimits | undefined;
-  /** Whether the providerID of a node names its region. */
+  /** Whether a node's providerID includes its region. */
   readonly namesRegion: boolean;
-  /** Whether the cluster's router has its routes although it does not carry the cluster's mark. */
+  /** Whether the cluster's router is managed although it lacks the cluster's ownership tag. */
   readonly takesUnmarkedRouter: boolean;
-  /** The `--cluster-name` of an openstack-cloud-controller-manager whose load balancers the operator has taken over; undefined: none are. */
+  /** The `--cluster-name` of an openstack-cloud-controller-manager whose load balancers the operator takes over; undefined if none. */
   readonly upstreamClusterName: string | undefined;
 }
 

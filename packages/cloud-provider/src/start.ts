@@ -1,7 +1,7 @@
 import { Attempts } from '@fairway/kube/controller/attempts';
 import { declaredControllers, type StartOptions } from '@fairway/kube/controller/declaration';
 import type { Runnable } from '@fairway/kube/controller/manager';
-import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { certificateApprovalController } from './certificates/controller.ts';
 import { type Conventions, FAIRWAY_CONVENTIONS } from './conventions.ts';
 import type { CloudProviderDependencies, Declaration } from './dependencies.ts';
@@ -41,7 +41,7 @@ export function createCloudProvider(
 ): Runnable[] {
   const { clock, random } = options;
   const log = options.log.child({ component: 'controllers' });
-  const attempts = new Attempts({ clock, random, log, judge: judgeStep });
+  const attempts = new Attempts({ clock, random, log, classify: classifyError });
   const events = new TenantEvents({ component: 'cloud-node-controller', clock, random, log });
   return declaredControllers(CLOUD_PROVIDER, { ...options, log, attempts, events, conventions }, options);
 }

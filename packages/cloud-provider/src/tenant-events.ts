@@ -7,14 +7,14 @@ import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 
 export interface TenantEventsOptions {
-  /** Who tells them. */
+  /** Source of the Events. */
   readonly component: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** Recorders of Events in tenants' clusters; one ends with its connection. */
+/** Recorders of Events in tenants' clusters; each ends with its connection. */
 export class TenantEvents {
   readonly #options: TenantEventsOptions;
   readonly #recorders = new WeakMap<TenantCluster, EventRecorder>();
@@ -39,35 +39,41 @@ export class TenantEvents {
 }
 
 /** The API server forgets events after an hour. */
-const TELL_AGAIN_MS = 1_800_000;
-const MAX_TOLD = 20_000;
+const REPEAT_EVENT_MS = 1_800_000;
+const MAX_REMEMBERED = 20_000;
 
-/** What tenants have been told of their objects: what stays the same is news twice an hour. */
-export class ToldNews {
+/** Events recorded for tenants' objects: unchanged ones are repeated twice an hour. */
+export class EventDeduplicator {
   readonly #clock: Clock;
-  readonly #told = new RecentMap<{ readonly text: string; readonly atMs: number }>(MAX_TOLD);
+  readonly #recorded = new RecentMap<{ readonly text: string; readonly atMs: number }>(MAX_REMEMBERED);
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** Whether to tell it; then it is told. `subject` tells apart what may be told side by side for one reason. */
-  isNews({ clusterUid }: TenantCluster, { metadata }: KubeObject, reason: string, text: string, subject = ''): boolean {
+  /** Whether to record it; if so, counts it as recorded. `subject` distinguishes concurrent Events with the same reason. */
+  shouldRecord(
+    { clusterUid }: TenantCluster,
+    { metadata }: KubeObject,
+    reason: string,
+    text: string,
+    subject = '',
+  ): boolean {
     const key = `${clusterUid}/${metadata.uid}/${reason}/${subject}`;
-    const told = this.#told.get(key);
+    const told = this.#recorded.get(key);
     const nowMs = this.#clock.now();
-    if (told?.text === text && nowMs < told.atMs + TELL_AGAIN_MS) return false;
-    this.#told.set(key, { text, atMs: nowMs });
+    if (told?.text === text && nowMs < told.atMs + REPEAT_EVENT_MS) return false;
+    this.#recorded.set(key, { text, atMs: nowMs });
     return true;
   }
 }
 
-/** An object of a cache, which holds no kind, as events refer to it. */
+/** The reference of an Event to a cached object, which has no kind. */
 export function withKind(type: ResourceType, { metadata }: KubeObject): KubeObject {
   return { apiVersion: apiVersionOf(type), kind: type.kind, metadata };
 }
 
-/** Caches hold no kind. */
+/** Cached objects have no kind. */
 export function asNode({ metadata }: TenantNode): KubeObject {
   return { apiVersion: 'v1', kind: 'Node', metadata };
 }

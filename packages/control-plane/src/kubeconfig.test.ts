@@ -34,9 +34,9 @@ describe('mintKubeconfig', () => {
   });
 
   it.each([
-    [{ expirationSeconds: 599 }, 'must be from 600 to 86400'],
-    [{ expirationSeconds: 86_401 }, 'must be from 600 to 86400'],
-    [{ username: 'system:admin' }, "Kubernetes' own"],
+    [{ expirationSeconds: 599 }, 'must be between 600 and 86400'],
+    [{ expirationSeconds: 86_401 }, 'must be between 600 and 86400'],
+    [{ username: 'system:admin' }, 'is reserved for Kubernetes'],
   ])('refuses %j', async (change, message) => {
     await expect(mintKubeconfig({ ...minting, ...change })).rejects.toThrow(message);
   });

@@ -48,11 +48,11 @@ export async function mintKubeconfig(minting: KubeconfigMinting): Promise<Minted
   const { clusterName, endpoint, pki, username, clock, expirationSeconds = DEFAULT_KUBECONFIG_SECONDS } = minting;
   if (expirationSeconds < MIN_KUBECONFIG_SECONDS || expirationSeconds > MAX_KUBECONFIG_SECONDS) {
     throw new RangeError(
-      `expirationSeconds is ${expirationSeconds}; it must be from ${MIN_KUBECONFIG_SECONDS} to ${MAX_KUBECONFIG_SECONDS}`,
+      `expirationSeconds is ${expirationSeconds}; it must be between ${MIN_KUBECONFIG_SECONDS} and ${MAX_KUBECONFIG_SECONDS}`,
     );
   }
   if (username.startsWith('system:')) {
-    throw new RangeError(`"${username}" is a name of Kubernetes' own: no kubeconfig is issued in it`);
+    throw new RangeError(`"${username}" is reserved for Kubernetes: no kubeconfig is issued for it`);
   }
   const { certificateRequest } = minting;
   const publicKey = certificateRequest === undefined ? undefined : requestedKey(certificateRequest);
@@ -82,7 +82,7 @@ export async function mintKubeconfig(minting: KubeconfigMinting): Promise<Minted
 function requestedKey(pem: string) {
   const request = parseCertificateRequest(pem);
   if (!isRequestSignatureValid(request)) {
-    throw new PkiError('certificate request is not signed with the key that it is for');
+    throw new PkiError('the certificate request is not signed with its own key');
   }
   return request.publicKey;
 }

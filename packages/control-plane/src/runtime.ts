@@ -1,3 +1,4 @@
+import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
 import type { ConditionReason } from '@fairway/api/conditions';
 import type { RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { ClusterSpec } from '@fairway/api/kinds/cluster';
@@ -34,9 +35,9 @@ export interface ControlPlaneSpec {
   readonly podCIDR: string;
   readonly serviceCIDR: string;
   readonly apiServer: ClusterSpec['apiServer'];
-  /** Whom its API server asks about tokens, in the place of `apiServer.keystone`; undefined: nobody. Another one counts without a restart. */
+  /** Token reviewer of its API server, instead of `apiServer.keystone`; undefined: none. Changing it requires no restart. */
   readonly reviewToken?: ReviewToken | undefined;
-  /** Whom it asks about rights that nodes and RBAC do not give; only beside `reviewToken`. */
+  /** Reviewer of permissions that neither the node authorizer nor RBAC grants; only together with `reviewToken`. */
   readonly reviewAccess?: ReviewAccess | undefined;
   readonly topology: PlanSpec['controlPlane'];
   readonly etcdQuotaBytes: number;
@@ -75,7 +76,7 @@ export interface SnapshotsState {
   readonly list: readonly SnapshotInfo[];
   /** Why the last one that was due could not be taken. */
   readonly problem: string | undefined;
-  /** Why the newest one is not off this machine, and since when; undefined: it is, or nobody asked for it. */
+  /** Why the newest snapshot has no off-host copy, and since when; undefined if it has one, or none is requested. */
   readonly offHostProblem?: string | undefined;
   /** The last request that was carried out. */
   readonly restored: (RestoreRequest & { readonly atMs: number }) | undefined;
@@ -109,7 +110,7 @@ export interface ControlPlaneState {
   readonly certificatesEndMs?: number | undefined;
   /** Which settings of `spec.apiServer` are not in effect, why, and what is instead; undefined: all are. */
   readonly settingsProblem?: string | undefined;
-  /** Whose turn it is; by default the user's, whose settings do not work. */
+  /** Who must act; by default the user, whose settings do not work. */
   readonly settingsReason?: 'SettingsRejected' | 'SettingsNotEnforced' | undefined;
   /** What is in effect of the settings that keep people out; undefined: none are used. */
   readonly settingsInEffect?: string | undefined;
@@ -117,7 +118,7 @@ export interface ControlPlaneState {
   readonly snapshots?: SnapshotsState | undefined;
 }
 
-/** What each control plane of a runtime survives, whatever its plan asks for. */
+/** Failures that each control plane of a runtime survives, regardless of its plan. */
 export interface ControlPlaneSpread {
   /** Copies of each component. */
   readonly replicas: number;
@@ -135,7 +136,7 @@ export interface ControlPlaneUsage {
   readonly running: number;
   /** Programs that ended by themselves, or had to be ended, since this process began. */
   readonly restarts: number;
-  /** Undefined if they run in this process, or the system does not tell. */
+  /** Undefined if they run in this process, or if the system does not report it. */
   readonly memoryBytes: number | undefined;
   /** Audit events that could not be written for tenants, since this process began; undefined: not known here. */
   readonly auditEventsLost?: number;
@@ -161,8 +162,8 @@ export interface ControlPlaneRuntime {
   readonly reachesNodes: boolean;
   /** Whether API servers ask `reviewToken`. */
   readonly reviewsTokens: boolean;
-  /** Why `spec.apiServer.allowedCIDRs` can't be enforced for new clusters; undefined: it is. */
-  allowedCIDRsProblem(): Promise<string | undefined>;
+  /** Which fields of a Cluster can't be honoured for new clusters, and why. */
+  unenforcedFields(): Promise<UnenforcedFields>;
   /**
    * Exact versions that it can run now; undefined: any. It may be asked every minute, and answers with what has been installed meanwhile. Replicas that share
    * clusters have the same ones, because they share the machine; else what the replica says that a KubernetesRelease belongs to counts for all.
@@ -173,12 +174,12 @@ export interface ControlPlaneRuntime {
    * Whether nothing of the control plane runs any more, until the next `ensure`; its data, keys, snapshots and endpoint are kept. False: in progress, call again.
    * One that never ran is at rest. What an earlier process has left running is stopped too.
    */
-  rest(clusterUid: string): Promise<boolean>;
+  hibernate(clusterUid: string): Promise<boolean>;
   /**
    * Whether nothing is left of its database and its keys: nothing of it runs, and the next `ensure` begins with an empty one, at the same endpoint. Snapshots are kept.
    * False: in progress, call again. May be repeated until that `ensure`, also by another process.
    */
-  empty(clusterUid: string): Promise<boolean>;
+  wipe(clusterUid: string): Promise<boolean>;
   /** Whether nothing of the cluster is left; its data are deleted permanently. False: in progress, call again. */
   remove(clusterUid: string): Promise<boolean>;
   /**
@@ -186,13 +187,13 @@ export interface ControlPlaneRuntime {
    * `ensure`. What runs outside of this process keeps serving. Idempotent.
    */
   release(clusterUid: string): Promise<void>;
-  /** Where the API server of a cluster that asks for audit events writes them; undefined: not where this process could read it. It need not exist yet. */
+  /** File with audit events of a cluster's API server, if requested; undefined if this process cannot read it. It may not exist yet. */
   auditLog(clusterUid: string): Promise<LogPlace | undefined>;
   /** UIDs of all clusters that the runtime has resources of, to garbage-collect those without a Cluster. */
   list(): Promise<readonly string[]>;
-  /** Of the control planes that this process manages and that are not at rest; may read what the system says of each of their programs. */
+  /** State of the control planes that this process manages and that are not hibernated; may read system statistics of each of their processes. */
   usage(): ControlPlaneUsage;
-  /** Calls back with a cluster's UID when its state may have changed by itself. Returns a function that unsubscribes. */
+  /** Calls back with a cluster's UID when its state may have changed. Returns a function that unsubscribes. */
   onChange(listener: (clusterUid: string) => void): () => void;
   /** Stops what runs in this process; data stay. */
   close(): Promise<void>;

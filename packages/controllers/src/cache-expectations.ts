@@ -5,7 +5,7 @@ export interface ExpectingCache {
   expectChange(reason: string, change?: PacedChange): (isSeen?: boolean) => void;
 }
 
-/** What an object waits for; `other` is looked for as fast as any. */
+/** What an object is waiting for; `other` is polled at the highest rate. */
 export type ExpectedChange = PacedChange | 'other';
 
 interface Held {
@@ -13,11 +13,11 @@ interface Held {
   readonly end: (isSeen: boolean) => void;
 }
 
-/** Tracks which objects wait for a cache to show a change: one expectation per object, however many reconciles set it. */
+/** Tracks which objects are waiting for a cache to observe a change: one expectation per object, however many reconciles set it. */
 export class CacheExpectations {
   readonly #held = new Map<string, Held>();
 
-  /** Begins the expectation of `key`, in place of one of another change. */
+  /** Starts the expectation of `key`, replacing any earlier one. */
   expect(key: string, cache: ExpectingCache, change: ExpectedChange): void {
     const held = this.#held.get(key);
     if (held?.change === change) return;
@@ -26,12 +26,12 @@ export class CacheExpectations {
     this.#held.set(key, { change, end });
   }
 
-  /** Of the objects that wait. */
+  /** Identities of the waiting objects. */
   keys(): readonly string[] {
     return [...this.#held.keys()];
   }
 
-  /** Ends the expectation of `key`; `seen` is the change that the last list shows of it, if any. */
+  /** Ends the expectation of `key`; `seen` is the change that the last list contains for it, if any. */
   settle(key: string, seen?: ExpectedChange): void {
     const held = this.#held.get(key);
     held?.end(held.change === seen);

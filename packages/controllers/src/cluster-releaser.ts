@@ -7,7 +7,7 @@ import type { ControllerDependencies } from './dependencies.ts';
 export function clusterReleaser(shared: ControllerDependencies): KeyWorker {
   const { cache, clouds, tenants, credentials, runtime } = shared;
   return {
-    // The controllers enqueue and drain keys themselves, and are registered before this.
+    // The controllers enqueue and drain keys themselves, and are registered earlier.
     enqueueAll: () => undefined,
     drained: () => Promise.resolve(),
     async release(isMatching) {

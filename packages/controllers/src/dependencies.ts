@@ -1,4 +1,5 @@
 import type { KeystoneAccess } from '@fairway/api/domain/keystone-access';
+import type { NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
@@ -24,11 +25,11 @@ import type { ClusterCredentials } from '@fairway/tenancy/credentials/credential
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
 import type { Registry } from 'prom-client';
 
-/** Users of Keystone at tenants' clusters. */
+/** Keystone users in tenants' clusters. */
 export interface KeystoneUsers {
-  /** Answers the API server of one cluster. */
+  /** Handles authentication webhooks of one cluster's API server. */
   reviewerFor(clusterUid: string, access: KeystoneAccess): ReviewToken;
-  /** Rights by a policy; throws an Error that says what is wrong with it. */
+  /** Compiles a policy into rights; throws an Error that describes what is wrong with it. */
   authorizerFor(policy: string): ReviewAccess;
 }
 
@@ -36,7 +37,7 @@ export interface KeystoneUsers {
 export interface ControllerDependencies {
   /** Fairway's own API. */
   readonly client: KubeClient;
-  /** For caches of further kinds of that API. */
+  /** Informers for further kinds of that API. */
   readonly informers: InformerSet;
   readonly cache: {
     readonly clusters: Informer<Cluster>;
@@ -46,7 +47,7 @@ export interface ControllerDependencies {
     readonly plans: Informer<Plan>;
     readonly releases: Informer<KubernetesRelease>;
   };
-  /** The clusters' projects, for clusters that this process owns. */
+  /** The projects of clusters that this process owns. */
   readonly clouds: ClusterClouds;
   /** The same projects, whichever process owns the clusters. */
   readonly projects: Clouds;
@@ -57,34 +58,36 @@ export interface ControllerDependencies {
   readonly events: EventRecorder;
   /** Retries of operations on one object, by its identity; operations in a project's cloud have their own. */
   readonly attempts: Attempts;
-  /** The operator's image of nodes, by id or name; undefined: the newest Ubuntu LTS of the cloud. */
+  /** The operator's node image, by ID or name; undefined: the newest Ubuntu LTS image of the cloud. */
   readonly defaultImage: string | undefined;
-  /** How often Keystone is asked about each CloudCredential; a minute by default. */
+  /** How often each CloudCredential is checked with Keystone; one minute by default. */
   readonly credentialCheckMs: number | undefined;
-  /** How long a Cluster must be missing before its leftovers are deleted; ten minutes by default. */
-  readonly vanishedGraceMs: number | undefined;
-  /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
+  /** How long a Cluster must be missing before its remaining resources are deleted; ten minutes by default. */
+  readonly missingGraceMs: number | undefined;
+  /** What happens to cloud resources without an owner; deleted by default. */
   readonly orphans: OrphanPolicy | undefined;
-  /** The first and the longest backoff after a failed server build. */
+  /** The initial and maximum backoff after a failed server build. */
   readonly serverBackoffMs: { readonly base: number; readonly max: number };
-  /** How long UsageRecords outlive their clusters, and what they say. */
+  /** How long UsageRecords are retained after their cluster is deleted, and what they contain. */
   readonly usageRetentionMs: number;
-  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  /** Project quotas where no ProjectQuota sets them; unlimited by default. */
   readonly quotaDefaults: QuotaDefaults | undefined;
-  /** Which keys are this process's; all of them by default. */
+  /** Usage that ResourceQuotas record for tenants' namespaces; undefined: the engine counts by itself. */
+  readonly namespaceLimits: NamespaceLimits | undefined;
+  /** Which keys this process owns; all of them by default. */
   readonly owner: KeyOwner | undefined;
-  /** Whether this Fairway serves clusters' own autoscalers (`spec.autoscaler.mode: External`); it does not by default. */
+  /** Whether this Fairway serves external autoscalers (`spec.autoscaler.mode: External`); it does not by default. */
   readonly servesAutoscalers: boolean | undefined;
-  /** Whether clusters whose plan allows it have their NodePools within them; they do by default. */
+  /** Whether clusters whose plan allows it get NodePools in the cluster; they do by default. */
   readonly allowInCluster: boolean | undefined;
-  /** Users of Keystone for clusters that ask for them, or why there are none; by default the operator names no Keystone. */
+  /** Keystone users for clusters that request them, or why they are unavailable; by default the operator has configured no Keystone. */
   readonly keystoneUsers: KeystoneUsers | { readonly problem: string };
-  /** Where a controller's own metrics go; nowhere by default. */
+  /** Where controllers register their own metrics; nowhere by default. */
   readonly registry: Registry | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** What the file `controller.ts` in the folder of a controller declares. */
+/** What the `controller.ts` in a controller's folder declares. */
 export type Declaration = ControllerDeclaration<ControllerDependencies>;

@@ -33,7 +33,7 @@ export function listenToNodes(
   });
 }
 
-/** Enqueues a cluster when a connection to it begins, or begins anew, and its nodes have been listed. */
+/** Enqueues a cluster when a connection to it starts or restarts, and when its nodes have been listed. */
 export function listenToConnections(
   tenants: Pick<TenantClusters, 'onConnect'>,
   enqueue: (clusterKey: string) => void,

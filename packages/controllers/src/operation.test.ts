@@ -66,6 +66,9 @@ test('an end is expected from how long it took before, after what it has waited,
   expect(stuck.estimatedEndTime).toBeUndefined();
   const again = operation(stuck, working, NOW_MS + 3_630_000);
   expect(again).toMatchObject({ waitedSeconds: 3600, estimatedEndTime: '2026-01-01T01:01:30Z' });
+  const told = { ...working, estimatedEndTime: '2026-01-01T00:30:00Z' };
+  expect(operation(stuck, told, NOW_MS + 1_000).estimatedEndTime).toBe('2026-01-01T00:30:00Z');
+  expect(operation(stuck, told, NOW_MS + 3_630_000).estimatedEndTime).toBeUndefined();
   const late = operation(again, { ...working, progress: 20 }, NOW_MS + 3_700_000);
   expect(late.estimatedEndTime).toBeUndefined();
   const done = operation(late, { ...working, state: 'Succeeded', progress: 100 }, NOW_MS + 3_720_000);

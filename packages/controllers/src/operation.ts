@@ -1,16 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type ConditionReason, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, type ConditionReason } from '@fairway/api/conditions';
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { formatTime } from '@fairway/base/clock';
 
-/** An operation as one pass sees it. `since` where somebody else knows since when it waits for `reason`. */
+/** An operation as one pass sees it. `since`: when it started to wait for `reason`, if another object records that. */
 export type Operation = Pick<LastOperation, 'type' | 'state' | 'progress' | 'description'> &
   Partial<Pick<LastOperation, 'reason' | 'since' | 'steps' | 'estimatedEndTime'>> & {
-    /** How long all of it takes without waiting for others, where no better estimate is known. */
+    /** How long the whole operation takes without waiting for others, if no better estimate is known. */
     readonly expectedSeconds?: number | undefined;
   };
 
-/** `lastOperation`, with when it began, since when it waits, and its time moved only when something else of it changed. Pure. */
+/** `lastOperation`, with its start time and since when it has been waiting; its update time changes only if something else in it changes. Pure. */
 export function operation(previous: LastOperation | undefined, next: Operation, nowMs: number): LastOperation {
   const now = formatTime(nowMs);
   const { type, state, progress, description, reason, since, steps } = next;
@@ -34,17 +34,17 @@ export function operation(previous: LastOperation | undefined, next: Operation, 
   return { ...told, ...(waitedSeconds > 0 && { waitedSeconds }), lastUpdateTime: now };
 }
 
-/** The state of an operation that is held up for a reason: Fairway goes on by itself, or somebody else has to do something. */
+/** The state of an operation that is held up for a reason: Fairway continues automatically, or someone else must act. */
 export function heldUpState(reason: string): 'Processing' | 'Error' {
-  return turnOf(reason as ConditionReason) === 'fairway' ? 'Processing' : 'Error';
+  return actionRequiredBy(reason as ConditionReason) === 'fairway' ? 'Processing' : 'Error';
 }
 
-/** Whether nothing more is done for it. */
+/** Whether the operation has ended. */
 export function isOver({ state }: Pick<LastOperation, 'state'>): boolean {
   return state === 'Succeeded' || state === 'Failed';
 }
 
-/** Steps of which so many are left. There are as many in all as there ever were since it began: nodes that come and go meanwhile don't turn it back. Pure. */
+/** Steps with so many remaining. The total is the highest since the operation started, so nodes that are added or removed meanwhile do not turn progress back. Pure. */
 export function stepsWith(
   last: LastOperation | undefined,
   type: LastOperation['type'],
@@ -55,19 +55,19 @@ export function stepsWith(
   return { done: all - left, total: all };
 }
 
-/** Percent of an operation that is not over yet. */
+/** Progress in percent of an operation that has not ended. */
 export function percentOf({ done, total }: NonNullable<LastOperation['steps']>): number {
   return Math.min(Math.floor((done / Math.max(total, 1)) * 100), 99);
 }
 
-/** How long an operation took that has just succeeded, without its waits; undefined: none has, or nobody saw it begin. Pure. */
+/** How long an operation that has just succeeded took, without its waits; undefined: none has, or its start was not observed. Pure. */
 export function secondsTaken(before: LastOperation | undefined, now: LastOperation, nowMs: number): number | undefined {
   if (before === undefined || isOver(before) || now.state !== 'Succeeded') return undefined;
   if (before.type !== now.type || now.startTime === undefined) return undefined;
   return secondsWorked(now, nowMs);
 }
 
-/** How long it has been worked at so far, at least a second. */
+/** How long it has been in progress, at least a second. */
 export function secondsWorked({ startTime = '', waitedSeconds = 0 }: LastOperation, nowMs: number): number {
   return Math.max(Math.round((nowMs - Date.parse(startTime)) / 1000) - waitedSeconds, 1);
 }
@@ -82,7 +82,7 @@ function waitedBy({ state, waitedSeconds = 0, lastUpdateTime }: LastOperation, n
   return waitedSeconds + Math.max(Math.round((nowMs - Date.parse(lastUpdateTime)) / 1000), 0);
 }
 
-/** Nobody can tell how long others take, nor, from the last time, how late it will be once it is late. */
+/** No estimate: how long others take is unknown, and an overdue operation no longer follows the last duration. */
 function endOf(
   { state, estimatedEndTime, expectedSeconds }: Operation,
   {
@@ -92,7 +92,8 @@ function endOf(
   }: { readonly startTime: string | undefined; readonly waitedSeconds: number; readonly nowMs: number },
 ): string | undefined {
   if (state !== 'Processing') return undefined;
-  if (estimatedEndTime !== undefined) return estimatedEndTime;
+  if (estimatedEndTime !== undefined)
+    return Date.parse(estimatedEndTime) >= Date.parse(formatTime(nowMs)) ? estimatedEndTime : undefined;
   if (startTime === undefined || expectedSeconds === undefined) return undefined;
   const endMs = Date.parse(startTime) + (waitedSeconds + expectedSeconds) * 1000;
   return endMs > nowMs ? formatTime(endMs) : undefined;

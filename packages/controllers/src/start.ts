@@ -23,7 +23,7 @@ import type { ControllerMetrics } from '@fairway/kube/controller/metrics';
 import { EventRecorder } from '@fairway/kube/events/recorder';
 import { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
-import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { addonController } from './addons/controller.ts';
 import { autoscalingController } from './autoscaling/controller.ts';
 import { cloudProfileController } from './cloud-profile/controller.ts';
@@ -31,18 +31,21 @@ import { clusterController } from './cluster/controller.ts';
 import { clusterReleaser } from './cluster-releaser.ts';
 import { credentialController } from './credential/controller.ts';
 import type { ControllerDependencies, Declaration } from './dependencies.ts';
+import { orphanSweepController } from './gc/controller.ts';
+import { missingClusterController } from './gc/missing-clusters/controller.ts';
 import { healingController } from './healing/controller.ts';
 import { inClusterPoolsController } from './in-cluster-pools/controller.ts';
 import { machineController } from './machine/controller.ts';
 import { addFleetMetrics } from './metrics/fleet-metrics.ts';
+import { namespaceLimitsController } from './namespace-limits/controller.ts';
 import { nodePoolController } from './node-pool/controller.ts';
 import { nodeTemplateController } from './node-template/controller.ts';
 import { planController, releaseController } from './offer/controller.ts';
-import { orphanSweepController } from './orphans/controller.ts';
 import { projectQuotaController } from './project-quota/controller.ts';
+import { securityGroupsController } from './security-groups/controller.ts';
+import { serverLabelsController } from './server-labels/controller.ts';
 import { upgradeController } from './upgrade/controller.ts';
 import { usageController } from './usage/controller.ts';
-import { vanishedClusterController } from './vanished/controller.ts';
 
 /** Fairway's controllers, in the order in which they start. */
 export const CONTROLLERS: readonly Declaration[] = [
@@ -53,16 +56,19 @@ export const CONTROLLERS: readonly Declaration[] = [
   machineController,
   upgradeController,
   nodeTemplateController,
+  serverLabelsController,
+  securityGroupsController,
   healingController,
   autoscalingController,
   addonController,
   inClusterPoolsController,
   orphanSweepController,
-  vanishedClusterController,
+  missingClusterController,
   credentialController,
   cloudProfileController,
   usageController,
   projectQuotaController,
+  namespaceLimitsController,
 ];
 
 /** Annotations by which users request a retry. */
@@ -77,7 +83,7 @@ const REQUEST_ANNOTATIONS = [RETRY_ANNOTATION, PAUSED_ANNOTATION, ...CREDENTIAL_
 type Made = 'attempts' | 'cache' | 'clouds' | 'projects' | 'events' | 'informers' | 'owner';
 type Optional =
   | 'registry'
-  | 'vanishedGraceMs'
+  | 'missingGraceMs'
   | 'orphans'
   | 'defaultImage'
   | 'credentialCheckMs'
@@ -87,6 +93,7 @@ type Optional =
   | 'keystoneUsers'
   | 'usageRetentionMs'
   | 'quotaDefaults'
+  | 'namespaceLimits'
   | 'informers'
   | 'owner';
 
@@ -102,7 +109,7 @@ export interface ControllersOptions
 
 export interface Controllers {
   readonly informers: InformerSet;
-  /** For other users of the same objects, such as the cloud provider, the server of external autoscalers and the planner of upgrades. */
+  /** For other users of the same objects, such as the cloud provider, the external autoscaler server and the upgrade planner. */
   readonly cache: Pick<ControllerDependencies['cache'], 'clusters' | 'nodePools' | 'machines' | 'plans' | 'releases'>;
   /** The clusters' projects. */
   readonly clouds: ClusterClouds;
@@ -113,7 +120,7 @@ export interface Controllers {
 /** Creates the controllers and their shared dependencies. The caller starts and stops informers that it passes in. */
 export function createControllers(options: ControllersOptions): Controllers {
   const { client, clock, random, owner } = options;
-  // A controller's own lines have its name.
+  // A controller's own log lines carry its name.
   const log = options.log.child({ component: 'controllers' });
   const manager = options.manager ?? new Manager({ log });
   const informers = options.informers ?? new InformerSet(client, { clock, random, log });
@@ -134,17 +141,18 @@ export function createControllers(options: ControllersOptions): Controllers {
     cache,
     clouds,
     projects: options.clouds,
-    attempts: new Attempts({ clock, random, log, judge: judgeStep }),
+    attempts: new Attempts({ clock, random, log, classify: classifyError }),
     events: new EventRecorder(client, { component: 'fairway', clock, random, log }),
     defaultImage: options.defaultImage,
     credentialCheckMs: options.credentialCheckMs,
     registry: options.registry,
-    vanishedGraceMs: options.vanishedGraceMs,
+    missingGraceMs: options.missingGraceMs,
     orphans: options.orphans,
     servesAutoscalers: options.servesAutoscalers,
     allowInCluster: options.allowInCluster,
     keystoneUsers: options.keystoneUsers ?? { problem: NO_KEYSTONE },
     quotaDefaults: options.quotaDefaults,
+    namespaceLimits: options.namespaceLimits,
     usageRetentionMs: options.usageRetentionMs ?? DEFAULT_RETENTION_DAYS * DAY_MS,
     serverBackoffMs: options.serverBackoffMs ?? { base: 10_000, max: 300_000 },
     owner,

@@ -4,15 +4,15 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
 export interface WriteStatusOptions {
-  /** For what follows from the object as a whole: rejects with a conflict where it has changed since. */
+  /** For changes derived from the whole object: rejects with a conflict if it has changed in the meantime. */
   readonly isUnchangedOnly?: boolean;
 }
 
 /**
  * Writes the difference between `object.status` and `status` as one merge patch, if there is any.
  *
- * **Assumptions.** Only one controller writes the status of a kind, so a stale cache costs at most a no-op
- * patch. `originUID` stays whatever `status` says. **Errors.** A deleted object is not an error; an object of the same name with another uid is not touched.
+ * **Assumptions.** Only one controller writes the status of a kind, so a stale cache costs at most a no-op patch. `originUID` is retained
+ * whatever `status` contains. **Errors.** A deleted object is not an error; an object of the same name with another UID is not touched.
  */
 export async function writeStatus<T extends KubeObject & { status?: object }>(
   client: ResourceClient<T>,
@@ -33,12 +33,12 @@ export async function writeStatus<T extends KubeObject & { status?: object }>(
   }
 }
 
-/** Always kept: see `identityOf`. */
+/** Always retained: see `identityOf`. */
 function originOf({ status }: { readonly status?: { readonly originUID?: string } }): { originUID?: string } {
   return status?.originUID === undefined ? {} : { originUID: status.originUID };
 }
 
-/** The JSON merge patch (RFC 7386) that makes `from` into `to`; undefined when they are equal. */
+/** The JSON merge patch (RFC 7386) that turns `from` into `to`; undefined if they are equal. */
 export function mergeDifference(from: object, to: object): object | undefined {
   const patch: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(to)) {

@@ -69,7 +69,7 @@ function withoutSecrets(handler: Handler): Handler {
   return (request: { readonly secrets?: Texts }, time) => {
     if (Object.keys(request.secrets ?? {}).length > 0) {
       throw invalidArgument(
-        'secrets are given, and Fairway uses the credential that it was started with: take csi.storage.k8s.io/...-secret-name out of the class',
+        'secrets are set, but Fairway uses the credential that it was started with: remove csi.storage.k8s.io/...-secret-name from the class',
       );
     }
     return handler(request as never, time);

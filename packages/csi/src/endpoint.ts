@@ -9,9 +9,9 @@ const MAX_PATH_BYTES = 107 - '.XXXXXX/s'.length;
 export function socketPath(endpoint: string): string {
   const path = endpoint.replace(/^unix:(?:\/\/)?/i, '');
   if (!path.startsWith('/'))
-    throw new Error(`"${endpoint}" is not the path of a socket: write it as unix:///run/csi/csi.sock`);
+    throw new Error(`"${endpoint}" is not a socket path: use a form such as unix:///run/csi/csi.sock`);
   if (Buffer.byteLength(path) > MAX_PATH_BYTES)
-    throw new Error(`"${path}" is longer than ${MAX_PATH_BYTES} bytes: no socket can be there`);
+    throw new Error(`"${path}" is longer than ${MAX_PATH_BYTES} bytes, the maximum for a socket path`);
   return path;
 }
 
@@ -21,7 +21,7 @@ export function socketPath(endpoint: string): string {
  */
 export async function presentSocket(path: string, listen: (first: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(`${path}.`).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ENOENT' ? new Error(`there is no folder ${dirname(path)}: make it`) : error;
+    throw error.code === 'ENOENT' ? new Error(`directory ${dirname(path)} does not exist: create it`) : error;
   });
   try {
     const first = join(folder, 's');
@@ -40,8 +40,8 @@ export async function freeSocket(path: string): Promise<void> {
     throw error;
   });
   if (found === undefined) return;
-  if (!found.isSocket()) throw new Error(`${path} is there and not a socket: remove it, or choose another path`);
-  if (await isListening(path)) throw new Error(`another process listens at ${path}`);
+  if (!found.isSocket()) throw new Error(`${path} exists but is not a socket: remove it, or use another path`);
+  if (await isListening(path)) throw new Error(`another process is already listening on ${path}`);
   await unlink(path);
 }
 

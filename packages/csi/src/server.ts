@@ -61,9 +61,9 @@ export async function serveCsi(options: CsiServerOptions): Promise<CsiServer> {
   return {
     async stop() {
       await rm(path, { force: true });
-      stopping.abort(new CallError(status.UNAVAILABLE, 'the driver stops: call again'));
+      stopping.abort(new CallError(status.UNAVAILABLE, 'the driver is shutting down: retry the call'));
       const late = clock.after(STOP_MS, () => {
-        work.abort(new Error('the driver stops'));
+        work.abort(new Error('the driver is shutting down'));
         server.forceShutdown();
       });
       await new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
@@ -116,23 +116,25 @@ class Calls {
   async #answer(method: string, handle: Handler, call: ServerUnaryCall<object, object>) {
     const sinceMs = this.#clock.now();
     const over = new AbortController();
-    const end = () => over.abort(new CallError(status.DEADLINE_EXCEEDED, 'the time of the call is over: call again'));
+    const end = () =>
+      over.abort(new CallError(status.DEADLINE_EXCEEDED, 'the deadline of the call has passed: retry the call'));
     const timer = this.#clock.after(this.#timeOf(call), end);
     call.on('cancelled', end);
     const code = (of: status) => ({ method, code: status[of], durationMs: this.#clock.now() - sinceMs });
     this.#running += 1;
     try {
-      if (this.#running > MAX_CALLS) throw new CallError(status.UNAVAILABLE, 'too many calls at once: call again');
+      if (this.#running > MAX_CALLS)
+        throw new CallError(status.UNAVAILABLE, 'too many concurrent calls: retry the call');
       this.#stopping.throwIfAborted();
       const time = new CallTime(this.#clock, this.#paces, AbortSignal.any([over.signal, this.#stopping]));
       const response = await handle(call.request as never, time);
-      this.#log.debug(code(status.OK), 'answered a call');
+      this.#log.debug(code(status.OK), 'handled call');
       return { response, failure: null };
     } catch (error) {
       const known = explain(error, this.#clock.now());
-      if (known === undefined) this.#log.error({ err: error, method }, 'a call failed');
-      const failure = known ?? new CallError(status.UNAVAILABLE, 'Fairway failed to answer: its log says why');
-      this.#log.debug({ ...code(failure.code), message: failure.message }, 'answered a call');
+      if (known === undefined) this.#log.error({ err: error, method }, 'call failed');
+      const failure = known ?? new CallError(status.UNAVAILABLE, 'internal error: see the Fairway log');
+      this.#log.debug({ ...code(failure.code), message: failure.message }, 'handled call');
       return { response: null, failure: { code: failure.code, details: failure.message } };
     } finally {
       this.#running -= 1;

@@ -42,12 +42,12 @@ export async function markedNow<T extends Identified>(
   time: CallTime,
   find: () => Promise<Marked<T>>,
 ): Promise<readonly T[]> {
-  const look = async () => {
+  const poll = async () => {
     await cache.refreshAfter(clock.now(), time.signal);
     const { items, deleting } = await whenSettled(clock, time, find);
     return items.length === 0 && deleting.length > 0 ? undefined : items;
   };
-  return (await look()) ?? time.until('delete', 'what had the name before is being deleted by Cinder', look);
+  return (await poll()) ?? time.until('delete', 'the previous object with this name is being deleted by Cinder', poll);
 }
 
 async function whenSettled<T>(clock: Clock, time: CallTime, find: () => Promise<T>): Promise<T> {

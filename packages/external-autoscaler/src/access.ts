@@ -16,26 +16,26 @@ interface Bearer {
   readonly notAfterMs: number;
 }
 
-/** Tells from a certificate that TLS has verified which cluster its holder speaks for. Nothing else in a call does. */
+/** Derives the cluster of a caller from the certificate that TLS has verified, and from nothing else in the call. */
 export class Access {
   readonly #clusters: Pick<Informer<Cluster>, 'find'>;
-  /** Reading a certificate takes a while, and each call brings one. */
+  /** Parsing a certificate is slow, and each call has one. */
   readonly #known = new RecentMap<Bearer>(1024);
 
   constructor(clusters: Pick<Informer<Cluster>, 'find'>) {
     this.#clusters = clusters;
   }
 
-  /** Throws a CallError for a certificate that has ended, was revoked, or whose cluster is gone or not scaled from outside. */
+  /** Throws a CallError for a certificate that has expired or is revoked, or whose cluster is deleted or not scaled externally. */
   clusterOf(raw: Buffer | undefined, nowMs: number): Cluster {
     const bearer = raw && this.#bearerOf(raw);
-    if (bearer === undefined) throw unauthenticated('the client certificate is not one of an external autoscaler');
+    if (bearer === undefined) throw unauthenticated('the client certificate does not belong to an external autoscaler');
     // A connection outlives the certificate that opened it.
     if (bearer.notAfterMs <= nowMs)
       throw unauthenticated('the client certificate has expired: get another cloud-config');
     const [cluster] = this.#clusters.find(clustersByIdentity, bearer.clusterIdentity);
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) {
-      throw unauthenticated('the cluster of the client certificate is gone');
+      throw unauthenticated('the cluster of the client certificate no longer exists');
     }
     const { mode, certificatesNotBefore } = cluster.spec.autoscaler;
     if (certificatesNotBefore !== undefined && bearer.issuedMs < Date.parse(certificatesNotBefore)) {
@@ -53,6 +53,11 @@ export class Access {
       );
     }
     return cluster;
+  }
+
+  /** The cluster of a certificate, valid or not; empty if it is not an autoscaler's. */
+  holderOf(raw: Buffer | undefined): string {
+    return (raw && this.#bearerOf(raw)?.clusterIdentity) ?? '';
   }
 
   #bearerOf(raw: Buffer): Bearer | undefined {

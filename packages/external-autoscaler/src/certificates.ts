@@ -13,7 +13,7 @@ import {
 } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 import { AUTOSCALERS } from './access.ts';
-import type { ServerTls } from './server.ts';
+import type { ServerTls } from './listener.ts';
 
 const NAME = 'external-autoscaler-ca';
 const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { type ConditionReason, ConditionReason as Reasons } from '@fairway/api/conditions';
 import type { Machine } from '@fairway/api/kinds/machine';
-import { standingOf } from '@fairway/controllers/autoscaling/machine-standing';
+import { machineState } from '@fairway/controllers/autoscaling/machine-state';
 import { ErrorClass, type Instance, InstanceState } from './protocol/messages.ts';
 import { isStaying } from './target-size.ts';
 
@@ -36,13 +36,17 @@ export function machineOf(
 }
 
 /** What the autoscaler is told of a machine. One that can't be had tells why, so that another group is tried. */
-export function instanceOf(machine: Machine, region: string, nowMs: number): Instance {
+export function instanceOf(
+  machine: Machine,
+  region: string,
+  times: { readonly nowMs: number; readonly timeoutMs: number },
+): Instance {
   const id = instanceID(machine, region);
   if (!isStaying(machine)) return { id, status: { instanceState: InstanceState.deleting } };
   if (machine.status?.readyTime !== undefined) return { id, status: { instanceState: InstanceState.running } };
-  const standing = standingOf(machine, undefined, nowMs);
-  if (standing.kind !== 'failed') return { id, status: { instanceState: InstanceState.creating } };
-  const { reason, message } = standing.problem;
+  const state = machineState(machine, undefined, times);
+  if (state.kind !== 'failed') return { id, status: { instanceState: InstanceState.creating } };
+  const { reason, message } = state.problem;
   const errorInfo = {
     errorCode: reason,
     errorMessage: message,

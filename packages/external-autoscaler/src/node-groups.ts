@@ -1,5 +1,7 @@
 import { durationMs } from '@fairway/api/domain/duration';
 import { EXTERNAL_AUTOSCALER } from '@fairway/api/domain/external-autoscaler';
+import { provisionTimeoutMs } from '@fairway/api/domain/node-startup-timeout';
+import { poolZones } from '@fairway/api/domain/pool-zones';
 import { poolBounds, wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
@@ -67,8 +69,11 @@ export class NodeGroups {
 
   instances(cluster: Cluster, id: string): Instance[] {
     const region = this.#regionOf(cluster);
-    const nowMs = this.#dependencies.clock.now();
-    return this.#machinesOf(cluster, this.#pool(cluster, id)).map((machine) => instanceOf(machine, region, nowMs));
+    const pool = this.#pool(cluster, id);
+    const { clock, cache } = this.#dependencies;
+    const timeoutMs = provisionTimeoutMs(pool.spec, cache.plans.get(cluster.spec.plan)?.spec);
+    const times = { nowMs: clock.now(), timeoutMs };
+    return this.#machinesOf(cluster, pool).map((machine) => instanceOf(machine, region, times));
   }
 
   async increase(cluster: Cluster, id: string, delta: number): Promise<void> {
@@ -103,10 +108,10 @@ export class NodeGroups {
       const given = nodes.map((node) => {
         const machine = machineOf(own, node);
         if (machine) return machine;
-        throw invalidArgument(`node ${node.name} (${node.providerID}) is not one of node pool ${id}`);
+        throw invalidArgument(`node ${node.name} (${node.providerID}) does not belong to node pool ${id}`);
       });
       const removal = removed(pool, given, own, clock.now());
-      const message = "the cluster's own autoscaler takes it away";
+      const message = "removed by the cluster's own autoscaler";
       const mark = { due: true, reason: EXTERNAL_AUTOSCALER, message, time: removal.time };
       for (const machine of removal.marked) {
         const marks = { ...machine.status?.marks, unneeded: mark };
@@ -124,8 +129,8 @@ export class NodeGroups {
     const sources = { cluster, pools: [pool], plan, nodes: [], daemonSets: [], signal };
     const newNode = (await newNodesOf(this.#dependencies, sources)).get(pool);
     if (newNode === undefined)
-      throw new CallError(status.UNAVAILABLE, `the cloud's flavor ${pool.spec.flavor} is not known now`);
-    const zones = pool.spec.availabilityZones ?? [];
+      throw new CallError(status.UNAVAILABLE, `flavor ${pool.spec.flavor} of the cloud is currently unknown`);
+    const zones = poolZones(pool);
     const { node } = newNode(`${id}-template`, zones.length === 1 ? zones[0] : undefined);
     const { allocatable = {} } = node.status ?? {};
     const conditions = [{ type: 'Ready', status: 'True' }];
@@ -133,11 +138,15 @@ export class NodeGroups {
   }
 
   options(cluster: Cluster, id: string, defaults: AutoscalingOptions): AutoscalingOptions {
-    const { autoscaling } = this.#pool(cluster, id).spec;
+    const { spec } = this.#pool(cluster, id);
+    const { autoscaling } = spec;
+    const plan = this.#dependencies.cache.plans.get(cluster.spec.plan)?.spec;
+    const isChosen = (spec.nodeStartupTimeout ?? plan?.healing.nodeStartupTimeout) !== undefined;
     const unneededMs = durationMs(autoscaling.scaleDownUnneededTime);
     const unreadyMs = durationMs(autoscaling.scaleDownUnreadyTime);
-    const provision =
+    const asked =
       defaults.maxNodeProvisionDuration ?? inParts((defaults.maxNodeProvisionTime?.duration ?? 900e9) / 1e6);
+    const provision = isChosen ? inParts(provisionTimeoutMs(spec, plan)) : asked;
     return {
       ...defaults,
       scaleDownUtilizationThreshold: Number(autoscaling.scaleDownUtilizationThreshold),
@@ -214,7 +223,7 @@ export class NodeGroups {
         if (!isApiError(error, 'Conflict')) throw error;
       }
     }
-    throw new CallError(status.ABORTED, `node pool ${known.metadata.name} changes all the time: ask again`);
+    throw new CallError(status.ABORTED, `node pool ${known.metadata.name} keeps changing: retry the call`);
   }
 }
 

@@ -3,28 +3,28 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Logger } from '@fairway/base/log';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
+import { Server, type ServerUnaryCall, type sendUnaryData, status } from '@grpc/grpc-js';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { Access } from './access.ts';
 import { CallError } from './call-error.ts';
+import { listenWithin, type ServerTls } from './listener.ts';
 import { NodeGroups, type NodeGroupsDependencies } from './node-groups.ts';
 import type { AutoscalingOptions, GrpcNode } from './protocol/messages.ts';
 import { type CallName, serviceDefinition } from './protocol/service.ts';
 
 /** A request for 1,000 nodes with their labels is far smaller. */
 const MAX_MESSAGE_BYTES = 1024 * 1024;
-const MAX_STREAMS = 64;
+/** Per connection, as each may hold an unfinished message. An autoscaler makes one or two calls at a time. */
+const MAX_STREAMS = 16;
+/** Closes connections that a call without an end would keep open. */
+const MAX_CONNECTION_AGE_MS = 3_600_000;
+const AGE_GRACE_MS = 60_000;
+/** Limit of the memory that Node uses for a connection; the library sets none. */
+const MAX_SESSION_MIB = 16;
 const MAX_CALLS_OF_CLUSTER = 32;
 /** A round asks once for each node. */
 const RATE = { burst: 5_000, perMinute: 60_000 };
 const MAX_CLUSTERS = 10_000;
-
-export interface ServerTls {
-  readonly certificatePem: string;
-  readonly privateKeyPem: string;
-  /** The authority of the clients' certificates. */
-  readonly authorityPem: string;
-}
 
 export interface ExternalAutoscalerOptions extends NodeGroupsDependencies {
   readonly host: string;
@@ -53,13 +53,13 @@ export async function serveExternalAutoscalers(options: ExternalAutoscalerOption
   const stopping = new AbortController();
   const calls = new Counter({
     name: 'fairway_external_autoscaler_calls_total',
-    help: "Calls of tenants' own autoscalers.",
+    help: "Calls from tenants' own autoscalers.",
     labelNames: ['method', 'code'],
     registers: [registry],
   });
   const seconds = new Histogram({
     name: 'fairway_external_autoscaler_call_seconds',
-    help: "Duration of calls of tenants' own autoscalers, which give up after 5 s.",
+    help: "Duration of calls from tenants' own autoscalers, which time out after 5 s.",
     labelNames: ['method'],
     buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 1, 5],
     registers: [registry],
@@ -71,7 +71,7 @@ export async function serveExternalAutoscalers(options: ExternalAutoscalerOption
     const caller = identityOf(cluster);
     const count = running.get(caller) ?? 0;
     if (count >= MAX_CALLS_OF_CLUSTER || !rates.take(caller, nowMs)) {
-      throw new CallError(status.RESOURCE_EXHAUSTED, 'too many calls for this cluster: ask again later');
+      throw new CallError(status.RESOURCE_EXHAUSTED, 'too many calls for this cluster: retry later');
     }
     running.set(caller, count + 1);
     try {
@@ -92,7 +92,7 @@ export async function serveExternalAutoscalers(options: ExternalAutoscalerOption
     } catch (error) {
       const failure = explain(error);
       if (failure.code === status.INTERNAL)
-        log.error({ err: error, method }, 'a call of an external autoscaler failed');
+        log.error({ err: error, method }, 'call from an external autoscaler failed');
       calls.inc({ method, code: status[failure.code] });
       return { response: null, failure: { code: failure.code, details: failure.message } };
     } finally {
@@ -111,22 +111,22 @@ export async function serveExternalAutoscalers(options: ExternalAutoscalerOption
     'grpc.max_receive_message_length': MAX_MESSAGE_BYTES,
     'grpc.max_concurrent_streams': MAX_STREAMS,
     'grpc.max_connection_idle_ms': 600_000,
+    'grpc.max_connection_age_ms': MAX_CONNECTION_AGE_MS,
+    'grpc.max_connection_age_grace_ms': AGE_GRACE_MS,
+    'grpc-node.max_session_memory': MAX_SESSION_MIB,
   });
   const handlers = Object.entries(handlersOf(new NodeGroups(options)));
   server.addService(
     serviceDefinition(),
     Object.fromEntries(handlers.map(([method, handle]) => [method, unary(method, handle)])),
   );
-  const pair = { private_key: Buffer.from(tls.privateKeyPem), cert_chain: Buffer.from(tls.certificatePem) };
-  const credentials = ServerCredentials.createSsl(Buffer.from(tls.authorityPem), [pair], true);
-  const bound = await new Promise<number>((resolve, reject) => {
-    const address = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
-    server.bindAsync(address, credentials, (error, found) => (error ? reject(error) : resolve(found)));
-  });
+  const holderOf = (certificate: Buffer | undefined) => access.holderOf(certificate);
+  const listener = await listenWithin({ host, port, tls, holderOf }, server);
   return {
-    port: bound,
+    port: listener.port,
     close: () => {
       stopping.abort();
+      listener.close();
       server.forceShutdown();
     },
   };
@@ -134,7 +134,7 @@ export async function serveExternalAutoscalers(options: ExternalAutoscalerOption
 
 function handlersOf(groups: NodeGroups): Record<CallName, Handler> {
   const unimplemented: Handler = () => {
-    throw new CallError(status.UNIMPLEMENTED, 'Fairway knows no prices');
+    throw new CallError(status.UNIMPLEMENTED, 'Fairway does not provide prices');
   };
   const nothing: Handler = () => ({});
   return {
@@ -174,9 +174,9 @@ function handlersOf(groups: NodeGroups): Record<CallName, Handler> {
   };
 }
 
-/** What callers are told; a fault of Fairway's own is for the log alone. */
+/** The error for callers; internal errors are only logged. */
 function explain(error: unknown): CallError {
   if (error instanceof CallError) return error;
-  if (isApiError(error, 'NotFound')) return new CallError(status.NOT_FOUND, 'the node pool is gone');
-  return new CallError(status.INTERNAL, 'Fairway failed to answer: its log says why');
+  if (isApiError(error, 'NotFound')) return new CallError(status.NOT_FOUND, 'the node pool no longer exists');
+  return new CallError(status.INTERNAL, 'internal error: see the Fairway log');
 }

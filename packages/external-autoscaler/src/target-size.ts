@@ -25,11 +25,11 @@ export function increased(pool: NodePool, delta: number, room: Room, nowMs: numb
   const { name } = pool.metadata;
   if (to > max) {
     throw failedPrecondition(
-      `node pool ${name}: ${delta} more than ${from} are asked for, and its maxReplicas is ${max}${by}`,
+      `node pool ${name}: ${delta} nodes more than ${from} were requested, but its maxReplicas is ${max}${by}`,
     );
   }
   if (room.wanted + delta > room.nodes) {
-    const message = `node pool ${name}: ${delta} more are asked for: ${room.message}, and its pools have ${room.wanted}`;
+    const message = `node pool ${name}: ${delta} more nodes were requested: ${room.message}, and its pools request ${room.wanted}`;
     throw new CallError(status.RESOURCE_EXHAUSTED, message);
   }
   return statusOf(pool, to, `from ${from} to ${to}`, nowMs, { lastScaleUpTime: formatTime(nowMs) });
@@ -49,11 +49,11 @@ export function decreased(
   const from = wantedReplicas(pool);
   const nodes = machines.filter((machine) => isStaying(machine) && machine.status?.readyTime !== undefined).length;
   if (from + delta < nodes) {
-    const message = `delta: ${delta}: node pool ${pool.metadata.name} is to have ${from} nodes and has ${nodes}; nodes are taken away by NodeGroupDeleteNodes alone`;
+    const message = `delta: ${delta}: node pool ${pool.metadata.name} has ${from} desired and ${nodes} actual nodes; existing nodes are removed only with NodeGroupDeleteNodes`;
     throw failedPrecondition(message);
   }
   const to = Math.max(from + delta, poolBounds(pool).min);
-  return statusOf(pool, to, `from ${from} to ${to}: not waiting for nodes that have not come`, nowMs, {});
+  return statusOf(pool, to, `from ${from} to ${to}: no longer waiting for nodes that were not created`, nowMs, {});
 }
 
 export interface Removal {
@@ -91,7 +91,7 @@ export function removed(
   const to = from - count;
   if (to < min) {
     throw failedPrecondition(
-      `node pool ${pool.metadata.name}: ${count} of ${from} nodes are to go, and its minReplicas is ${min}${by}`,
+      `node pool ${pool.metadata.name}: ${count} of ${from} nodes would be removed, but its minReplicas is ${min}${by}`,
     );
   }
   const names = [...marked, ...uncounted].map(({ metadata }) => metadata.name).join(', ');

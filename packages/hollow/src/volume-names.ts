@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
+import { csiSourceOf } from '@fairway/kube/kinds/csi-source';
 import type { PersistentVolume } from '@fairway/kube/kinds/generated/types';
 
 /** A CSI volume in the status of a Node, as kubelet and kube-controller-manager name it; undefined for other volumes. */
-export function uniqueVolumeName({ spec }: PersistentVolume): string | undefined {
-  return spec.csi && `kubernetes.io/csi/${spec.csi.driver}^${spec.csi.volumeHandle}`;
+export function uniqueVolumeName(volume: PersistentVolume): string | undefined {
+  const source = csiSourceOf(volume);
+  return source && `kubernetes.io/csi/${source.driver}^${source.volumeHandle}`;
 }
 
-/** Name of the VolumeAttachment, which kubelet and kube-controller-manager compute alike (pkg/volume/csi: `getAttachmentName`). */
+/** Name of the VolumeAttachment, which kubelet and kube-controller-manager compute in the same way (pkg/volume/csi: `getAttachmentName`). */
 export function attachmentName(volumeHandle: string, driver: string, node: string): string {
   return `csi-${createHash('sha256').update(`${volumeHandle}${driver}${node}`).digest('hex')}`;
 }

@@ -13,7 +13,7 @@ import { createPolicyAuthorizer } from './policy/policy-authorizer.ts';
 import { isKeystoneShaped } from './token-shape.ts';
 import { userInfoOf } from './user-info.ts';
 
-/** Half of what Keystone is asked for all: whatever tenants have their API servers ask about, Fairway's own API keeps the other half. */
+/** Half of the total limit on Keystone calls: whatever tenants' API servers send, Fairway's own API keeps the other half. */
 export const CLUSTER_LIMITS: GuessLimits = {
   questions: { total: 16, perHolder: 4 },
   perNetwork: { burst: 20, perMinute: 60 },
@@ -27,42 +27,41 @@ export interface ClusterUsersOptions {
   readonly clock: Clock;
 }
 
-/** Whose a token is at one cluster; undefined: nobody's. */
+/** Identifies the user of a token at one cluster; undefined if the token is not accepted. */
 export type ReviewToken = (token: string) => Promise<UserInfo | undefined>;
 
 /**
- * Users of Keystone at tenants' clusters.
- *
- * **Guarantees.** A tenant may have his API server ask about any token, so one that may not come in is answered as one that Keystone does not know, and counts as a
- * guess as that does; so is every token that Keystone can't be asked about. What a cluster guesses slows down itself alone, and nobody whom it knows.
+ * Keystone users at tenants' clusters. **Guarantees.** A tenant may let their API server review any token, so a token without access gets the same
+ * response as an unknown one, and counts as a guess; so does every token that Keystone could not validate. Guesses of a cluster only slow down that
+ * cluster, and none of its known users.
  */
 export class ClusterUsers {
   readonly #options: ClusterUsersOptions;
   readonly #guesses = new TokenGuesses(CLUSTER_LIMITS);
-  /** By cluster and token, until it ends: Keystone is asked about it again, but not as about a guess. */
+  /** By cluster and token, until the token expires: it is validated again, but does not count as a guess. */
   readonly #known = new RecentMap<number>(MAX_REMEMBERED);
-  /** By cluster and token; until when. */
+  /** By cluster and token: the expiry. */
   readonly #strangers = new RecentMap<number>(MAX_REMEMBERED);
 
   constructor(options: ClusterUsersOptions) {
     this.#options = options;
   }
 
-  /** Answers one cluster's API server. */
+  /** Handles requests of one cluster's API server. */
   reviewerFor(clusterUid: string, access: KeystoneAccess): ReviewToken {
     return async (token) => {
       if (!isKeystoneShaped(token)) return undefined;
       try {
         return await this.#review(clusterUid, access, token);
       } catch (error) {
-        // Both are logged where they arise; the answer does not tell them apart.
+        // Both are logged where they occur; the response does not distinguish them.
         if (error instanceof KeystoneUnavailableError || isApiError(error, 'TooManyRequests')) return undefined;
         throw error;
       }
     };
   }
 
-  /** Further rights of such users, by JSON in k8s-keystone-auth's format. Throws an Error that says where it is wrong. */
+  /** Additional permissions of such users, as JSON in k8s-keystone-auth's format. Throws an Error that names the position of a mistake. */
   authorizerFor(policy: string): Authorizer {
     return createPolicyAuthorizer(parsePolicy(policy));
   }
@@ -91,12 +90,12 @@ export class ClusterUsers {
   }
 }
 
-/** With a token for one of the projects: all others are strangers. */
+/** Only users with a token for one of the projects are accepted. */
 function isLetIn({ project, isSystemScoped }: KeystoneUser, { projects }: KeystoneAccess): boolean {
   return !isSystemScoped && project !== undefined && projects.includes(project.id);
 }
 
-/** The user that he is at Fairway's API too, with what his roles give in the cluster. */
+/** The same user as at Fairway's API, with the groups that their roles grant in the cluster. */
 function clusterUser(user: KeystoneUser, { roles }: KeystoneAccess): UserInfo {
   const info = userInfoOf(user);
   const given = user.roles.flatMap((role) => (Object.hasOwn(roles, role) ? [roles[role]] : []));

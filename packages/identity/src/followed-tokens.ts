@@ -7,10 +7,7 @@ interface Followed {
   readonly timer: Timer;
 }
 
-/**
- * What is open by tokens, such as watches: it ends when its token does, or is found to be revoked. Nobody is asked for it; each token that somebody follows costs a
- * timer.
- */
+/** Long-lived requests, such as watches, end when their token expires or is revoked. This makes no calls; each followed token costs one timer. */
 export class FollowedTokens {
   readonly #clock: Clock;
   /** By digest. */
@@ -24,7 +21,7 @@ export class FollowedTokens {
     return this.#followed.size === 0;
   }
 
-  /** Calls `end` once, unless the returned function is called before. */
+  /** Calls `end` once, unless the returned function is called first. */
   follow(digest: string, { token, expiresAtMs }: { token: Token; expiresAtMs: number }, end: () => void): () => void {
     const followed = this.#followed.get(digest) ?? {
       token,
@@ -32,7 +29,7 @@ export class FollowedTokens {
       timer: this.#clock.after(Math.max(expiresAtMs - this.#clock.now(), 0), () => this.end(digest)),
     };
     this.#followed.set(digest, followed);
-    // The same function may be given twice.
+    // The same function may be passed twice.
     const own = () => end();
     followed.ends.add(own);
     return () => {
@@ -41,7 +38,7 @@ export class FollowedTokens {
     };
   }
 
-  /** Ends what is open by a token. */
+  /** Ends everything opened with a token. */
   end(digest: string): void {
     const followed = this.#followed.get(digest);
     if (followed === undefined) return;
@@ -49,7 +46,7 @@ export class FollowedTokens {
     for (const end of followed.ends) end();
   }
 
-  /** Ends what is open by tokens that this holds of. */
+  /** Ends everything opened with tokens that match. */
   endThose(isRevoked: (token: Token) => boolean): void {
     for (const [digest, { token }] of this.#followed) if (isRevoked(token)) this.end(digest);
   }

@@ -5,16 +5,16 @@ import { KeystoneUnavailableError, type KeystoneUnavailableReason } from './keys
 import type { ProjectNamespaces } from './project-namespaces.ts';
 import { userInfoOf } from './user-info.ts';
 
-/** What its holder is told; the operator's log has the rest. */
+/** Message for the client; the operator's log has details. */
 const UNAVAILABLE: Readonly<Record<KeystoneUnavailableReason, string>> = {
-  unreachable: "Keystone can't be asked whose your token is: try again later",
+  unreachable: 'cannot validate your token: Keystone does not respond; try again later',
   credentialRefused:
-    "Keystone can't be asked whose your token is: it refuses Fairway's own credential; the operator has to renew it",
+    "cannot validate your token: Keystone rejects Fairway's own credential; the operator must renew it",
   notPermitted:
-    "Keystone can't be asked whose your token is: Fairway's user there may not validate tokens; the operator has to let it",
+    "cannot validate your token: Fairway's Keystone user lacks permission to validate tokens; the operator must grant it",
 };
 
-/** Users of Fairway's own API by tokens of Keystone, whose projects get their namespaces on the way. */
+/** Authenticates Keystone users at Fairway's own API, and creates the namespaces of their projects on first use. */
 export function createKeystoneAuthenticator(
   tokens: Pick<KeystoneTokens, 'authenticate' | 'follow'>,
   namespaces: Pick<ProjectNamespaces, 'of'>,

@@ -16,40 +16,41 @@ import { RevocationFeed } from './revocation-feed.ts';
 import { isKeystoneShaped } from './token-shape.ts';
 
 export interface KeystoneTokensOptions {
-  /** Of a user that may validate the tokens of others. */
+  /** Session of a user that may validate other users' tokens. */
   readonly identity: Pick<Identity, 'validateToken' | 'revocationEvents'>;
   readonly clock: Clock;
   readonly log?: Logger;
 }
 
-/** As long as OpenStack's own services believe a token (keystonemiddleware, token_cache_time). What Keystone tells no event of ends by it: a role that was taken away. */
-export const BELIEVED_MS = 5 * 60_000;
-/** The same without events of revocation. */
-export const BELIEVED_BLINDLY_MS = 60_000;
-/** How long an unknown token stays unknown: a client with an expired one repeats it. */
+/** Same as in OpenStack's own services (keystonemiddleware, token_cache_time). It bounds changes for which Keystone emits no event, such as a removed role. */
+export const TOKEN_CACHE_TTL_MS = 5 * 60_000;
+/** The same without revocation events. */
+export const TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS = 60_000;
+/** How long an unknown token stays cached: clients repeat expired tokens. */
 export const UNKNOWN_MS = 10_000;
 
 /**
- * An answer to one token may be about that token alone: of a trust whose trustor has lost a role or was disabled, Keystone says 403. From as many tokens on, one after another,
- * it may concern all. It may be somebody who has made many of them, too: so nobody is kept out by it, but whoever asks is held to the limits of guesses.
+ * A failure may concern one token alone: Keystone answers 403 for a trust whose trustor lost a role or was disabled. After this many failures in a
+ * row for different tokens, it may concern all. One client with many such tokens could cause this too, so no client is locked out; the limits for
+ * guesses apply instead.
  */
 const REFUSED_IN_A_ROW = 3;
 
-const MAX_BELIEVED = 20_000;
+const MAX_CACHED = 20_000;
 const MAX_UNKNOWN = 4_096;
 const ANSWER_TIMEOUT_MS = 10_000;
 
-/** Tokens that Keystone does not know, and questions at a time. */
+/** Limits for unknown tokens and for concurrent calls. */
 export const LIMITS: GuessLimits = {
   questions: { total: 32, perHolder: 8 },
   perNetwork: { burst: 20, perMinute: 60 },
   all: { burst: 300, perMinute: 600 },
 };
 
-interface Belief {
+interface CachedToken {
   readonly token: Token;
   readonly user: KeystoneUser;
-  /** When Keystone was asked. */
+  /** Time of the validation. */
   readonly sinceMs: number;
 }
 
@@ -59,24 +60,22 @@ interface Failure {
 }
 
 /**
- * Whose a token of Keystone is.
- *
- * **Guarantees.** A token is believed until it ends or 5 minutes after Keystone was asked, whichever is first, and no longer than until Keystone's events tell that it was revoked (asked for
- * every 15 seconds, for all tokens at once). Where Keystone tells no events, it is asked about each token every minute. Callers with one token share one call. What
- * can't be a token of Keystone never reaches it, and of those that it does not know a network sends one a second, all of them together ten. What is open by a token ends with it, and within 15 seconds of
- * its revocation, at no call of its own.
- *
- * **Caveats.** Keystone 2022 and later tell of no event when a role is taken away or an application credential deleted: that takes up to 5 minutes.
+ * Validates Keystone tokens. **Guarantees.** A validation is cached until the token expires, but for at most 5 minutes, and no longer than until
+ * Keystone's events report a revocation (read every 15 seconds, for all tokens at once). If Keystone provides no events, each token is validated
+ * again every minute. Concurrent requests with one token share one call. Values that cannot be Keystone tokens never reach Keystone; unknown tokens
+ * are limited to one per second and network, and ten per second in total. Requests opened with a token end when it expires, and within 15 seconds of
+ * its revocation, without calls of their own. **Caveats.** Keystone 2022 and later emit no event when a role is removed or an application credential
+ * is deleted: this takes up to 5 minutes to take effect.
  */
 export class KeystoneTokens {
   readonly #options: KeystoneTokensOptions;
   readonly #log: Logger;
-  /** By digest: a token must not be found in a heap dump. A separate map, so that guesses evict nobody. */
-  readonly #believed = new RecentMap<Belief>(MAX_BELIEVED);
+  /** By digest, so that heap dumps contain no tokens. Unknown tokens have a separate map, so guesses evict no valid ones. */
+  readonly #cached = new RecentMap<CachedToken>(MAX_CACHED);
   readonly #unknown = new RecentMap<number>(MAX_UNKNOWN);
   readonly #refused = new RecentMap<{ readonly failure: Failure; readonly untilMs: number }>(MAX_UNKNOWN);
   #refusedInARow = 0;
-  readonly #asking = new Map<string, Promise<Belief | undefined>>();
+  readonly #asking = new Map<string, Promise<CachedToken | undefined>>();
   readonly #guesses = new TokenGuesses(LIMITS);
   readonly #outage = new Outage<Failure>();
   readonly #feed: RevocationFeed;
@@ -91,22 +90,22 @@ export class KeystoneTokens {
   }
 
   /**
-   * Undefined: Keystone does not know the token, or it can't be one of Keystone's. `peer` is the address that it came from, to slow down who guesses. Throws a
-   * {@link KeystoneUnavailableError} if Keystone can't be asked, and an ApiError 429 to who guesses too much.
+   * Undefined if Keystone does not know the token, or if it cannot be a Keystone token. `peer` is the client's address, used to limit guesses. Throws
+   * a {@link KeystoneUnavailableError} if Keystone is unavailable, and an ApiError 429 for too many guesses.
    */
   async authenticate(token: string, peer = ''): Promise<KeystoneUser | undefined> {
     if (!isKeystoneShaped(token)) return undefined;
     const digest = digestOf(token);
     const nowMs = this.#options.clock.now();
-    const known = this.#believed.get(digest);
+    const known = this.#cached.get(digest);
     if (known !== undefined && this.#isFresh(known, nowMs)) return known.user;
     if (nowMs < (this.#unknown.get(digest) ?? 0)) return undefined;
     try {
       const isHeld = known === undefined || this.#refusedInARow >= REFUSED_IN_A_ROW;
       return (await this.#askOnce(digest, token, isHeld ? peer : undefined))?.user;
     } catch (error) {
-      // Who is known stays so for the time of the cache.
-      const isKnown = known !== undefined && nowMs < endOf(known, BELIEVED_MS);
+      // Known users keep access while their token is cached.
+      const isKnown = known !== undefined && nowMs < endOf(known, TOKEN_CACHE_TTL_MS);
       const isUnanswered = error instanceof KeystoneUnavailableError || isApiError(error, 'TooManyRequests');
       if (isKnown && isUnanswered) return known.user;
       throw error;
@@ -114,21 +113,21 @@ export class KeystoneTokens {
   }
 
   /**
-   * Calls `end` when a token that was let in ends, is revoked, or is found not to be valid any more at another use of it: for what is open by it. Returns how to stop;
-   * undefined for what can't be a token of Keystone.
+   * Calls `end` when an accepted token expires, is revoked, or turns out to be invalid at a later use. Returns a function that stops this; undefined
+   * for values that cannot be Keystone tokens.
    */
   follow(token: string, end: () => void): (() => void) | undefined {
     if (!isKeystoneShaped(token)) return undefined;
     const digest = digestOf(token);
-    const belief = this.#believed.get(digest);
-    if (belief === undefined) {
-      // It was revoked since it was let in.
+    const cached = this.#cached.get(digest);
+    if (cached === undefined) {
+      // It was revoked after it was accepted.
       end();
       return () => {};
     }
     this.#feed.follow();
-    const { expiresAtMs } = belief.user;
-    return this.#followed.follow(digest, { token: belief.token, expiresAtMs }, end);
+    const { expiresAtMs } = cached.user;
+    return this.#followed.follow(digest, { token: cached.token, expiresAtMs }, end);
   }
 
   close(): void {
@@ -136,63 +135,65 @@ export class KeystoneTokens {
     this.#followed.close();
   }
 
-  #isFresh(belief: Belief, nowMs: number): boolean {
-    return nowMs < endOf(belief, this.#feed.isReliableAt(nowMs) ? BELIEVED_MS : BELIEVED_BLINDLY_MS);
+  #isFresh(cached: CachedToken, nowMs: number): boolean {
+    return (
+      nowMs < endOf(cached, this.#feed.isReliableAt(nowMs) ? TOKEN_CACHE_TTL_MS : TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS)
+    );
   }
 
-  /** Has Keystone asked at the token's next use: it has just been revoked, which events tell later. */
+  /** Invalidates the token, so its next use validates it: it was just revoked, and the event comes later. */
   forget(token: string): void {
-    this.#believed.delete(digestOf(token));
+    this.#cached.delete(digestOf(token));
     this.#followed.end(digestOf(token));
   }
 
-  /** One call for all who come with the token meanwhile. Of what is held to the limits of guesses, with the address that it came from. */
-  #askOnce(digest: string, token: string, peer: string | undefined): Promise<Belief | undefined> {
+  /** One call for all concurrent requests with the token. Subject to the limits for guesses if `peer` is set. */
+  #askOnce(digest: string, token: string, peer: string | undefined): Promise<CachedToken | undefined> {
     const running = this.#asking.get(digest);
     if (running !== undefined) return running;
     const refused = this.#refused.get(digest);
     const leftMs = (refused?.untilMs ?? 0) - this.#options.clock.now();
     if (refused !== undefined && leftMs > 0) throw unavailable(refused.failure, leftMs);
     const question = (peer === undefined ? this.#ask(digest, token) : this.#guess(digest, token, peer))
-      .then((belief) => this.#remember(digest, belief))
+      .then((cached) => this.#remember(digest, cached))
       .finally(() => this.#asking.delete(digest));
     this.#asking.set(digest, question);
     return question;
   }
 
-  #remember(digest: string, belief: Belief | undefined): Belief | undefined {
+  #remember(digest: string, cached: CachedToken | undefined): CachedToken | undefined {
     this.#refused.delete(digest);
-    if (belief === undefined) {
-      this.#believed.delete(digest);
+    if (cached === undefined) {
+      this.#cached.delete(digest);
       this.#unknown.set(digest, this.#options.clock.now() + UNKNOWN_MS);
       this.#followed.end(digest);
     } else {
-      this.#believed.set(digest, belief);
+      this.#cached.set(digest, cached);
       this.#feed.follow();
     }
-    return belief;
+    return cached;
   }
 
-  async #guess(digest: string, token: string, peer: string): Promise<Belief | undefined> {
+  async #guess(digest: string, token: string, peer: string): Promise<CachedToken | undefined> {
     const end = this.#guesses.begin(peer, this.#options.clock.now());
     // An outage does not count as a guess.
     let wasGuess = false;
     try {
-      const belief = await this.#ask(digest, token);
-      wasGuess = belief === undefined;
-      return belief;
+      const cached = await this.#ask(digest, token);
+      wasGuess = cached === undefined;
+      return cached;
     } finally {
       end(wasGuess || this.#refused.get(digest) !== undefined);
     }
   }
 
   /** Undefined for a token that Keystone does not know. */
-  async #ask(digest: string, token: string): Promise<Belief | undefined> {
+  async #ask(digest: string, token: string): Promise<CachedToken | undefined> {
     const { clock, identity } = this.#options;
-    // From before the question: what is revoked meanwhile is not believed for longer.
+    // The time before the call, so that a concurrent revocation is not missed.
     const sinceMs = clock.now();
-    const standing = this.#outage.begin(sinceMs);
-    if (standing !== undefined) throw unavailable(standing.failure, standing.retryAfterMs);
+    const state = this.#outage.begin(sinceMs);
+    if (state !== undefined) throw unavailable(state.failure, state.retryAfterMs);
     const late = Promise.withResolvers<never>();
     const abort = new AbortController();
     const timer = clock.after(ANSWER_TIMEOUT_MS, () => {
@@ -230,23 +231,23 @@ export class KeystoneTokens {
     this.#outage.ended();
   }
 
-  /** What may be revoked is asked about again at its next use, and what is open by it ends. Tells whether any token is still believed, or followed. */
+  /** Invalidates tokens that may be revoked, and ends requests opened with them. Returns whether any token is still cached or followed. */
   #forgetRevoked(events: readonly RevocationEvent[]): boolean {
     const nowMs = this.#options.clock.now();
     const isRevoked = revocations(events);
     this.#followed.endThose(isRevoked);
-    let isAnyBelieved = !this.#followed.isEmpty;
-    for (const [digest, belief] of this.#believed.entries()) {
-      // One that only has to be asked about again stays known: its holder is no stranger.
-      if (belief.user.expiresAtMs <= nowMs || isRevoked(belief.token)) this.#believed.delete(digest);
-      else if (nowMs < endOf(belief, BELIEVED_MS)) isAnyBelieved = true;
+    let isAnyCached = !this.#followed.isEmpty;
+    for (const [digest, cached] of this.#cached.entries()) {
+      // A token that only needs validation again stays known: its holder is not treated as guessing.
+      if (cached.user.expiresAtMs <= nowMs || isRevoked(cached.token)) this.#cached.delete(digest);
+      else if (nowMs < endOf(cached, TOKEN_CACHE_TTL_MS)) isAnyCached = true;
     }
-    return isAnyBelieved;
+    return isAnyCached;
   }
 }
 
-function endOf({ user, sinceMs }: Belief, believedMs: number): number {
-  return Math.min(user.expiresAtMs, sinceMs + believedMs);
+function endOf({ user, sinceMs }: CachedToken, cacheTtlMs: number): number {
+  return Math.min(user.expiresAtMs, sinceMs + cacheTtlMs);
 }
 
 function digestOf(token: string): string {
@@ -259,25 +260,25 @@ function unavailable({ reason, message }: Failure, retryAfterMs = SHORT_PAUSE_MS
   return new KeystoneUnavailableError(reason, message, retryAfterMs);
 }
 
-/** Whether an answer of Keystone may be about the one token that it was asked about. */
+/** Whether a response of Keystone may concern only the token in question. */
 function isRefusal(error: unknown): boolean {
   if (!isOpenStackError(error) || error.status === undefined) return false;
   return error.status <= 500 && error.status !== 401 && error.status !== 429;
 }
 
-/** Whether it says that it failed itself: with its database away, Keystone says so to everybody. */
+/** Whether Keystone itself failed: without its database, it answers 500 to every request. */
 function isOwnFailure(error: unknown): boolean {
   return isOpenStackError(error) && error.status === 500;
 }
 
-/** Without the token, which Keystone may repeat in its answer. */
+/** Without the token, which Keystone may repeat in its response. */
 function failureOf(error: unknown, token: string): Failure {
   const said = (error instanceof Error ? error.message : String(error)).replaceAll(token, '…');
   if (isOpenStackError(error, 'forbidden')) {
-    return { reason: 'notPermitted', message: `Fairway's user at Keystone may not validate tokens: ${said}` };
+    return { reason: 'notPermitted', message: `Fairway's Keystone user lacks permission to validate tokens: ${said}` };
   }
   if (isOpenStackError(error, 'unauthorized')) {
-    return { reason: 'credentialRefused', message: `Keystone refuses Fairway's own credential: ${said}` };
+    return { reason: 'credentialRefused', message: `Keystone rejects Fairway's own credential: ${said}` };
   }
-  return { reason: 'unreachable', message: `Keystone can't be asked whose a token is: ${said}` };
+  return { reason: 'unreachable', message: `Keystone cannot validate tokens: ${said}` };
 }

@@ -1,12 +1,12 @@
 export type KeystoneUnavailableReason =
-  /** No answer, or none of Keystone's. */
+  /** No response, or not one from Keystone. */
   | 'unreachable'
-  /** Fairway's own credential is not accepted any more: the operator has to act. */
+  /** Keystone rejects Fairway's own credential: the operator must act. */
   | 'credentialRefused'
-  /** Fairway's own user may not validate tokens: the operator has to act. */
+  /** Fairway's own user lacks permission to validate tokens: the operator must act. */
   | 'notPermitted';
 
-/** Thrown when Keystone can't be asked whose a token is: that makes the token neither good nor bad. */
+/** Thrown when Keystone could not validate a token, so the token is neither valid nor invalid. */
 export class KeystoneUnavailableError extends Error {
   readonly reason: KeystoneUnavailableReason;
   readonly retryAfterMs: number;
@@ -18,7 +18,7 @@ export class KeystoneUnavailableError extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** The same for `Retry-After`. */
+  /** The delay for `Retry-After`. */
   get retryAfterSeconds(): number {
     return Math.max(1, Math.ceil(this.retryAfterMs / 1000));
   }

@@ -5,9 +5,9 @@ export interface DomainRef {
   readonly name: string;
 }
 
-/** What Keystone says of the holder of a token. Ids are unique in the cloud; names in a domain only, whose administrator chooses them. */
+/** What Keystone reports about the holder of a token. IDs are unique in the cloud; names only within a domain, whose administrator assigns them. */
 export interface KeystoneUser {
-  /** Of a trust that impersonates: the trustor. */
+  /** The trustor, for a trust with impersonation. */
   readonly userId: string;
   readonly userName: string;
   readonly userDomain: DomainRef;
@@ -15,24 +15,24 @@ export interface KeystoneUser {
   readonly project: { readonly id: string; readonly name: string; readonly domain: DomainRef } | undefined;
   /** Names of the roles on the token's scope, implied ones too. Domain-specific roles never are in a token. */
   readonly roles: readonly string[];
-  /** Of a federated user: ids of the groups that the mapping gave. */
+  /** Group IDs that the mapping assigns to a federated user. */
   readonly groupIds: readonly string[];
-  /** Scoped to the whole cloud. */
+  /** Whether the token is scoped to the whole cloud. */
   readonly isSystemScoped: boolean;
-  /** Scoped to the project that Keystone's own configuration names as the administrators'. */
+  /** Whether the token is scoped to the administrators' project of Keystone's configuration. */
   readonly isAdminProject: boolean;
   readonly methods: readonly string[];
   readonly applicationCredentialId: string | undefined;
-  /** Acts by a trust. */
+  /** Whether the token was issued for a trust. */
   readonly trustId: string | undefined;
   readonly auditIds: readonly string[];
-  /** When the token ends. */
+  /** Expiry of the token. */
   readonly expiresAtMs: number;
 }
 
 /**
- * Undefined for a token that ended by `nowMs`, and for one of an application credential with access rules: they name paths of OpenStack's services, and
- * believing it without them would give its holder more than its owner did.
+ * Undefined for a token that expired before `nowMs`, and for a token of an application credential with access rules: these name paths of OpenStack
+ * services, and accepting the token without them would grant its holder more than its owner intended.
  */
 export function keystoneUser(token: Token, nowMs: number): KeystoneUser | undefined {
   const expiresAtMs = keystoneTimeMs(token.expires_at);

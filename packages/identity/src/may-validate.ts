@@ -1,6 +1,9 @@
 import type { Token } from '@fairway/openstack/types/identity';
 
-/** Whether the holder of a token may validate those of others, by Keystone's own rule. It can't be tried with the token itself, which anybody may validate who has it. */
+/**
+ * Whether the holder of a token may validate other users' tokens, by Keystone's own rule. This cannot be tested with the token itself, which its
+ * holder may always validate.
+ */
 export function mayValidate({ roles, system }: Token): boolean {
   const names = roles.map(({ name }) => name);
   return names.includes('admin') || names.includes('service') || (system?.all === true && names.includes('reader'));

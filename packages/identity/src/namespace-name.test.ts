@@ -16,13 +16,13 @@ it.each<{ format: string; name?: string; domain?: string; is: string }>([
 });
 
 it.each([
-  ['', 'no %i'],
-  ['%n', 'no %i'],
-  ['P-%i', 'other characters'],
-  ['%i.x', 'other characters'],
-  ['%i_', 'other characters'],
-  ['%x%i', 'other characters'],
-  ['-%i', 'begins or ends with -'],
+  ['', 'must contain %i'],
+  ['%n', 'must contain %i'],
+  ['P-%i', 'may only contain'],
+  ['%i.x', 'may only contain'],
+  ['%i_', 'may only contain'],
+  ['%x%i', 'may only contain'],
+  ['-%i', 'must not start or end with -'],
 ])('the format "%s" is refused: %s', (format, why) => {
   expect(() => parseNamespaceFormat(format)).toThrow(why);
 });

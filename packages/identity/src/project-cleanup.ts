@@ -10,13 +10,13 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { isProjectGone, listProjects, type ProjectReader } from './project-list.ts';
 import { projectIdOf, wasMadeForProject } from './project-marks.ts';
 
-/** The only key of the cleanup. */
+/** The controller's only key. */
 export const CLEANUP_KEY = 'projects';
 const PERIOD_MS = 10 * 60_000;
 const MAX_REMOVED_AT_A_TIME = 50;
 
 export interface ProjectCleanupOptions {
-  /** Keystone with the logins that Fairway has, the usual one first. */
+  /** Keystone clients with Fairway's credentials, the usual one first. */
   readonly projects: readonly ProjectReader[];
   readonly reader: () => ObjectReader;
   readonly client: () => KubeClient;
@@ -25,8 +25,8 @@ export interface ProjectCleanupOptions {
 }
 
 /**
- * Deletes namespaces that were made for projects which are gone from Keystone, when nothing of Fairway's is in them any more. A project has to be missing in two lists, ten minutes apart, and Keystone to
- * say 404 of it. Namespaces that an operator made stay.
+ * Deletes namespaces that were created for projects which no longer exist in Keystone, once they contain none of Fairway's objects. A project must be
+ * missing from two lists, ten minutes apart, and Keystone must answer 404 for it. Namespaces that an operator created are kept.
  */
 export function projectCleanup({ projects, reader, client, clock, log }: ProjectCleanupOptions): Reconcile {
   let missing: ReadonlySet<string> = new Set();
@@ -38,7 +38,7 @@ export function projectCleanup({ projects, reader, client, clock, log }: Project
     const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
     try {
       await client().resource(Namespaces).delete(name, preconditions);
-      log.info({ namespace: name, project: projectIdOf(namespace) }, 'deleted the namespace of a project that is gone');
+      log.info({ namespace: name, project: projectIdOf(namespace) }, 'deleted the namespace of a deleted project');
     } catch (error) {
       if (!isApiError(error, 'NotFound', 'Conflict')) throw error;
     }
@@ -49,16 +49,19 @@ export function projectCleanup({ projects, reader, client, clock, log }: Project
       .list(Namespaces)
       .filter((namespace) => wasMadeForProject(namespace) && namespace.metadata.deletionTimestamp === undefined);
     const nowMs = clock.now();
-    // New namespaces are no reason to list projects.
+    // New namespaces do not trigger a list of projects.
     if (nowMs < nextMs) return { requeueAfterMs: nextMs - nowMs };
     nextMs = nowMs + PERIOD_MS;
     if (made.length === 0) return { requeueAfterMs: PERIOD_MS };
     const list = await listProjects(projects);
     if (list === undefined && !isTold) {
-      log.warn({}, "Fairway's user at Keystone may not list projects: namespaces of projects that are gone stay");
+      log.warn(
+        {},
+        "Fairway's Keystone user lacks permission to list projects: namespaces of deleted projects are kept",
+      );
       isTold = true;
     }
-    // A Keystone without any project is none.
+    // An empty list is not credible.
     if (list === undefined || list.ids.size === 0) return { requeueAfterMs: PERIOD_MS };
     const orphaned = made.filter((namespace) => !list.ids.has(projectIdOf(namespace) ?? ''));
     let left = MAX_REMOVED_AT_A_TIME;
@@ -75,7 +78,7 @@ export function projectCleanup({ projects, reader, client, clock, log }: Project
   };
 }
 
-/** Asks the API, not a cache: what was made a moment ago counts. */
+/** Reads from the API instead of a cache, so objects that were just created count. */
 async function isEmpty(client: KubeClient, namespace: string): Promise<boolean> {
   for (const kind of KINDS) {
     if (!kind.namespaced) continue;

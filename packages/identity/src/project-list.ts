@@ -1,16 +1,16 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Identity } from '@fairway/openstack/identity/identity';
 
-/** Keystone's side of what projects there are. */
+/** Existing projects, as Keystone reports them. */
 export type ProjectReader = Pick<Identity, 'allProjects' | 'project'>;
 
-/** All projects that a reader is told of, and the reader, to ask about single ones. */
+/** All projects visible to a reader, and the reader itself, for looking up single projects. */
 export interface ProjectList {
   readonly ids: ReadonlySet<string>;
   readonly reader: ProjectReader;
 }
 
-/** Of the first reader that may list projects; undefined if none may. Rejects if Keystone can't be asked. */
+/** Lists projects with the first reader that has permission; undefined if none has. Rejects if Keystone is unavailable. */
 export async function listProjects(readers: readonly ProjectReader[]): Promise<ProjectList | undefined> {
   for (const reader of readers) {
     try {
@@ -23,7 +23,7 @@ export async function listProjects(readers: readonly ProjectReader[]): Promise<P
   return undefined;
 }
 
-/** Whether Keystone itself says that there is no such project: a list may be of one domain only, or cut. */
+/** Whether Keystone confirms that the project does not exist: a list may be limited to one domain, or truncated. */
 export async function isProjectGone({ reader }: ProjectList, id: string): Promise<boolean> {
   try {
     await reader.project(id, { priority: 'background' });

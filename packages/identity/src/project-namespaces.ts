@@ -16,27 +16,27 @@ import type { KeystoneSettings } from './settings.ts';
 
 export interface ProjectNamespacesOptions {
   readonly settings: Pick<KeystoneSettings, 'namespaceFormat' | 'roles' | 'ignoredProjects'>;
-  /** Of Fairway's own API: namespaces. */
+  /** Cache of namespaces at Fairway's API. */
   readonly reader: () => ObjectReader;
   readonly client: () => KubeClient;
   readonly clock: Clock;
 }
 
-/** New namespaces of the projects of one domain: its administrator can make any number of projects. */
+/** Limit of new namespaces per domain, whose administrator can create any number of projects. */
 export const NEW_NAMESPACES: Rate = { burst: 30, perMinute: 30 };
 const MAX_DOMAINS = 1_000;
 const MAX_REMEMBERED = 10_000;
-/** How long a failure is told again without another attempt. */
+/** How long a failure is returned without another attempt. */
 const FAILED_MS = 5_000;
 const SEARCHED_MS = 60_000;
-/** How long what was just written counts although caches don't show it yet. */
+/** How long a write counts before caches contain it. */
 const WRITTEN_MS = 10_000;
 
 /**
- * The namespaces of projects at Fairway's API: each is made when somebody with a role in the project comes for the first time, with RoleBindings for the groups of that project.
- *
- * **Guarantees.** A namespace is a project's by its annotation `fairway.dev/project-id` alone, whatever it is called: one that says another project, or none, is never taken over. Crash-safe: what
- * is half done is completed at the next request, since the digest of the roles is noted last.
+ * Namespaces of projects at Fairway's API: each is created when a user with a role in the project first signs in, with RoleBindings for the project's
+ * groups. **Guarantees.** Only the annotation `fairway.dev/project-id` assigns a namespace to a project, whatever its name; a namespace of another
+ * project, or without the annotation, is never taken over. Crash-safe: the digest of the roles is written last, so the next request completes a
+ * partial setup.
  */
 export class ProjectNamespaces {
   readonly #options: ProjectNamespacesOptions;
@@ -56,14 +56,14 @@ export class ProjectNamespaces {
   }
 
   /**
-   * The namespace of the user's project; undefined if the token has no project, none of its roles means anything here, or the operator wants none for the project. Throws an ApiError: 403 if
-   * a namespace of that name is somebody else's, 429 if too many are made for a domain, or as the API answers.
+   * The namespace of the user's project; undefined if the token has no project, none of its roles is mapped, or the operator excludes the project.
+   * Throws an ApiError: 403 if a namespace of that name belongs to someone else, 429 if too many are created for a domain, or the API's error.
    */
   async of({ project, roles }: KeystoneUser): Promise<string | undefined> {
     if (project === undefined || this.#ignored.has(project.id)) return undefined;
     const isMeant = roles.some((role) => Object.hasOwn(this.#options.settings.roles, role));
     const known = this.#known(project) ?? (isMeant ? undefined : this.#searchSometimes(project));
-    // A role that means nothing any more may be bound still.
+    // A role that is no longer mapped may still be bound.
     if (known === undefined && !isMeant) return undefined;
     const name = await this.#withBindings(project, known);
     return isMeant ? name : undefined;
@@ -83,7 +83,7 @@ export class ProjectNamespaces {
     return making;
   }
 
-  /** By the name that it had, else the one that it would get. */
+  /** Finds the namespace by its previous name, or else by the name that it would get. */
   #known(project: ProjectRef): Namespace | undefined {
     const reader = this.#options.reader();
     for (const name of [this.#names.get(project.id), namespaceName(this.#options.settings.namespaceFormat, project)]) {
@@ -93,7 +93,7 @@ export class ProjectNamespaces {
     return undefined;
   }
 
-  /** Among all: projects are renamed, and operators make namespaces of their own for them. */
+  /** Searches all namespaces: projects are renamed, and operators create namespaces for them. */
   #search({ id }: ProjectRef): Namespace | undefined {
     const found = this.#options
       .reader()
@@ -103,7 +103,7 @@ export class ProjectNamespaces {
     return found;
   }
 
-  /** For those who come without a role that means anything, with each of their requests. */
+  /** For users without a mapped role, on each of their requests. */
   #searchSometimes(project: ProjectRef): Namespace | undefined {
     const nowMs = this.#options.clock.now();
     if (nowMs < (this.#searched.get(project.id) ?? 0) + SEARCHED_MS) return undefined;
@@ -117,7 +117,7 @@ export class ProjectNamespaces {
       const namespace = found ?? (await this.#create(project));
       const { name = '' } = namespace.metadata;
       if (namespace.metadata.deletionTimestamp !== undefined) {
-        const message = `namespace ${name} of your project ${project.id} is being deleted: try again when it is gone`;
+        const message = `namespace ${name} of your project ${project.id} is being deleted: try again once it is deleted`;
         throw new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 5 });
       }
       await this.#bind(name, project.id);
@@ -141,7 +141,7 @@ export class ProjectNamespaces {
     const name = namespaceName(settings.namespaceFormat, project);
     if (!this.#new.take(project.domain.id, clock.now())) {
       throw tooManyRequests(
-        `Too many requests, please try again later: ${NEW_NAMESPACES.perMinute} namespaces a minute are made for projects of one domain`,
+        `Too many requests, please try again later: at most ${NEW_NAMESPACES.perMinute} namespaces per minute are created for projects of one domain`,
         5,
       );
     }
@@ -158,13 +158,13 @@ export class ProjectNamespaces {
     } catch (error) {
       if (!isApiError(error, 'AlreadyExists')) throw error;
     }
-    // Another replica's, or one that no project has.
+    // Created by another replica, or belongs to no project.
     const existing = await this.#options.client().resource(Namespaces).get(name);
     if (projectIdOf(existing) === project.id) return existing;
     throw new ApiError(
       403,
       'Forbidden',
-      `namespace ${name} exists, and is not that of your project ${project.id}: the operator can state in its annotation ${PROJECT_ID_ANNOTATION} that it is, or choose another name for namespaces`,
+      `namespace ${name} already exists and does not belong to your project ${project.id}: the operator can assign it with the annotation ${PROJECT_ID_ANNOTATION}, or configure another naming pattern`,
     );
   }
 

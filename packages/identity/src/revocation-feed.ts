@@ -4,27 +4,27 @@ import { isOpenStackError, type OpenStackErrorKind } from '@fairway/openstack/ht
 import type { Identity } from '@fairway/openstack/identity/identity';
 import type { RevocationEvent } from '@fairway/openstack/types/identity';
 
-/** One call for all tokens that are believed. */
+/** One call for all cached tokens. */
 const PERIOD_MS = 15_000;
-/** Keystone may have been set up to serve no events; it is asked again now and then, because an upgrade may change it. */
+/** Keystone may be configured without events; it is checked again occasionally, because an upgrade may change that. */
 const PERIOD_WITHOUT_EVENTS_MS = 10 * 60_000;
-/** Events are asked for again for this long: clocks differ, and a token's validation may have been answered before an event and arrived after it. */
+/** Overlap of event reads: clocks differ, and a validation may have been answered before an event and arrived after it. */
 const OVERLAP_MS = 120_000;
-/** Without a look at the events for as long, Keystone is not relied upon to tell. */
+/** After this time without reading events, they are not relied on. */
 const MAX_SILENCE_MS = 60_000;
 
-/** How a Keystone answers that keeps no events, or does not tell them to Fairway's user. */
+/** Status codes of a Keystone that stores no events, or does not show them to Fairway's user. */
 const NOT_SERVED: ReadonlySet<OpenStackErrorKind> = new Set(['notFound', 'forbidden', 'badRequest']);
 
 export interface RevocationFeedOptions {
   readonly identity: Pick<Identity, 'revocationEvents'>;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Takes all events of the last minutes; tells whether there is still something to look at events for. */
+  /** Handles all events of the last minutes; returns whether events are still needed. */
   readonly onEvents: (events: readonly RevocationEvent[]) => boolean;
 }
 
-/** Asks Keystone what was revoked, while there is somebody whom that may concern. */
+/** Reads revocation events from Keystone while there are tokens that they may concern. */
 export class RevocationFeed {
   readonly #options: RevocationFeedOptions;
   #timer: Timer | undefined;
@@ -37,14 +37,14 @@ export class RevocationFeed {
     this.#options = options;
   }
 
-  /** Starts asking, if it does not yet. */
+  /** Starts reading, unless already running. */
   follow(): void {
     if (this.#timer !== undefined || this.#isAsking || this.#isClosed) return;
     if (this.#isServed) this.#lastMs = this.#options.clock.now();
     this.#schedule();
   }
 
-  /** Whether a revocation until `nowMs` would have been noticed, of a Keystone that answers. */
+  /** Whether a revocation until `nowMs` would have been observed, if Keystone is available. */
   isReliableAt(nowMs: number): boolean {
     return this.#isServed && nowMs - this.#lastMs < MAX_SILENCE_MS;
   }
@@ -82,11 +82,11 @@ export class RevocationFeed {
     const { log } = this.#options;
     const fields = isOpenStackError(error) ? error.fields : { error };
     if (!isOpenStackError(error) || !(NOT_SERVED.has(error.kind) || error.status === 501)) {
-      log.debug(fields, 'could not ask Keystone which tokens were revoked');
+      log.debug(fields, 'could not read revocation events from Keystone');
       return;
     }
     if (this.#isServed) {
-      log.warn(fields, 'Keystone does not tell which tokens were revoked: it is asked about each of them every minute');
+      log.warn(fields, 'Keystone provides no revocation events: each token is validated again every minute');
     }
     this.#isServed = false;
   }

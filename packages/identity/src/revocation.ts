@@ -1,11 +1,11 @@
 import { keystoneTimeMs, type RevocationEvent, type Token } from '@fairway/openstack/types/identity';
 
-/** Keystone's events have whole seconds in some databases. */
+/** Keystone's events have a resolution of one second in some databases. */
 const SECOND_MS = 1_000;
 
 /**
- * Whether an event may revoke a token, by Keystone's own rule: all attributes of the event are the token's, and the token is not younger. Where the token does not say
- * (OAuth), it may: Keystone is asked again then.
+ * Whether an event may revoke a token, by Keystone's own rule: all attributes of the event match the token, and the token is not newer. If the token
+ * lacks an attribute (OAuth), it may be revoked, and is validated again.
  */
 function mayRevoke(event: RevocationEvent, token: Token): boolean {
   const trust = token['OS-TRUST:trust'];
@@ -29,7 +29,7 @@ function mayRevoke(event: RevocationEvent, token: Token): boolean {
   );
 }
 
-/** Which of OAuth's delegations a token is of it does not say. */
+/** The token does not name its OAuth delegation. */
 function isOfDelegation(event: RevocationEvent, { methods }: Token): boolean {
   const isOfOne = event['OS-OAUTH1:consumer_id'] != null || event['OS-OAUTH1:access_token_id'] != null;
   return !isOfOne || methods.includes('oauth1');
@@ -44,13 +44,13 @@ function isSameSecond(wanted: string | null | undefined, value: string): boolean
   return Math.floor(keystoneTimeMs(wanted) / SECOND_MS) === Math.floor(keystoneTimeMs(value) / SECOND_MS);
 }
 
-/** Tells which tokens a list of events may revoke, at the cost of a few look-ups for each. */
+/** Finds the tokens that a list of events may revoke, with a few lookups per token. */
 export function revocations(events: readonly RevocationEvent[]): (token: Token) => boolean {
   const byMark = Map.groupBy(events, markOf);
   return (token) => marksOf(token).some((mark) => byMark.get(mark)?.some((event) => mayRevoke(event, token)));
 }
 
-/** The narrowest attribute of an event; '' if it has none that a token can be found by. */
+/** The most specific attribute of an event; '' if it has none that identifies tokens. */
 function markOf(event: RevocationEvent): string {
   const { audit_id, audit_chain_id, user_id, project_id } = event;
   return audit_id ?? audit_chain_id ?? user_id ?? project_id ?? '';

@@ -6,16 +6,16 @@ import { projectGroup } from './user-info.ts';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** A label's value can't be longer, and 64 bits tell settings apart. */
+/** A label value cannot be longer, and 64 bits suffice to distinguish settings. */
 const DIGEST_CHARACTERS = 16;
 
-/** Changes when the bindings of namespaces have to. */
+/** Changes when the bindings of namespaces must change. */
 export function rolesDigest(roles: KeystoneSettings['roles']): string {
   const sorted = Object.entries(roles).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, DIGEST_CHARACTERS);
 }
 
-/** One for each ClusterRole, for the groups whose role gives it. */
+/** One RoleBinding per ClusterRole, for the groups whose role grants it. */
 export function roleBindings(namespace: string, projectId: string, roles: KeystoneSettings['roles']): RoleBinding[] {
   const byClusterRole = Map.groupBy(Object.entries(roles), ([, clusterRole]) => clusterRole);
   return [...byClusterRole].map(([clusterRole, entries]) => ({

@@ -1,27 +1,27 @@
 import { DEFAULT_NAMESPACE_FORMAT } from './namespace-name.ts';
 import type { Policy } from './policy/policy.ts';
 
-/** A way of single sign-on. */
+/** A single sign-on provider. */
 export interface SingleSignOnWay {
-  /** For people. */
+  /** Display name. */
   readonly name: string;
-  /** Of Keystone, as browsers reach it: `…/v3/auth/OS-FEDERATION/websso/openid`, or that of one provider. */
+  /** Keystone's URL for browsers: `…/v3/auth/OS-FEDERATION/websso/openid`, or that of one provider. */
   readonly url: string;
 }
 
-/** What the operator decides about users of Keystone. */
+/** The operator's settings for Keystone users. */
 export interface KeystoneSettings {
-  /** Entry of clouds.yaml by whose user tokens are validated. */
+  /** Entry of clouds.yaml whose user validates tokens. */
   readonly cloud: string;
-  /** Names of projects' namespaces. */
+  /** Naming pattern of projects' namespaces. */
   readonly namespaceFormat: string;
-  /** The ClusterRole that each role of Keystone gives in the project's namespace. */
+  /** ClusterRoles that Keystone roles grant in the project's namespace. */
   readonly roles: Readonly<Record<string, string>>;
-  /** Ids of projects that get no namespace. */
+  /** IDs of projects that get no namespace. */
   readonly ignoredProjects: readonly string[];
-  /** Where people sign in to the console by Keystone's single sign-on. */
+  /** Single sign-on providers of the console. */
   readonly singleSignOn: readonly SingleSignOnWay[];
-  /** Further rights, in k8s-keystone-auth's format. */
+  /** Additional permissions, in k8s-keystone-auth's format. */
   readonly policy?: Policy | undefined;
 }
 

@@ -1,20 +1,20 @@
-/** Tokens are headers, and servers accept 8 to 16 KiB of them; Keystone's own have 200 to 400 characters, more with a federated user's groups. */
+/** Tokens are sent in headers, and servers accept 8 to 16 KiB of them; Keystone tokens have 200 to 400 characters, more with a federated user's groups. */
 const MAX_TOKEN_CHARACTERS = 4_096;
 
-/** Version byte 0x80 and the high zero bytes of a time stamp, in base64. */
+/** Version byte 0x80 and the high zero bytes of a timestamp, in base64. */
 const FERNET = /^gAAAAA[A-Za-z0-9_-]{40,}={0,2}$/;
 const JWS = /^[A-Za-z0-9_-]+\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+$/;
 
 /**
- * Whether a bearer token can be Keystone's, Fernet or JWS. Others, such as a service account's or a bootstrap token, are never sent there: a cluster's own
- * clients would otherwise cost a call each (cloud-provider-openstack#1318).
+ * Whether a bearer token can be a Keystone token, Fernet or JWS. Other tokens, such as those of service accounts or bootstrap tokens, are never sent
+ * to Keystone: a cluster's own clients would otherwise cost a call each (cloud-provider-openstack#1318).
  */
 export function isKeystoneShaped(token: string): boolean {
   if (token.length > MAX_TOKEN_CHARACTERS) return false;
   return FERNET.test(token) || isKeystoneJws(token);
 }
 
-/** The methods of authentication are Keystone's own claim; JWTs of Kubernetes have an issuer. */
+/** The claim with authentication methods is specific to Keystone; Kubernetes JWTs have an issuer. */
 function isKeystoneJws(token: string): boolean {
   const [, payload] = JWS.exec(token) ?? [];
   if (payload === undefined) return false;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { KeystoneUser } from './keystone-user.ts';
 import { aKeystoneUser } from './testing/keystone-user.ts';
-import { userInfoOf } from './user-info.ts';
+import { userInfoOf, userInWords } from './user-info.ts';
 
 const ALICE = aKeystoneUser({
   project: { id: 'p1', name: 'demo', domain: { id: 'd1', name: 'Work' } },
@@ -35,4 +35,15 @@ it.each([
   { name: '', told: '%' },
 ])('the name $name is told as $told: in a header, and never as another', ({ name, told }) => {
   expect(userInfoOf({ ...ALICE, userName: name }).extra?.['alpha.kubernetes.io/identity/user/name']).toEqual([told]);
+});
+
+it.each([
+  { user: userInfoOf({ ...ALICE, userName: 'alice' }), words: `alice (keystone:${ALICE.userId})` },
+  { user: { username: 'fairway-admin', groups: [] }, words: 'fairway-admin' },
+  {
+    user: { username: 'mallory', groups: [], extra: { 'alpha.kubernetes.io/identity/user/name': ['alice'] } },
+    words: 'mallory',
+  },
+])('in a sentence a user is $words', ({ user, words }) => {
+  expect(userInWords(user)).toBe(words);
 });

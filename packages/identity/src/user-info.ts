@@ -1,23 +1,23 @@
 import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { EXTRA_PROJECT_ID } from '@fairway/apiserver/auth/well-known-users';
 import type { KeystoneUser } from './keystone-user.ts';
 
-/** Begins all users and groups that Keystone vouches for. No certificate authority of Fairway's and no service account has such names. */
+/** Prefix of all users and groups from Keystone. No certificate authority of Fairway and no service account uses such names. */
 const PREFIX = 'keystone:';
 
-/** The keys of k8s-keystone-auth. */
+/** Keys of k8s-keystone-auth. */
 const UPSTREAM = 'alpha.kubernetes.io/identity';
 export const EXTRA_ROLES = `${UPSTREAM}/roles`;
-export const EXTRA_PROJECT_ID = `${UPSTREAM}/project/id`;
 export const EXTRA_PROJECT_NAME = `${UPSTREAM}/project/name`;
 export const EXTRA_USER_DOMAIN_ID = `${UPSTREAM}/user/domain/id`;
 const EXTRA_USER_DOMAIN_NAME = `${UPSTREAM}/user/domain/name`;
-/** Fairway's own, after the same pattern. */
+/** Fairway's own key, in the same style. */
 export const EXTRA_PROJECT_DOMAIN_ID = `${UPSTREAM}/project/domain/id`;
 export const EXTRA_USER_NAME = `${UPSTREAM}/user/name`;
-/** The namespace of the project at Fairway: `kubectl auth whoami` tells it. */
+/** The namespace of the project at Fairway, as `kubectl auth whoami` reports it. */
 const EXTRA_NAMESPACE = 'fairway.dev/namespace';
 
-/** The user of a token by its id: names are chosen by administrators of domains, given anew, and unique in one domain only. */
+/** The username, based on the ID: domain administrators assign names, can reuse them, and they are unique in one domain only. */
 export function keystoneUsername(userId: string): string {
   return `${PREFIX}${userId}`;
 }
@@ -26,20 +26,17 @@ export function isKeystoneUsername(username: string): boolean {
   return username.startsWith(PREFIX);
 }
 
-/** Everybody with a token for the project, or those of them with a role. */
+/** Group of all users with a token for the project, or of those with a role. */
 export function projectGroup(projectId: string, role?: string): string {
   return `${PREFIX}project:${projectId}${role === undefined ? '' : `:${role}`}`;
 }
 
-/** Those with a token for the whole cloud and a role there. */
+/** Group of users with a token for the whole cloud and a role there. */
 export function systemGroup(role: string): string {
   return `${PREFIX}system:${role}`;
 }
 
-/**
- * The user at Fairway's own API. What decides about rights is made of ids and of roles, which administrators of the cloud name alone; names are told beside, for people who
- * read audit logs.
- */
+/** The user at Fairway's own API. Permissions depend only on IDs, and on roles, which only cloud administrators name; names are included for readers of audit logs. */
 export function userInfoOf(user: KeystoneUser, namespace?: string): UserInfo {
   const { userId, userName, userDomain, project, roles } = user;
   const extra = {
@@ -61,13 +58,19 @@ export function userInfoOf(user: KeystoneUser, namespace?: string): UserInfo {
   };
 }
 
+/** A user in a message: `demo (keystone:8f2c…)`, since names identify people, and IDs distinguish users of the same name; the username for other users. */
+export function userInWords({ username, extra }: UserInfo): string {
+  const [name] = isKeystoneUsername(username) ? (extra?.[EXTRA_USER_NAME] ?? []) : [];
+  return name === undefined ? username : `${name} (${username})`;
+}
+
 function groupsOf({ project, roles, isSystemScoped }: KeystoneUser): string[] {
   if (isSystemScoped) return roles.map(systemGroup);
   if (project === undefined) return [];
   return [projectGroup(project.id), ...roles.map((role) => projectGroup(project.id, role))];
 }
 
-/** A gateway passes names on in headers, which can't carry all that Keystone lets people call themselves. */
+/** A gateway passes names on in headers, which cannot carry every name that Keystone allows. */
 function inHeader(text: string): string {
   return text !== '' && text === text.trim() && !/\p{Cc}/u.test(text)
     ? text

@@ -1,10 +1,10 @@
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 
-/** Who sends a request, and where what belongs to its project is. */
+/** The user who sent a request, and the namespace of their project. */
 export interface Caller {
-  /** At Fairway's API. */
+  /** The user at Fairway's API. */
   readonly user: UserInfo;
-  /** Keystone's id of the user. */
+  /** The user's ID in Keystone. */
   readonly userId: string;
   readonly project: { readonly id: string; readonly name: string };
   /** Namespace of the project. */

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ALWAYS_ON_LABELS, REFUSED_LABELS, TRANSLATED_LABELS } from './clusters/labels.ts';
+import { ALWAYS_ON_LABELS, HARMLESS_LABELS, REFUSED_LABELS, TRANSLATED_LABELS } from './clusters/known-labels.ts';
 import { ROUTES } from './routes.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../docs/tenants/magnum.md'), 'utf8');
 
-/** Rows of the table below a heading, without the code marks of the first cell. */
+/** Rows of the table below a heading; backticks are removed from the first cell. */
 function rowsBelow(heading: string): readonly (readonly string[])[] {
   const [, section = ''] = page.split(`\n## ${heading}\n`);
   return (section.split('\n## ')[0] ?? '')
@@ -28,14 +28,20 @@ test('the page for tenants has every call, and since when', () => {
 });
 
 test('the page for tenants has every label, and what becomes of it', () => {
-  const told = rowsBelow('Labels').map(([label = '', verdict = '']) => `${label}: ${verdict}`);
+  const told = rowsBelow('Labels').map(([label = '', outcome = '']) => `${label}: ${outcome}`);
   const known = [
     ...TRANSLATED_LABELS.map((label) => `${label}: translated`),
     ...Object.keys(REFUSED_LABELS).map((label) => `${label}: refused`),
-    ...ALWAYS_ON_LABELS.map((label) => `${label}: always on`),
+    ...Object.keys(ALWAYS_ON_LABELS).map((label) => `${label}: always on`),
   ];
 
   expect(told.toSorted()).toEqual(known.toSorted());
+});
+
+test('the page for tenants has every label without which nothing is lost', () => {
+  const missing = HARMLESS_LABELS.filter((name) => !page.includes(`\`${name}\``));
+
+  expect(missing).toEqual([]);
 });
 
 test('the page for tenants has the words of refusals', () => {

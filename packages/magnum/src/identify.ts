@@ -5,10 +5,10 @@ import { userInfoOf } from '@fairway/identity/user-info';
 import { MagnumError } from './http/magnum-error.ts';
 import type { Identify } from './services.ts';
 
-/** As whoever is authenticated at Fairway's API is. */
+/** Identifies users in the same way as Fairway's API. */
 const AUTHENTICATED = 'system:authenticated';
 
-/** Users of Keystone, whose projects get their namespaces on the way. */
+/** Identifies Keystone users; creates the namespaces of their projects on first use. */
 export function identifyByKeystone(
   tokens: Pick<KeystoneTokens, 'authenticate'>,
   namespaces: Pick<ProjectNamespaces, 'of'>,
@@ -22,12 +22,15 @@ export function identifyByKeystone(
     if (project === undefined) {
       throw new MagnumError(
         403,
-        'The token is of no project: log in with one (OS_PROJECT_NAME, or project_name in clouds.yaml).',
+        'The token is not scoped to a project: set OS_PROJECT_NAME, or project_name in clouds.yaml, and log in again.',
       );
     }
     const namespace = await namespaces.of(user);
     if (namespace === undefined) {
-      throw new MagnumError(403, `Project ${project.name} has no namespace here for your roles (${roles.join(', ')}).`);
+      throw new MagnumError(
+        403,
+        `Your roles (${roles.join(', ')}) give no access to Fairway in project ${project.name}.`,
+      );
     }
     const info = userInfoOf(user, namespace);
     return { user: { ...info, groups: [...info.groups, AUTHENTICATED] }, userId, project, namespace, roles };
@@ -35,7 +38,7 @@ export function identifyByKeystone(
 }
 
 function unavailable(error: KeystoneUnavailableError): MagnumError {
-  return new MagnumError(503, "Keystone can't be asked whose your token is: try again later.", {
+  return new MagnumError(503, 'Keystone cannot validate your token at the moment: try again later.', {
     cause: error,
     retryAfterSeconds: error.retryAfterSeconds,
   });

@@ -3,43 +3,43 @@ import { type CertificateByName, type Listener, listen, type TlsOptions } from '
 import { Traffic } from '@fairway/apiserver/server/traffic';
 import type { Clock } from '@fairway/base/clock';
 import { every } from '@fairway/base/every';
-import type { OwedPools } from './clusters/owed-pools.ts';
-import type { AbandonedCredentials } from './credentials/abandoned-credentials.ts';
+import type { PendingNodegroups } from './clusters/pending-nodegroups.ts';
+import type { OrphanedCredentialGC } from './credentials/orphaned-credential-gc.ts';
 import { MagnumFront } from './http/front.ts';
 import { ROUTES } from './routes.ts';
 import type { MagnumServices } from './services.ts';
 
 export interface MagnumApiOptions {
   readonly services: MagnumServices;
-  readonly abandoned: AbandonedCredentials;
-  readonly owedPools: OwedPools;
+  readonly credentialGC: OrphanedCredentialGC;
+  readonly pendingNodegroups: PendingNodegroups;
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly tls: TlsOptions;
   readonly certificateFor?: CertificateByName | undefined;
-  /** Of clients, where they are not the defaults. */
+  /** Client limits, if they differ from the defaults. */
   readonly limits?: Partial<ServerLimits> | undefined;
-  /** The URL by which clients reach it, of the port that it listens on. */
+  /** Public URL for the port that the server listens on. */
   readonly urlOf: (port: number) => string;
   readonly clock: Clock;
 }
 
 export interface MagnumApi {
-  /** By which clients reach it, without a path. */
+  /** Public URL, without a path. */
   readonly url: string;
   setTls(tls: TlsOptions): void;
-  /** Lets running requests finish. */
+  /** Waits for running requests. */
   close(): Promise<void>;
 }
 
 const SWEEP_MS = 5 * 60_000;
-/** A cluster waits for its nodes. */
-const OWED_SWEEP_MS = 20_000;
+/** A cluster waits for its nodes, so passes are frequent. */
+const PENDING_SWEEP_MS = 20_000;
 
-/** Serves Magnum's API; resolves when it listens. */
+/** Serves Magnum's API; resolves once it listens. */
 export async function serveMagnumApi(options: MagnumApiOptions): Promise<MagnumApi> {
-  const { services, abandoned, owedPools, host, port, tls, certificateFor, limits, urlOf, clock } = options;
+  const { services, credentialGC, pendingNodegroups, host, port, tls, certificateFor, limits, urlOf, clock } = options;
   const traffic = new Traffic({ limits, clock });
   let url = '';
   const front = new MagnumFront({ services, routes: ROUTES, traffic, url: () => url });
@@ -52,14 +52,14 @@ export async function serveMagnumApi(options: MagnumApiOptions): Promise<MagnumA
   const stopSweeping = every(
     SWEEP_MS,
     clock,
-    () => abandoned.sweep(),
-    (error) => services.log.warn({ err: error }, 'abandoned credentials could not be listed'),
+    () => credentialGC.sweep(),
+    (error) => services.log.warn({ err: error }, 'could not list orphaned credentials'),
   );
   const stopLooking = every(
-    OWED_SWEEP_MS,
+    PENDING_SWEEP_MS,
     clock,
-    () => owedPools.sweep(),
-    (error) => services.log.warn({ err: error }, 'nodegroups that new clusters wait for could not be listed'),
+    () => pendingNodegroups.sweep(),
+    (error) => services.log.warn({ err: error }, 'could not list pending nodegroups of new clusters'),
   );
   return {
     url,

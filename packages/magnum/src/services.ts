@@ -4,43 +4,45 @@ import type { Logger } from '@fairway/base/log';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Caller } from './caller.ts';
-import type { OwedPools } from './clusters/owed-pools.ts';
+import type { PendingNodegroups } from './clusters/pending-nodegroups.ts';
 import type { ClusterTrusts } from './credentials/cluster-trusts.ts';
 
 /**
- * Whose a token is, which came from the address `peer`; undefined: nobody's, so 401. Makes the namespace of the project on first use. Rejects with a MagnumError:
- * 503 while Keystone can't be asked, 403 for a token that is of no project; and with an ApiError 429 to who guesses.
+ * Identifies the user of a token that came from the address `peer`; undefined means 401. Creates the project's namespace on first use. Rejects with a
+ * MagnumError: 503 while Keystone is unavailable, 403 for a token without a project; and with ApiError 429 for clients that guess tokens.
  */
 export type Identify = (token: string, peer: string) => Promise<Caller | undefined>;
 
-/** The operator's login for the namespace, or the CloudCredential `name` that the tenant has made for all clusters. */
-export type StandingCredential = { readonly kind: 'operator' } | { readonly kind: 'credential'; readonly name: string };
+/** Credential of a namespace: the operator's, or the tenant's CloudCredential `name` for all clusters. */
+export type ConfiguredCredential =
+  | { readonly kind: 'operator' }
+  | { readonly kind: 'credential'; readonly name: string };
 
-/** The CloudCredential that clusters of a namespace use if there is one. */
+/** Name of the tenant's CloudCredential for all clusters of a namespace. */
 export const DEFAULT_CREDENTIAL = 'default';
 
-/** What a request came with. */
+/** Token and address of a request. */
 export interface Bearing {
   readonly token: string;
   readonly peer: string;
 }
 
-/** What the process gives to all requests. */
+/** Services that the process provides to all requests. */
 export interface MagnumServices {
   readonly identify: Identify;
-  /** Fairway's API with the identity of a user, whose request came with a token from an address. */
+  /** A client of Fairway's API with the identity of a user, whose request came with a token from an address. */
   readonly clientOf: (user: UserInfo, request: Bearing) => KubeClient;
-  /** Fairway's API with its own identity: for what users have no rights of their own to, after theirs were asked about. */
+  /** A client of Fairway's API with Fairway's own identity, for operations that users have no direct right to; their permissions are checked first. */
   readonly own: KubeClient;
   readonly projectOfNamespace: (namespace: string) => string | undefined;
   readonly namespaceOfProject: (projectId: string) => string | undefined;
-  /** What clusters of a namespace act with that bring no credential of their own; undefined: nothing, they need one. */
-  readonly standingCredential: (namespace: string) => StandingCredential | undefined;
-  /** The cloud's services with a token of a project's user. */
+  /** Default credential of clusters in a namespace; undefined if each cluster needs its own. */
+  readonly configuredCredential: (namespace: string) => ConfiguredCredential | undefined;
+  /** Cloud clients with the token of a project's user. */
   readonly openStackOf: (token: string, projectId: string) => OpenStackClient;
   readonly trusts: Pick<ClusterTrusts, 'give'>;
-  readonly owedPools: Pick<OwedPools, 'note'>;
-  /** Host that runs this process, for `mservices`. */
+  readonly pendingNodegroups: Pick<PendingNodegroups, 'note'>;
+  /** Host name of this process, for `mservices`. */
   readonly hostName: string;
   readonly clock: Clock;
   readonly random: () => number;

@@ -70,12 +70,12 @@ export class Cloud {
       ...(timeouts !== undefined && { timeouts }),
       ...(retry !== undefined && { retry }),
     });
-    this.#discovery = new Discovery(this.#http);
+    this.#discovery = new Discovery(this.#http, clock);
   }
 
   /** A client with the cloud's own credential, or with another one, such as a tenant's application credential. */
   client(credential: Credential | CredentialSource = this.config.credential): OpenStackClient {
-    const { authUrl, region, endpointOverrides, computeMicroversion } = this.config;
+    const { authUrl, region, endpointOverrides, endpoints, computeMicroversion } = this.config;
     const services = this.#options.services ?? SERVICES;
     const session = new Session({
       http: this.#http,
@@ -87,6 +87,7 @@ export class Cloud {
       region,
       services,
       endpointOverrides,
+      ...(endpoints && { endpoints }),
     });
     const microversions = computeMicroversion === undefined ? {} : { compute: computeMicroversion };
     return openStackClient(session, { services, microversions });

@@ -1,3 +1,7 @@
+export function isMicroversion(text: string): boolean {
+  return /^\d{1,6}\.\d{1,6}$/.test(text);
+}
+
 /** Microversions are pairs of numbers: 2.9 is older than 2.10. */
 export function compareMicroversions(a: string, b: string): number {
   const [aMajor = 0, aMinor = 0] = a.split('.').map(Number);

@@ -1,4 +1,6 @@
 import type { ZodType } from 'zod';
+import { AnswerTooLargeError } from './http/answer-too-large-error.ts';
+import { ListBounds } from './list-bounds.ts';
 import type { ApiCall, ServiceApi } from './service-api.ts';
 
 export const DEFAULT_PAGE_SIZE = 1000;
@@ -17,18 +19,51 @@ export interface PagedCall<W, T> extends ApiCall {
   readonly marker?: string | undefined;
 }
 
-/** All items of a list, page by page, with one call per page. The service may return smaller pages than requested. */
+/** A page that was too large is read again in parts of this fraction. */
+const PAGE_DIVISOR = 8;
+
+/**
+ * All items of a list, page by page, with one call per page; of large items with smaller pages. The service may return smaller pages than requested. Throws an
+ * OpenStackError for a list that does not end.
+ */
 export async function* pages<W, T>(api: ServiceApi, template: string, call: PagedCall<W, T>): AsyncGenerator<T, void> {
-  const { schema, page, pageSize = DEFAULT_PAGE_SIZE, query, marker: first, ...rest } = call;
+  const { schema, page, query, marker: first, ...rest } = call;
+  let limit = call.pageSize ?? DEFAULT_PAGE_SIZE;
+  const bounds = new ListBounds(api.service, template);
   let marker = first;
   for (;;) {
-    const wire = await api.get(schema, template, { ...rest, query: { ...query, limit: pageSize, marker } });
-    const { items, next } = page(wire);
+    const read = await fittingPage(limit, (size) =>
+      api.get(schema, template, { ...rest, query: { ...query, limit: size, marker } }),
+    );
+    limit = read.limit;
+    const { items, next } = page(read.wire);
+    bounds.count(items.length);
     yield* items;
     // Only the link's marker is used: its host and scheme may be internal ones behind a proxy.
     const nextMarker = next == null ? undefined : markerOf(next);
     if (nextMarker === undefined || nextMarker === marker || items.length === 0) return;
+    bounds.next(nextMarker);
     marker = nextMarker;
+  }
+}
+
+/**
+ * Reads a page with at most `limit` items; after a response that was too large, with fewer, down to `least`. Resolves with the page and the limit that it
+ * was read with. Rejects with any other error.
+ */
+export async function fittingPage<W>(
+  limit: number,
+  read: (limit: number) => Promise<W>,
+  least = 1,
+): Promise<{ readonly wire: W; readonly limit: number }> {
+  let size = limit;
+  for (;;) {
+    try {
+      return { wire: await read(size), limit: size };
+    } catch (error) {
+      if (!(error instanceof AnswerTooLargeError) || size <= least) throw error;
+      size = Math.max(least, Math.floor(size / PAGE_DIVISOR));
+    }
   }
 }
 

@@ -53,6 +53,12 @@ export class ServiceApi {
     return token.user.id;
   }
 
+  /** Whether services list the resources of every project for the session: by their default policies, if it has the role `admin`, in any scope. */
+  async isAdministrator(): Promise<boolean> {
+    const { token } = await this.#session.token();
+    return token.roles.some(({ name }) => name === 'admin');
+  }
+
   /** The microversion in use; undefined if the service has none. */
   async microversion(): Promise<string | undefined> {
     if (this.#microversions === undefined) return undefined;
@@ -124,8 +130,9 @@ export class ServiceApi {
 function fillTemplate(template: string, params: Readonly<Record<string, string>>): string {
   return template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = params[name];
-    // An empty one would turn `DELETE /servers/{id}` into another call.
-    if (value === undefined || value === '') throw new TypeError(`${template}: no value for {${name}}`);
+    // An empty ID would turn `DELETE /servers/{id}` into another call, and so would dots, which are path segments of their own.
+    if (value === undefined || ['', '.', '..'].includes(value))
+      throw new TypeError(`${template}: no value for {${name}}`);
     return encodeURIComponent(value);
   });
 }

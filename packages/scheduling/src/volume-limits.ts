@@ -1,4 +1,5 @@
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
+import { csiSourceOf } from '@fairway/kube/kinds/csi-source';
 import type { PersistentVolumeClaim, Pod } from '@fairway/kube/kinds/generated/types';
 import { CSINodes, PersistentVolumeClaims, PersistentVolumes, StorageClasses } from '@fairway/kube/kinds/resources';
 import { classOf } from './match-volume.ts';
@@ -48,9 +49,11 @@ function csiVolumesOf(pod: Pod, reader: Reader): readonly CsiVolume[] {
 
 function csiVolumeOf(claim: PersistentVolumeClaim, reader: Reader): CsiVolume | undefined {
   const { namespace, name } = claim.metadata;
-  const csi = claim.spec.volumeName
-    ? reader.get(PersistentVolumes, '', claim.spec.volumeName)?.spec.csi
-    : { driver: reader.get(StorageClasses, '', classOf(claim))?.provisioner, volumeHandle: undefined };
-  if (csi?.driver === undefined) return undefined;
-  return { driver: csi.driver, key: csi.volumeHandle ?? `claim ${namespace}/${name}` };
+  if (claim.spec.volumeName) {
+    const volume = reader.get(PersistentVolumes, '', claim.spec.volumeName);
+    const source = volume && csiSourceOf(volume);
+    return source && { driver: source.driver, key: source.volumeHandle };
+  }
+  const driver = reader.get(StorageClasses, '', classOf(claim))?.provisioner;
+  return driver === undefined ? undefined : { driver, key: `claim ${namespace}/${name}` };
 }

@@ -40,12 +40,15 @@ export const LOGGING_CONTROLLERS = [
   'kubernetes-release',
   'load-balancer',
   'machine',
+  'namespace-limits',
   'node-pool',
   'node-servers',
   'node-template',
   'orphan-sweeper',
   'plan',
   'project-quota',
+  'security-groups',
+  'server-labels',
   'shares',
   'upgrade',
   'usage',
@@ -64,9 +67,9 @@ export const LOGGER_NAMES: readonly string[] = [
 /** Parses `openstack=debug`. Throws an Error that says what is wrong. */
 export function parseLevelByName(text: string): readonly [name: string, level: LogLevel] {
   const [name = '', level] = text.split('=').map((part) => part.trim());
-  if (!LOGGER_NAMES.includes(name)) throw new Error(`"${name}" is none of ${LOGGER_NAMES.join(', ')}`);
+  if (!LOGGER_NAMES.includes(name)) throw new Error(`"${name}" must be one of ${LOGGER_NAMES.join(', ')}`);
   const known = LOG_LEVELS.find((each) => each === level);
-  if (known === undefined) throw new Error(`"${level ?? ''}" is none of ${LOG_LEVELS.join(', ')}`);
+  if (known === undefined) throw new Error(`"${level ?? ''}" must be one of ${LOG_LEVELS.join(', ')}`);
   return [name, known];
 }
 

@@ -17,7 +17,7 @@ import { DEFAULT_CONFIG } from './default-config.ts';
 import type { Service } from './http/api.ts';
 import { Calls } from './http/calls.ts';
 import { Faults } from './http/faults.ts';
-import { Front } from './http/front.ts';
+import { Front, type FrontRequest, type FrontResponse } from './http/front.ts';
 import { bootstrapIdentity } from './identity/bootstrap.ts';
 import type { AnnouncedService } from './identity/records.ts';
 import { identityService } from './identity/service.ts';
@@ -26,6 +26,7 @@ import { identityProviderService } from './identity-provider/service.ts';
 import { createIds } from './ids.ts';
 import { imageService } from './image/service.ts';
 import { keyManagerService } from './key-manager/service.ts';
+import { bootstrapLoadBalancerFlavors } from './load-balancer/bootstrap.ts';
 import { LoadBalancerLife } from './load-balancer/life.ts';
 import { loadBalancerService } from './load-balancer/service.ts';
 import { bootstrapNetwork } from './network/bootstrap.ts';
@@ -41,7 +42,7 @@ import { declareIndexes, declareTables, type World } from './world.ts';
 
 export interface CloudOptions {
   readonly clock: Clock;
-  /** Evenly distributed in [0, 1). */
+  /** Uniform in [0, 1). */
   readonly random: () => number;
   /** Overrides of DEFAULT_CONFIG. */
   readonly config?: Partial<CloudConfig>;
@@ -59,28 +60,30 @@ export interface ListenOptions {
 export interface Cloud {
   /** Serves all services on one port. Returns the origin, e.g. `http://127.0.0.1:5000`. */
   listen(options: ListenOptions): Promise<string>;
+  /** Handles a request without a socket. Undefined if the connection would be dropped. */
+  answer(request: FrontRequest): Promise<FrontResponse | undefined>;
   /** Stops serving and releases connections and timers; the state file is consistent at any time. */
   close(): Promise<void>;
   /** The text of a clouds.yaml for the address that the cloud listens on. */
   cloudsYaml(): string;
-  /** Has a service of somebody else stand in the catalog, as `openstack endpoint create` would; until the cloud is closed. */
+  /** Adds an external service to the catalog, like `openstack endpoint create`, until the cloud is closed. */
   announce(service: AnnouncedService): void;
-  /** Lets people sign in at Keystone for a dashboard at this address, as `trusted_dashboard` in keystone.conf would; until the cloud is closed. */
+  /** Trusts a dashboard at this address for single sign-on, like `trusted_dashboard` in keystone.conf, until the cloud is closed. */
   trustDashboard(url: string): void;
   readonly faults: Faults;
   readonly calls: Calls;
   /**
-   * Changes quotas of a project, given by id or name; keys are the services' own resource names. Where several have the same one, the
-   * first is meant unless `service` names another: `gigabytes` are those of volumes.
+   * Changes quotas of a project, given by id or name; keys are the services' own resource names. If several services have the same name, the first is
+   * used unless `service` is given: `gigabytes` is that of volumes.
    */
   setQuota(project: string, limits: Readonly<Record<string, number>>, service?: QuotaService): void;
-  /** Adds to the serial console of a server, as its guest would. */
+  /** Appends to the serial console of a server, like its guest. */
   writeConsole(serverId: string, text: string): void;
-  /** Called for every server that is already running, then for each that starts; stands in for a hypervisor. */
+  /** Called for every running server, then for each one that starts; replaces a hypervisor. */
   onServerActive(listener: ActiveListener): () => void;
-  /** Called when a server is deleted or its guest stops running, also before a reboot. */
+  /** Called when a server is deleted or its guest stops, including before a reboot. */
   onServerGone(listener: GoneListener): () => void;
-  /** Whether the guest of a server has panicked since it booted, which only a hypervisor sees. */
+  /** Whether the guest of a server has panicked since it booted, which only a hypervisor can see. */
   hasPanicked(serverId: string): boolean;
   snapshot(): Snapshot;
   restore(snapshot: Snapshot): void;
@@ -116,6 +119,7 @@ export function createCloud(options: CloudOptions): Cloud {
     tables.secrets.put({ id: 'starts', value: `${starts + 1}` });
     bootstrapVolumeTypes(world);
     bootstrapShareTypes(world);
+    bootstrapLoadBalancerFlavors(world);
     if (isKnown) return;
     bootstrapIdentity(world);
     bootstrapNetwork(world);
@@ -149,7 +153,7 @@ export function createCloud(options: CloudOptions): Cloud {
   let caFile: string | undefined;
   return {
     async listen({ host, port, tls }) {
-      if (server !== undefined) throw new Error('the simulated cloud listens already');
+      if (server !== undefined) throw new Error('the simulated cloud is already listening');
       server = tls === undefined ? createHttpServer() : createHttpsServer({ cert: tls.cert, key: tls.key });
       const listening = server;
       listening.keepAliveTimeout = KEEP_ALIVE_MS;
@@ -169,6 +173,7 @@ export function createCloud(options: CloudOptions): Cloud {
       caFile = tls?.caFile;
       return origin;
     },
+    answer: (request) => front.answer(request),
     async close() {
       for (const each of lives) each.close();
       const closing = server;

@@ -17,9 +17,15 @@ export interface ImageSpec {
   readonly minDiskGiB: number;
   readonly minRamMiB: number;
   readonly properties: Readonly<Record<string, string>>;
+  /** Public by default. */
+  readonly visibility?: 'public' | 'private' | 'shared' | 'community';
+  /** Name of the project that created it; the administrators' by default. */
+  readonly project?: string;
+  /** The default is the same for all. */
+  readonly createdMs?: number;
 }
 
-/** Hypervisors of one availability zone, all alike. */
+/** Identical hypervisors of one availability zone. */
 export interface ZoneSpec {
   readonly name: string;
   readonly hosts: number;
@@ -47,16 +53,26 @@ export interface CloudEntrySpec {
 export interface VolumeTypeSpec {
   readonly id: string;
   readonly name: string;
-  /** Of a type whose volumes many servers may have at once: `multiattach: '<is> True'`. */
+  /** For a type whose volumes can be attached to many servers: `multiattach: '<is> True'`. */
   readonly extraSpecs: Readonly<Record<string, string>>;
   /** Its volumes are encrypted with LUKS. */
   readonly isEncrypted: boolean;
 }
 
+/** A size of load balancers. */
+export interface LoadBalancerFlavorSpec {
+  readonly id: string;
+  readonly profileId: string;
+  readonly name: string;
+  readonly description: string;
+  /** Profile data for the amphora provider. */
+  readonly data: Readonly<Record<string, string>>;
+}
+
 export interface ShareTypeSpec {
   readonly id: string;
   readonly name: string;
-  /** `driver_handles_share_servers` must be among them, and False: no back end has servers of its own for shares. */
+  /** `driver_handles_share_servers` is required and must be False: no back end has share servers. */
   readonly extraSpecs: Readonly<Record<string, string>>;
 }
 
@@ -79,18 +95,26 @@ export interface CloudConfig {
   readonly flavors: readonly FlavorSpec[];
   readonly images: readonly ImageSpec[];
   readonly zones: readonly ZoneSpec[];
-  /** The first is that of volumes for which none is named. */
+  /** The first is the default of volumes. */
   readonly volumeTypes: readonly VolumeTypeSpec[];
-  /** The first is that of shares for which none is named. */
+  /** The first is the default of shares. */
   readonly shareTypes: readonly ShareTypeSpec[];
-  /** How many disks a server may have, its root disk included; no limit if absent. */
+  /** Maximum disks of a server, including its root disk; no limit if absent. */
   readonly maxDisksPerServer?: number;
-  /** Nova's newest microversion, as its minor number: that of Zed by default. */
+  /** Nova's `reclaim_instance_interval`: how long a deleted server that has run is kept. Deleted at once if absent. */
+  readonly reclaimInstanceIntervalMs?: number;
+  /** Whether Nova's policy allows only administrators to end that by `forceDelete`. */
+  readonly forbidsForceDelete?: boolean;
+  /** Minor number of Nova's newest microversion; Zed's by default. */
   readonly computeMicroversion?: number;
   readonly externalNetwork: ExternalNetworkSpec;
+  /** Default of networks' port security; enabled by default. */
+  readonly portSecurityByDefault?: boolean;
   /** Octavia's providers; the first is the default. */
   readonly loadBalancerProviders: readonly [ProviderName, ...ProviderName[]];
-  /** The newest minor version of Octavia's API: 26, that of Zed, by default. Of what others differ in it has additional VIPs. */
+  /** Octavia's flavors, if the amphora provider is enabled. */
+  readonly loadBalancerFlavors: readonly LoadBalancerFlavorSpec[];
+  /** The newest minor version of Octavia's API: 26 (Zed) by default. Of the differences between versions, only additional VIPs are simulated. */
   readonly loadBalancerVersion?: number;
   readonly quotas: QuotaSpec;
   readonly latency: LatencyProfile;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import type { CloudConfig, FlavorSpec, ImageSpec, VolumeTypeSpec } from './config.ts';
+import type { CloudConfig, FlavorSpec, ImageSpec, LoadBalancerFlavorSpec, VolumeTypeSpec } from './config.ts';
 import { NO_LATENCY } from './http/latency.ts';
 
-/** Name, vCPUs, RAM in GiB, disk in GiB, as OVHcloud's price list has them. */
+/** Name, vCPUs, RAM in GiB, disk in GiB, as in OVHcloud's price list. */
 const FLAVORS: readonly (readonly [name: string, vcpus: number, ramGiB: number, diskGiB: number])[] = [
   ['b3-8', 2, 8, 50],
   ['b3-16', 4, 16, 100],
@@ -32,6 +32,14 @@ const IMAGES: readonly (readonly [name: string, distro: string, version: string,
 
 /** As OVHcloud names them. */
 const VOLUME_TYPES = ['classic', 'high-speed', 'high-speed-gen2'];
+
+/** Sizes of load balancers as OVHcloud names them, and the flavor of their servers. */
+const LOAD_BALANCER_FLAVORS: readonly (readonly [name: string, computeFlavor: string])[] = [
+  ['small', 'c3-4'],
+  ['medium', 'c3-8'],
+  ['large', 'c3-16'],
+  ['xl', 'c3-32'],
+];
 
 const NO_LIMIT = -1;
 
@@ -77,6 +85,7 @@ export const DEFAULT_CONFIG: CloudConfig = {
     allocationPool: { start: '203.0.112.10', end: '203.0.127.250' },
   },
   loadBalancerProviders: ['amphora', 'ovn'],
+  loadBalancerFlavors: LOAD_BALANCER_FLAVORS.map(toLoadBalancerFlavor),
   quotas: {
     compute: {
       instances: 500,
@@ -175,7 +184,17 @@ function toVolumeType(name: string, spec: Partial<VolumeTypeSpec> = {}): VolumeT
   return { id, name, extraSpecs: {}, isEncrypted: false, ...spec };
 }
 
-/** An id that is the same in every simulated cloud, so that docs and examples can name it. */
+function toLoadBalancerFlavor([name, computeFlavor]: (typeof LOAD_BALANCER_FLAVORS)[number]): LoadBalancerFlavorSpec {
+  return {
+    id: fixedId('1bf1', name),
+    profileId: fixedId('1bf0', name),
+    name,
+    description: `On servers of the flavor ${computeFlavor}`,
+    data: { loadbalancer_topology: 'SINGLE', compute_flavor: fixedId('f1a0', computeFlavor) },
+  };
+}
+
+/** An ID that is the same in every simulated cloud, for use in docs and examples. */
 function fixedId(kind: string, name: string): string {
   const digits = Buffer.from(name).toString('hex').padEnd(24, '0').slice(0, 24);
   return `${kind}${digits.slice(0, 4)}-${digits.slice(4, 8)}-4${digits.slice(8, 11)}-8${digits.slice(11, 14)}-${digits.slice(14, 24)}00`;

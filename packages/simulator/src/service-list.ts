@@ -1,6 +1,6 @@
 /**
- * The services that the simulator serves, by their official type. Clients find each by its catalog entry; faults may name any of
- * them. They are created in `cloud.ts`, which doesn't compile unless all are present.
+ * The services that the simulator serves, by their official type. Clients find each by its catalog entry; faults can refer to any of them. They are
+ * created in `cloud.ts`, which doesn't compile unless all are present.
  */
 export const SERVICE_LIST = {
   identity: { project: 'keystone', prefix: '/identity', endpoint: '/identity/v3' },
@@ -25,11 +25,11 @@ export const SERVICE_LIST = {
 } as const satisfies Record<string, ServiceEntry>;
 
 interface ServiceEntry {
-  /** As the catalog names it. */
+  /** Name in the catalog. */
   readonly project: string;
-  /** Path of its root. */
+  /** Root path. */
   readonly prefix: string;
-  /** Path in the catalog: with the version and the caller's project where real catalogs have them. */
+  /** Path in the catalog: with version and project as in real catalogs. */
   readonly endpoint: string;
   /** A second entry for clients that look the service up by an older type. */
   readonly alias?: { readonly type: string; readonly project: string };

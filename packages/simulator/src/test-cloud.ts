@@ -120,7 +120,7 @@ export async function call(
   };
 }
 
-/** Resolves when something waits on the clock, such as a delayed request. */
+/** Resolves when a timer is pending on the clock, such as for a delayed request. */
 export async function untilWaiting(clock: FakeClock): Promise<void> {
   while (clock.pendingTimers === 0) await new Promise((resolve) => setImmediate(resolve));
 }

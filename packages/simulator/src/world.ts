@@ -55,11 +55,11 @@ export interface World {
   readonly config: CloudConfig;
   readonly faults: Faults;
   readonly consoles: Consoles;
-  /** Signs what the identity provider issues. */
+  /** Signs the identity provider's tokens. */
   readonly providerKey: ProviderKey;
-  /** Services of others, by type. */
+  /** External services by type. */
   readonly announced: Map<string, AnnouncedService>;
-  /** `trusted_dashboard` of Keystone: the addresses that it hands tokens of people to who sign in there. */
+  /** `trusted_dashboard` of Keystone: the addresses to which it passes tokens after single sign-on. */
   readonly trustedDashboards: Set<string>;
   readonly database: Database;
   readonly tables: Tables;

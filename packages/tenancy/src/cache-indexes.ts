@@ -8,7 +8,7 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { CacheIndex } from '@fairway/kube/client/object-cache';
 import { clusterKeyOf } from './cluster-key.ts';
 
-/** Key of the CloudCredential that a cluster's project is reached with; undefined for the operator's own login. */
+/** Key of the CloudCredential for a cluster's project; undefined for the operator's own credential. */
 export function credentialKeyOf({ metadata, spec }: Cluster): string | undefined {
   return spec.credentialName === undefined ? undefined : `${metadata.namespace}/${spec.credentialName}`;
 }
@@ -28,7 +28,7 @@ export const clustersByProfile: CacheIndex<Cluster> = {
 /** By the minor version of each KubernetesRelease that the cluster uses. */
 export const clustersByRelease: CacheIndex<Cluster> = { name: 'release', valuesOf: minorsInUse };
 
-/** By the minor version that the cluster was upgraded from without being asked. */
+/** By the minor version from which the cluster was upgraded automatically. */
 export const clustersByForcedUpgrade: CacheIndex<Cluster> = {
   name: 'forced-upgrade',
   valuesOf: ({ status }) => {

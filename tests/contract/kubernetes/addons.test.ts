@@ -2,7 +2,7 @@ import { addonsOf } from '@fairway/addons/catalogue';
 import { someFacts } from '@fairway/addons/testing/facts';
 import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import { systemClock } from '@fairway/base/clock';
-import { look } from '@fairway/controllers/addons/look';
+import { applyAddons } from '@fairway/controllers/addons/apply-addons';
 import type { APIService } from '@fairway/kube/kinds/generated/types';
 import {
   APIServices,
@@ -24,12 +24,12 @@ const APPLIED = { kind: 'applied', conflicts: [] };
 
 describeServers('add-ons', (server, target) => {
   const version = `1.${target.minor}.2`;
-  // There are none for earlier releases.
+  // Earlier releases have none.
   const hasAddons = target.minor >= 31;
 
   const lookAt = async (facts: Parameters<typeof someFacts>[0] = {}, request?: string) => {
     const wanted = addonsOf(someFacts({ version, ...facts }));
-    const { outcomes } = await look({
+    const { outcomes } = await applyAddons({
       client: server().client,
       wanted,
       unmanaged: new Set(),
@@ -50,7 +50,7 @@ describeServers('add-ons', (server, target) => {
       namespaced: false,
     });
 
-  /** What changes with every write. */
+  /** Fields that change with every write. */
   async function versions(): Promise<unknown[]> {
     const { client } = server();
     const configs = ['kube-proxy', 'coredns', 'fairway-addons'];
@@ -108,7 +108,7 @@ describeServers('add-ons', (server, target) => {
         },
       ],
     };
-    // Established, it is served a moment later.
+    // It is served a moment after it is established.
     await eventually(policies(), {}, () => true);
     const created = await policies().create({ metadata: { name: 'some' }, spec });
     expect(created.spec).toEqual(spec);

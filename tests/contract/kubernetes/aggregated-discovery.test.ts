@@ -92,7 +92,7 @@ describeServers('APIServices', (server, target) => {
     );
   });
 
-  // Earlier releases look at certificates when requests come.
+  // Earlier releases check certificates only on requests.
   it.runIf(target.minor >= 34)('are refused the trust in certificates that they do not name', async () => {
     await using extension = await Extension.open(server(), namespace);
     await using other = await Extension.open(server(), namespace);

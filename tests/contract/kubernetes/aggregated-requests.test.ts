@@ -136,7 +136,7 @@ describeServers('requests to aggregated API servers', (server, target) => {
       });
     aggregated.extension.answer(things, (_request, response) => sendJson(response, 200, { kind: 'ThingList' }));
     await expect
-      .poll(async () => (await server().raw('GET', things, {}, transport)).status, { timeout: 60_000 })
+      .poll(async () => (await server().raw('GET', things, {}, transport)).status, { timeout: 300_000 })
       .toBe(200);
     expect(asked()?.headers['x-remote-user']).toBe(user);
   });

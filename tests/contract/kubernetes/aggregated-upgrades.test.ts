@@ -8,7 +8,7 @@ import { upgrade } from './upgraded-connection.ts';
 const WEBSOCKET = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-protocol': 'v5.channel.k8s.io' };
 const SWITCHED = 'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n';
 
-/** Says again what it hears. */
+/** Echoes its input. */
 const echo: UpgradeBehavior = (_request, socket) => {
   socket.write(`${SWITCHED}Sec-WebSocket-Protocol: v5.channel.k8s.io\r\n\r\nhello `);
   socket.pipe(socket);

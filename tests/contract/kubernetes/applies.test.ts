@@ -21,7 +21,7 @@ interface Port {
 }
 
 describeServers('applies of items whose key has a default', (server, target) => {
-  // Releases before know no defaults of keys, and refuse items without.
+  // Earlier releases have no defaults for keys, and reject items without them.
   let namespace: string;
   beforeAll(async () => {
     namespace = await server().namespace();
@@ -125,10 +125,10 @@ interface Side {
 /** Those with the kinds and the defaults of keys that are served here. */
 const REAL = findBinaries().filter(({ minor }) => minor >= 34);
 
-/** Objects of which kube-apiserver makes another version at the second apply, for what it has filled in itself; not at the third. */
+/** Objects of which kube-apiserver creates another version at the second apply because of its own defaults, but not at the third. */
 const WRITTEN_TWICE: ReadonlySet<string> = new Set(['Job pi', 'Job indexed', 'PersistentVolumeClaim data']);
 
-/** Kinds of which kube-apiserver forgets who applied them. */
+/** Kinds for which kube-apiserver loses the field manager. */
 const FORGOTTEN: ReadonlySet<string> = new Set(['CertificateSigningRequest']);
 
 describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
@@ -185,7 +185,7 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
       return { first, rested, second, third: await apply(client, manifest) };
     }
 
-    /** Kube-apiserver writes by itself, once, whether the level of a new FlowSchema exists. */
+    /** kube-apiserver itself writes once whether the level of a new FlowSchema exists. */
     async function atRest(client: KubeClient, object: KubeObject): Promise<KubeObject> {
       if (object.kind !== 'FlowSchema') return object;
       const { name = '' } = object.metadata;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { findExecutable, foldersOnPath } from '@fairway/control-plane/process/executables';
 import { testbedBinaries } from '@fairway/control-plane/process/testing/testbed-binaries';
 
-/** Where the programs of one Kubernetes release lie. */
+/** The binaries of one Kubernetes release. */
 export interface KubernetesBinaries {
   readonly folder: string;
   /** `1.36.3`. */
@@ -17,7 +17,7 @@ export type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'k
 
 const CONTROL_PLANE: readonly Program[] = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-/** Every release that there is a whole control plane of: KUBEBUILDER_ASSETS, else PATH, and what testbed/kubernetes has built. */
+/** Every release with a complete control plane: KUBEBUILDER_ASSETS, else PATH, and what testbed/kubernetes has built. */
 export function findBinaries(): KubernetesBinaries[] {
   const assets = process.env.KUBEBUILDER_ASSETS;
   const users = assets === undefined ? foldersOnPath(process.env) : [assets];

@@ -26,7 +26,7 @@ describeServers('certificate signing requests', (server, target) => {
         metadata: { name },
         spec: {
           request: Buffer.from(request).toString('base64'),
-          // Nobody signs it.
+          // It is not signed.
           signerName: 'example.com/contract',
           usages: ['digital signature'],
         },

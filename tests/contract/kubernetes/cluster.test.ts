@@ -3,7 +3,6 @@ import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventual
 import { beforeAll, expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
-const PATIENTLY = { deadlineMs: 300_000 };
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const merge = { 'content-type': 'application/merge-patch+json' };
 
@@ -153,7 +152,7 @@ describeServers('a cluster', (server, target) => {
     await server().raw('DELETE', `${core}/configmaps/${owner}`, { body: { propagationPolicy } });
 
     const maps = server().client.resource(ConfigMaps);
-    await eventuallyGone(maps, { namespace, name: owner }, PATIENTLY);
+    await eventuallyGone(maps, { namespace, name: owner });
     await expect
       .poll(async () => (await server().raw('GET', `${core}/configmaps/${dependent}`)).status)
       .toBe(stays ? 200 : 404);
@@ -176,27 +175,22 @@ describeServers('a cluster', (server, target) => {
       body: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' } },
     });
     const namespaces = server().client.resource(Namespaces);
-    await eventuallyObject(
-      namespaces,
-      { name },
-      ({ status }) => {
-        expect(status?.conditions).toContainEqual(
-          expect.objectContaining({
-            type: 'NamespaceFinalizersRemaining',
-            status: 'True',
-            reason: 'SomeFinalizersRemain',
-          }),
-        );
-        return true;
-      },
-      PATIENTLY,
-    );
+    await eventuallyObject(namespaces, { name }, ({ status }) => {
+      expect(status?.conditions).toContainEqual(
+        expect.objectContaining({
+          type: 'NamespaceFinalizersRemaining',
+          status: 'True',
+          reason: 'SomeFinalizersRemain',
+        }),
+      );
+      return true;
+    });
     await server().raw('PATCH', `${path}/configmaps/held`, {
       headers: merge,
       body: { metadata: { finalizers: null } },
     });
 
-    await eventuallyGone(namespaces, { name }, PATIENTLY);
+    await eventuallyGone(namespaces, { name });
     expect(going.status.phase).toBe('Terminating');
     expect(late).toMatchObject({
       code: 403,
@@ -225,7 +219,6 @@ describeServers('a cluster', (server, target) => {
       server().client.resource(PodDisruptionBudgets),
       { namespace, name: 'guard' },
       ({ status: budget }) => budget?.currentHealthy === 1 && budget.disruptionsAllowed === 0,
-      PATIENTLY,
     );
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'guarded', namespace } };
 

@@ -21,7 +21,7 @@ export interface RawAnswer {
   readonly json: Answered;
 }
 
-/** The parts of answers that tests look at, as if all were there. */
+/** The parts of responses that tests use, typed as always present. */
 export interface Answered {
   readonly kind: string;
   readonly apiVersion: string;
@@ -95,7 +95,7 @@ export class ContractServer {
     return this.#open({});
   }
 
-  /** What the server says, whether it likes the request or not. */
+  /** The server's response, whether it is a success or an error. */
   async raw(
     method: Method,
     path: string,
@@ -130,12 +130,12 @@ export class ContractServer {
     return answer.json as unknown as Status;
   }
 
-  /** A name that nothing else in this run has. */
+  /** A name that is unique in this run. */
   name(prefix = 'contract'): string {
     return `${prefix}-${process.pid}-${++this.#serial}`;
   }
 
-  /** A namespace of its own, with its default ServiceAccount; it goes with the test file. */
+  /** A separate namespace with its default ServiceAccount; it is deleted after the test file. */
   async namespace(): Promise<string> {
     const name = this.name();
     await this.client
@@ -143,9 +143,7 @@ export class ContractServer {
       .create({ apiVersion: 'v1', kind: 'Namespace', metadata: { name }, spec: {} });
     this.#namespaces.push(name);
     const account = { namespace: name, name: 'default' };
-    await eventuallyObject(this.client.resource<KubeObject>(ServiceAccounts), account, () => true, {
-      deadlineMs: 300_000,
-    });
+    await eventuallyObject(this.client.resource<KubeObject>(ServiceAccounts), account, () => true);
     return name;
   }
 

@@ -88,7 +88,7 @@ describeServers('conversion webhooks', (server, target) => {
     namespace = await server().namespace();
     await server().client.resource(CustomResourceDefinitions).create(definition(webhooks));
     // It is served a moment after it is written.
-    await vi.waitFor(() => of(V2).list({ namespace }), { timeout: 60_000 });
+    await vi.waitFor(() => of(V2).list({ namespace }), { timeout: 300_000 });
   });
   afterAll(() => webhooks[Symbol.asyncDispose]());
   beforeEach(() => {
@@ -127,7 +127,7 @@ describeServers('conversion webhooks', (server, target) => {
         if (type === 'DELETED') return;
       }
     })();
-    await expect.poll(() => events.length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => events.length).toBe(1);
     await of(V1).patch(name, { type: 'merge', value: { spec: { address: 'b:2' } } }, { namespace });
     await of(V2).delete(name, { namespace });
     await watching;

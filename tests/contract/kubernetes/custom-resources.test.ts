@@ -34,7 +34,7 @@ function definition(plural: string, kind: string, properties: Record<string, Sch
 async function serve(server: ContractServer, crd: CustomResourceDefinition): Promise<void> {
   await server.client.resource(CustomResourceDefinitions).create(crd);
   const path = `/apis/${GROUP}/v1/${crd.spec.names.plural}`;
-  await vi.waitFor(async () => expect((await server.raw('GET', path)).status).toBe(200), { timeout: 30_000 });
+  await vi.waitFor(async () => expect((await server.raw('GET', path)).status).toBe(200), { timeout: 300_000 });
 }
 
 describeServers('custom resources', (server, target) => {
@@ -169,7 +169,7 @@ describeServers('custom resources', (server, target) => {
 
     const spec = { size: 'L', door: 'M' };
     const read = async () => (await server().raw('GET', `${boxes}/old`)).json;
-    await vi.waitFor(async () => expect((await read()).spec).toEqual(spec), { timeout: 30_000 });
+    await vi.waitFor(async () => expect((await read()).spec).toEqual(spec), { timeout: 300_000 });
     expect((await read()).metadata.resourceVersion, 'as it was').toBe(made.json.metadata.resourceVersion);
     expect((await server().raw('GET', boxes)).json.items.map((box) => box.spec)).toEqual([spec]);
     const watched = await server().raw('GET', `${boxes}?watch=1&timeoutSeconds=1`);
@@ -238,7 +238,7 @@ describeServers('custom resources', (server, target) => {
           },
         });
       },
-      { timeout: 30_000 },
+      { timeout: 300_000 },
     );
   });
 });

@@ -1,3 +1,5 @@
+import { DEFINITION } from '@fairway/addons/node-pools/definition';
+import { definitions } from '@fairway/service/install/definitions';
 import { expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
@@ -65,4 +67,17 @@ describeServers('definitions that are refused', (server, target) => {
       expect([start, rest]).toEqual([where, message]);
     });
   }
+});
+
+/** An API server estimates the cost of all rules beforehand, since 1.25. */
+describeServers('definitions of Fairway', (server) => {
+  it.each([
+    ...definitions().map((definition) => ({ kind: definition.spec.names.kind, where: 'API', definition })),
+    { kind: 'NodePool', where: "tenants' clusters", definition: DEFINITION },
+  ])('$kind, in $where, is taken', async ({ definition }) => {
+    const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All';
+    const { status, json } = await server().raw('POST', path, { body: definition });
+
+    expect({ status, json }).toMatchObject({ status: 201 });
+  });
 });

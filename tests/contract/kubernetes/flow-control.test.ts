@@ -187,7 +187,7 @@ describeServers('priority and fairness', (server, target) => {
     const [first, second, third] = await Promise.all([late(), late(), late()]);
     const tookMs = performance.now() - startMs;
 
-    // Two queues of one place each.
+    // Two queues of length one.
     for (const answer of [first, second, third]) {
       expect([answer?.status, Number(answer?.headers['retry-after'])]).toEqual([429, expect.toBeOneOf([1, 2])]);
       expect(answer?.text).toContain(SENTENCE);

@@ -41,7 +41,7 @@ function decideOnCertificates(client: KubeClient, authority: CertificateAuthorit
   informer.start(signal);
 }
 
-/** A hollow node beside the real thing: bootstrap tokens, Node authorisation, NodeRestriction and validation of a kube-apiserver. */
+/** A hollow node with a real API server: bootstrap tokens, Node authorisation, NodeRestriction and validation of a kube-apiserver. */
 describe.skipIf(assets === undefined)(
   'a hollow node joins a kube-apiserver (skipped without KUBEBUILDER_ASSETS)',
   () => {

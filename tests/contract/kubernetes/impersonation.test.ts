@@ -6,7 +6,7 @@ const API_GROUP = 'rbac.authorization.k8s.io';
 /** A header's bytes are UTF-8 to Kubernetes and Latin-1 to Node. */
 const onWire = (text: string) => Buffer.from(text).toString('latin1');
 
-/** `kubectl --as`, and what stands before an API server and passes requests on. */
+/** `kubectl --as`, and proxies in front of an API server. */
 describeServers('impersonation', (server, target) => {
   let namespace: string;
   let maps: string;
@@ -56,7 +56,7 @@ describeServers('impersonation', (server, target) => {
     const { code, message } = await server().refusal('GET', maps, { headers: { 'Impersonate-User': user } }, jane);
 
     expect(code).toBe(403);
-    // Which right exactly: since 1.36 there are narrower ones beside `impersonate`.
+    // The exact right differs: since 1.36 there are narrower ones in addition to `impersonate`.
     expect(message).toContain('User "jane" cannot impersonate');
   });
 

@@ -33,7 +33,7 @@ function cases(server: () => ContractServer): void {
 
   beforeAll(async () => {
     await server().client.resource(DEFINITIONS).create(DEFINITION);
-    await vi.waitFor(async () => expect((await server().raw('GET', POOLS)).status).toBe(200), { timeout: 30_000 });
+    await vi.waitFor(async () => expect((await server().raw('GET', POOLS)).status).toBe(200), { timeout: 300_000 });
   });
 
   it('are defined as Fairway wants it: it is not repaired over and over', async () => {
@@ -82,8 +82,8 @@ function cases(server: () => ContractServer): void {
     ['general/scale', { spec: { replicas: 101 } }, /must not be more than maxReplicas/],
     ['general', { spec: { minReplicas: 7 } }, /replicas: Invalid value: .*must not be less than minReplicas/],
     ['general', { spec: { antiAffinity: true } }, /cannot be changed after creation: it is false/],
-    ['general', { spec: { upgradeStrategy: { maxSurge: 0 } } }, /no node could ever be renewed/],
-    ['general', { spec: { healing: { maxUnhealthy: 'most' } } }, /must be a share such as "40%"/],
+    ['general', { spec: { upgradeStrategy: { maxSurge: 0 } } }, /no node could ever be updated/],
+    ['general', { spec: { healing: { maxUnhealthy: 'most' } } }, /must be a percentage such as "40%"/],
   ])('are refused at once what no Fairway takes: %s %j', async (path, value, says) => {
     const refusal = await patch(path, value);
 
@@ -93,7 +93,7 @@ function cases(server: () => ContractServer): void {
 
   it.each([
     ['1st', {}, /must consist of lowercase letters/],
-    ['a'.repeat(40), {}, /must be no more than 32 characters/],
+    ['a'.repeat(40), {}, /must be at most 32 characters/],
     ['named', { clusterName: 'demo' }, /unknown field "spec.clusterName"/],
   ])('are not made as %s with %j', async (name, spec, says) => {
     const refusal = await server().raw('POST', `${POOLS}?fieldValidation=Strict`, { body: pool(name, spec) });

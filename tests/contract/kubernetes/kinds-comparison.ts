@@ -5,7 +5,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { type ApiError, isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 
-/** What came of a request, in a form that can be compared between servers. */
+/** The result of a request in a form that is comparable between servers. */
 export type Outcome =
   | { readonly object: unknown }
   | { readonly code: number; readonly reason: string; readonly causes: readonly string[] };
@@ -59,7 +59,7 @@ function comparable(message: string): string {
   return text.replace(/ value: \{.*\}(?=: |$)/, ' value: {…}');
 }
 
-/** What no two servers have in common, or what an allocator beside the kinds decides. */
+/** Fields that differ between any two servers, or are set by allocators. */
 const VOLATILE = new Set(['uid', 'resourceVersion', 'creationTimestamp', 'managedFields', 'selfLink']);
 const ALLOCATED = new Set([
   'clusterIP',
@@ -69,11 +69,11 @@ const ALLOCATED = new Set([
   'nodePort',
   'healthCheckNodePort',
 ]);
-/** Times of the moment; a manifest's own are of another day. */
+/** Current times; those in manifests are from another day. */
 const NOW = new RegExp(`^(?!2026-01-01)\\d{4}-\\d\\d-\\d\\dT[\\d:.]+Z$`);
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Keys in order, without what differs by nature. */
+/** Sorted keys, without inherently different fields. */
 export function normalized(value: unknown): unknown {
   if (typeof value === 'string') return NOW.test(value) ? 'NOW' : value.replaceAll(UID, 'UID');
   if (Array.isArray(value)) return value.map(normalized);

@@ -59,7 +59,7 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
         .create({ metadata: { name: policy.name }, spec: { policyName: policy.name } });
     }
     await expect
-      .poll(async () => (await create(name, { canary: 'yes' })).metadata.annotations?.['seen'], { timeout: 60_000 })
+      .poll(async () => (await create(name, { canary: 'yes' })).metadata.annotations?.['seen'], { timeout: 300_000 })
       .toBe('yes');
     try {
       return await create(name);

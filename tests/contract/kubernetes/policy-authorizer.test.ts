@@ -40,7 +40,7 @@ describeServers('the authorizer of policies', (server, target) => {
       });
   });
 
-  /** What alice is told of a ConfigMap for which `expression` is to hold: 201, or the message. */
+  /** The result for alice of a ConfigMap for which `expression` must hold: 201, or the message. */
   async function outcomeOf(expression: string): Promise<string> {
     const name = server().name('asks');
     const { client } = server();
@@ -67,7 +67,7 @@ describeServers('the authorizer of policies', (server, target) => {
       const { status, json } = await server().raw('POST', path, { body }, alice);
       return status === 201 ? '201' : String(json['message']);
     };
-    await expect.poll(() => create({ canary: 'yes' }), { timeout: 60_000 }).toContain('seen');
+    await expect.poll(() => create({ canary: 'yes' })).toContain('seen');
     const outcome = await create({});
     await client.resource(ValidatingAdmissionPolicyBindings).delete(name);
     await client.resource(ValidatingAdmissionPolicies).delete(name);
@@ -107,7 +107,7 @@ describeServers('the authorizer of policies', (server, target) => {
     ],
   ];
 
-  // 1.31 knows no selectors, and lets three questions pass.
+  // 1.31 has no selectors, and allows three checks.
   const isNewer = ([expression]: readonly [string, string]) => /fieldSelector|\/reports\/c/.test(expression);
   const isServed = (each: readonly [string, string]) => hasPolicies && (target.minor >= 34 || !isNewer(each));
 

@@ -25,7 +25,7 @@ describeServers('type checks of policies', (server, target) => {
         expect(status).toMatchObject({ observedGeneration: 1, typeChecking: expect.any(Object) });
         return status?.typeChecking?.expressionWarnings ?? [];
       },
-      { timeout: 30_000, interval: 100 },
+      { timeout: 300_000, interval: 100 },
     );
   }
 

@@ -3,15 +3,13 @@ import { eventuallyObject } from '@fairway/kube/testing/eventually';
 import { beforeEach, expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
-const PATIENCE = { deadlineMs: 300_000 };
-
 describeServers('quotas', (server, target) => {
   let namespace: string;
   beforeEach(async () => {
     namespace = await server().namespace();
   });
 
-  /** A quota whose controller has counted what is there. */
+  /** A quota with usage counted by its controller. */
   async function quota(hard: Readonly<Record<string, string>>, spec: object = {}): Promise<void> {
     const body = { metadata: { name: 'quota', namespace }, spec: { hard, ...spec } };
     await server().client.resource(ResourceQuotas).create(body);
@@ -20,15 +18,10 @@ describeServers('quotas', (server, target) => {
 
   async function usedIs(check: (used: Readonly<Record<string, string>>) => void): Promise<void> {
     const where = { namespace, name: 'quota' };
-    await eventuallyObject(
-      server().client.resource(ResourceQuotas),
-      where,
-      ({ status }) => {
-        check(status?.used ?? {});
-        return true;
-      },
-      PATIENCE,
-    );
+    await eventuallyObject(server().client.resource(ResourceQuotas), where, ({ status }) => {
+      check(status?.used ?? {});
+      return true;
+    });
   }
 
   async function post(plural: string, name: string, object: object = {}) {
@@ -43,7 +36,7 @@ describeServers('quotas', (server, target) => {
     spec: { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'a', resources }], ...spec },
   });
 
-  // Services, because nothing in a namespace makes one by itself.
+  // Services, because no controller creates them in a namespace.
   it('of counts holds with six at once, and has room again when something goes', async () => {
     await quota({ services: '3', 'count/services': '4' });
     const service = { kind: 'Service', spec: { clusterIP: 'None', ports: [{ port: 80 }] } };

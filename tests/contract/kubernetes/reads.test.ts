@@ -86,7 +86,7 @@ describeServers('reads', (server, target) => {
       query: 'resourceVersion=new',
       code: 400,
       message: /^invalid resource version: .*strconv\.ParseUint: parsing "new": invalid syntax/,
-      // 1.31 answers 500.
+      // 1.31 returns 500.
       since: 34,
     },
     {

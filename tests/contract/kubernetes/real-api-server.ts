@@ -33,7 +33,7 @@ export interface RealApiServerOptions {
 }
 
 const TOKEN = 'contract-test';
-const START_TIMEOUT_MS = 180_000;
+const START_TIMEOUT_MS = 300_000;
 /** Admission that looks at other objects or at the cluster, which the definitions of kinds do not. */
 const DISABLED_ADMISSION = [
   'ServiceAccount',

@@ -14,6 +14,8 @@ import { SupervisedProcess } from './supervised-process.ts';
 export interface RealControlPlaneOptions {
   /** YAML or JSON of an audit.k8s.io/v1 Policy; nothing is audited by default. */
   readonly auditPolicy?: string;
+  /** Names of kube-controller-manager's `--controllers` that do not run. */
+  readonly withoutControllers?: readonly string[];
 }
 
 export interface RealControlPlane extends RunningControlPlane {
@@ -23,10 +25,10 @@ export interface RealControlPlane extends RunningControlPlane {
   restartApiServer(meanwhile?: () => Promise<void>): Promise<void>;
 }
 
-/** Starts etcd, kube-apiserver and kube-controller-manager on loopback, in a folder of their own that goes with them. */
+/** Starts etcd, kube-apiserver and kube-controller-manager on loopback, in a separate folder that is deleted with them. */
 export async function startRealControlPlane(
   binaries: KubernetesBinaries,
-  { auditPolicy }: RealControlPlaneOptions = {},
+  { auditPolicy, withoutControllers }: RealControlPlaneOptions = {},
 ): Promise<RealControlPlane> {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-contract-'));
   const stack = new AsyncDisposableStack();
@@ -40,7 +42,7 @@ export async function startRealControlPlane(
     const startServer = () => startApiServer(binaries, folder, pki, { etcdPort, port, auditPolicy, auditLog });
     let server = await startServer();
     stack.defer(() => server[Symbol.asyncDispose]());
-    stack.use(await startControllerManager(binaries, { url, pki, minor: binaries.minor }));
+    stack.use(await startControllerManager(binaries, { url, pki, minor: binaries.minor }, withoutControllers));
     return {
       url,
       pki,

@@ -7,14 +7,18 @@ import { SupervisedProcess } from './supervised-process.ts';
 
 type Served = Pick<RunningControlPlane, 'url' | 'pki' | 'minor'>;
 
-/** Runs a kube-controller-manager with all its controllers beside an API server, real or embedded. */
-export function startControllerManager(binaries: KubernetesBinaries, plane: Served): Promise<AsyncDisposable> {
+/** Runs a kube-controller-manager with all its controllers, or all but some, beside an API server, real or embedded. */
+export function startControllerManager(
+  binaries: KubernetesBinaries,
+  plane: Served,
+  withoutControllers: readonly string[] = [],
+): Promise<AsyncDisposable> {
   return startComponent('kube-controller-manager', binaries, plane, async (file) => {
     const { authority, serviceAccountKeys } = plane.pki;
     const ca = await file('ca.crt', authority.certificatePem);
     return [
       '--use-service-account-credentials',
-      '--controllers=*,bootstrapsigner,tokencleaner',
+      `--controllers=${['*', 'bootstrapsigner', 'tokencleaner', ...withoutControllers.map((name) => `-${name}`)].join()}`,
       '--allocate-node-cidrs',
       '--cluster-cidr=10.2.0.0/16',
       '--service-cluster-ip-range=10.3.0.0/16',

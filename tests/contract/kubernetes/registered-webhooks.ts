@@ -17,7 +17,7 @@ export const CONFIG_MAPS = {
   operations: ['CREATE', 'UPDATE', 'DELETE'],
   resources: ['configmaps'],
 };
-const WAIT = { timeout: 60_000, interval: 100 };
+const WAIT = { timeout: 300_000, interval: 100 };
 
 type ConfigurationType = typeof MutatingWebhookConfigurations | typeof ValidatingWebhookConfigurations;
 

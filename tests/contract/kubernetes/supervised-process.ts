@@ -26,7 +26,7 @@ export class SupervisedProcess implements AsyncDisposable {
   }
 
   /** Resolves when `isReady` says so; rejects with the end of the output when the program ends before, or `deadlineMs` pass. */
-  async whenReady(isReady: () => Promise<boolean>, deadlineMs = 120_000): Promise<void> {
+  async whenReady(isReady: () => Promise<boolean>, deadlineMs = 300_000): Promise<void> {
     const endMs = Date.now() + deadlineMs;
     while (!(await isReady())) {
       const { exitCode, signalCode, spawnfile } = this.#child;

@@ -14,7 +14,7 @@ describeServers('rights on Secrets', (server) => {
     path = `/api/v1/namespaces/${namespace}/secrets`;
   });
 
-  /** Somebody with these verbs on Secrets of the namespace. */
+  /** A user with these verbs on Secrets of the namespace. */
   async function whoMay(...verbs: string[]): Promise<Transport> {
     const name = server().name('may');
     const rules = [{ apiGroups: [''], resources: ['secrets'], verbs }];

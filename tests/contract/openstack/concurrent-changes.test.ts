@@ -5,8 +5,8 @@ import { describeClouds } from './targets.ts';
 const AT_ONCE = 5;
 
 /**
- * What those who change one thing at the same time are answered. Neutron compares before it writes, so that several may get through:
- * Fairway builds on neither, and has one writer for each thing.
+ * Responses to concurrent changes of one object. Neutron compares before it writes, so several may succeed: Fairway relies on neither, and has one
+ * writer for each object.
  */
 describeClouds('concurrent changes', (cloud) => {
   it('of one revision: what is not taken answers 412', async () => {
@@ -95,7 +95,7 @@ describeClouds('concurrent changes', (cloud) => {
 
     const answers = await atOnce(() => cloud().raw('compute', 'DELETE', `/servers/${id}`));
 
-    // Whoever comes when it is gone hears that.
+    // Later requests get a 404.
     for (const { status } of answers) expect([204, 404]).toContain(status);
     expect(statuses(answers)[0]).toBe(204);
     await cloud().gone(id);

@@ -6,7 +6,7 @@ import type { ContractCloud, RawAnswer } from './contract-cloud.ts';
 import { failureOf, passwordOf } from './logins.ts';
 import { describeClouds } from './targets.ts';
 
-/** What Keystone lets those do who act for somebody else: Fairway's own rights to revoke what it was given follow from it. */
+/** Permissions of delegated credentials in Keystone: they determine what Fairway can revoke. */
 describeClouds('delegation', (cloud) => {
   it('lets a trustee act in the name of the trustor until the trust is deleted', async () => {
     const { member, other } = cloud();

@@ -4,7 +4,7 @@ import { describeClouds } from './targets.ts';
 
 const TEXT = { accept: 'text/plain' };
 
-/** Who may do what with secrets and containers: roles, access rules, and consumers. */
+/** Permissions on secrets and containers: roles, access rules, and consumers. */
 describeClouds('access to secrets', (cloud) => {
   const keys = (): KeyCloud => new KeyCloud(cloud());
   const notAllowed = (operation: string) =>

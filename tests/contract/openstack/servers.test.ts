@@ -114,6 +114,45 @@ describeClouds('servers', (cloud) => {
     });
   });
 
+  it('are built in a network and on a port in another one, each with its security groups', async () => {
+    const { member } = cloud();
+    const { id: first } = await cloud().network('10.124.0.0/24');
+    const { id: further } = await cloud().network('10.125.0.0/24');
+    const groups: string[] = [];
+    for (const _ of ['of the first', 'of the further one']) {
+      const { id } = await member.network.securityGroups.create({ name: cloud().name() });
+      cloud().defer(() => member.network.securityGroups.delete(id));
+      groups.push(id);
+    }
+    const [ofFirst = '', ofFurther = ''] = groups;
+    const port = await member.network.ports.create({ network_id: further, security_groups: [ofFurther] });
+    cloud().defer(() => member.network.ports.delete(port.id));
+    const id = await build(cloud(), {
+      networks: [{ uuid: first }, { port: port.id }],
+      security_groups: [{ name: ofFirst }],
+    });
+    const server = await cloud().settled(id);
+    const ports = await Array.fromAsync(member.network.ports.list({ device_id: id }));
+
+    expect(server.status).toBe('ACTIVE');
+    expect(Object.values(server.addresses).flat()).toHaveLength(2);
+    expect(new Map(ports.map(({ network_id, security_groups }) => [network_id, security_groups]))).toEqual(
+      new Map([
+        [first, [ofFirst]],
+        [further, [ofFurther]],
+      ]),
+    );
+
+    // Only the port that Nova has made goes with the server.
+    await member.compute.servers.delete(id);
+    await cloud().gone(id);
+    await cloud().until('the port goes', async () => {
+      const left = await Array.fromAsync(member.network.ports.list({ network_id: first }));
+      return left.some(({ device_owner }) => device_owner.startsWith('compute:')) ? undefined : true;
+    });
+    expect(await member.network.ports.get(port.id)).toMatchObject({ device_id: '', device_owner: '' });
+  });
+
   it('answer the request to build with 202, id, password and location alone', async () => {
     const body = { server: { ...(await basics(cloud())), networks: 'none' } };
 

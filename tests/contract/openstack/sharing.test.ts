@@ -5,7 +5,7 @@ import { describeClouds } from './targets.ts';
 
 const POLICIES = '/rbac-policies';
 
-/** What a stranger has: a network with a subnet and a security group, described as somebody else's are. */
+/** Another project's network, subnet and security group, with someone else's description. */
 async function strangersThings(cloud: ContractCloud) {
   if (cloud.other === undefined) throw new Error('the cloud has no second project to test with');
   const { networks, subnets, securityGroups } = cloud.other.network;

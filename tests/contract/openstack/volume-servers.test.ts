@@ -31,6 +31,26 @@ describeClouds('servers on volumes', (cloud) => {
     });
   });
 
+  it('have a volume that takes a name and marks while it is in use', async ({ skip }) => {
+    const { compute, blockStorage, session } = cloud().member;
+    const { token } = await session.token();
+    skip(!token.catalog.some(({ type }) => type === 'block-storage'), 'the cloud has no Cinder');
+    const { id } = await compute.servers.create(await request(cloud()));
+    cloud().deferServer(id);
+    const server = await cloud().settled(id);
+    const [volume] = server['os-extended-volumes:volumes_attached'] ?? [];
+    const volumeId = volume?.id ?? '';
+
+    const before = await blockStorage.volumes.get(volumeId);
+    await blockStorage.volumes.mergeMetadata(volumeId, { 'example.com/machine': 'one' });
+    const renamed = await blockStorage.volumes.rename(volumeId, `${server.name}-root`);
+
+    expect(before).toMatchObject({ name: '', bootable: 'true' });
+    expect(renamed).toMatchObject({ name: `${server.name}-root`, metadata: { 'example.com/machine': 'one' } });
+    const marked = await Array.fromAsync(blockStorage.volumes.list({ metadata: { 'example.com/machine': 'one' } }));
+    expect(marked.map((each) => each.id)).toContain(volumeId);
+  });
+
   it('are rebuilt on the same volume', async () => {
     const { compute } = cloud().member;
     const { id } = await compute.servers.create(await request(cloud()));

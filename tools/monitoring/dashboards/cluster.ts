@@ -1,6 +1,6 @@
 import type { DashboardData } from './dashboard.ts';
 
-/** One cluster: what it is, its nodes, database, and calls. */
+/** One cluster: its state, nodes, database and OpenStack calls. */
 export const CLUSTER: DashboardData = {
   uid: 'fairway-cluster',
   title: 'Fairway: one cluster',
@@ -29,7 +29,7 @@ export const CLUSTER: DashboardData = {
       queries: [{ expr: 'fairway_cluster_control_plane_ready{namespace="$namespace",cluster="$cluster"}', legend: '' }],
     },
     {
-      title: 'Nodes wanted',
+      title: 'Nodes desired',
       type: 'stat',
       unit: 'short',
       width: 4,
@@ -57,7 +57,7 @@ export const CLUSTER: DashboardData = {
       ],
     },
     {
-      title: 'Age of the snapshot',
+      title: 'Snapshot age',
       type: 'stat',
       unit: 's',
       width: 4,
@@ -69,7 +69,7 @@ export const CLUSTER: DashboardData = {
       ],
     },
     {
-      title: 'What it is',
+      title: 'Cluster',
       type: 'timeseries',
       unit: 'short',
       width: 12,
@@ -115,7 +115,7 @@ export const CLUSTER: DashboardData = {
       ],
     },
     {
-      title: 'Calls of its project to OpenStack',
+      title: 'OpenStack calls for its project',
       type: 'timeseries',
       unit: 'reqps',
       width: 24,

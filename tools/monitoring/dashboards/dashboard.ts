@@ -18,7 +18,7 @@ interface Panel {
   readonly type: 'stat' | 'timeseries';
   /** Grafana's id of the unit. */
   readonly unit: string;
-  /** Of 24 columns. */
+  /** Width in columns, of 24. */
   readonly width: number;
   readonly queries: readonly Query[];
 }
@@ -31,7 +31,7 @@ interface Variable {
   readonly isMany: boolean;
 }
 
-/** What a dashboard shows; panels are laid out in rows, in their order. */
+/** A dashboard; its panels are laid out in rows, in order. */
 export interface DashboardData {
   readonly uid: string;
   readonly title: string;
@@ -39,13 +39,13 @@ export interface DashboardData {
   readonly panels: readonly Panel[];
 }
 
-/** Of Grafana 13, which migrates older ones when it loads them, and refuses none. */
+/** Schema version of Grafana 13, which migrates older dashboards when it loads them and rejects none. */
 const SCHEMA_VERSION = 42;
 const COLUMNS = 24;
 const HEIGHTS = { stat: 4, timeseries: 8 };
 const DATASOURCE = { type: 'prometheus', uid: '${datasource}' };
 
-/** As Grafana loads it, by the types that it publishes. */
+/** The JSON that Grafana loads, in its published types. */
 export function grafanaDashboard({ uid, title, variables, panels }: DashboardData): Dashboard {
   return {
     uid,
@@ -82,7 +82,7 @@ function grafanaVariable({ name, label, query, isMany }: Variable): VariableMode
   };
 }
 
-/** From left to right, then below. */
+/** Lays out panels from left to right, then in rows. */
 function placed(panels: readonly Panel[]): GrafanaPanel[] {
   let [x, y, height] = [0, 0, 0];
   return panels.map((panel, index) => {

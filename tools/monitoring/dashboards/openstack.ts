@@ -9,7 +9,7 @@ export const OPENSTACK: DashboardData = {
   ],
   panels: [
     {
-      title: 'Calls a second by service',
+      title: 'Calls per second by service',
       type: 'timeseries',
       unit: 'reqps',
       width: 8,
@@ -33,7 +33,7 @@ export const OPENSTACK: DashboardData = {
       ],
     },
     {
-      title: 'Share that fails',
+      title: 'Failure ratio',
       type: 'timeseries',
       unit: 'percentunit',
       width: 8,
@@ -69,7 +69,7 @@ export const OPENSTACK: DashboardData = {
       ],
     },
     {
-      title: 'Retries a second',
+      title: 'Retries per second',
       type: 'timeseries',
       unit: 'ops',
       width: 8,
@@ -81,7 +81,7 @@ export const OPENSTACK: DashboardData = {
       ],
     },
     {
-      title: 'Projects with most calls',
+      title: 'Projects with the most calls',
       type: 'timeseries',
       unit: 'reqps',
       width: 12,
@@ -93,7 +93,7 @@ export const OPENSTACK: DashboardData = {
       ],
     },
     {
-      title: 'Projects with most failures',
+      title: 'Projects with the most failures',
       type: 'timeseries',
       unit: 'reqps',
       width: 12,
@@ -105,14 +105,14 @@ export const OPENSTACK: DashboardData = {
       ],
     },
     {
-      title: 'Calls that wait for the budget',
+      title: 'Calls waiting for the budget',
       type: 'timeseries',
       unit: 'short',
       width: 12,
       queries: [{ expr: 'fairway_openstack_budget_waiting{cloud=~"$cloud"}', legend: '{{instance}} {{cloud}}' }],
     },
     {
-      title: 'Wait for the budget, p99',
+      title: 'Budget wait time, p99',
       type: 'timeseries',
       unit: 's',
       width: 12,
@@ -136,7 +136,7 @@ export const OPENSTACK: DashboardData = {
       ],
     },
     {
-      title: 'Projects whose lists fail',
+      title: 'Projects with failing lists',
       type: 'timeseries',
       unit: 'short',
       width: 8,

@@ -1,6 +1,6 @@
 import type { DashboardData } from './dashboard.ts';
 
-/** What an operator looks at first: clusters, what is stuck, controllers, the API, the process. */
+/** First dashboard for operators: clusters, stuck objects, controllers, the API and the process. */
 export const OVERVIEW: DashboardData = {
   uid: 'fairway-overview',
   title: 'Fairway',
@@ -78,7 +78,7 @@ export const OVERVIEW: DashboardData = {
       queries: [{ expr: 'sum by (phase) (fairway_node_pools)', legend: '{{phase}}' }],
     },
     {
-      title: 'Not Ready, by reason',
+      title: 'Not Ready by reason',
       type: 'timeseries',
       unit: 'short',
       width: 8,
@@ -125,7 +125,7 @@ export const OVERVIEW: DashboardData = {
       ],
     },
     {
-      title: 'Operations an hour by result',
+      title: 'Operations per hour by result',
       type: 'timeseries',
       unit: 'short',
       width: 8,
@@ -144,7 +144,7 @@ export const OVERVIEW: DashboardData = {
       queries: [{ expr: 'sum by (runtime, state) (fairway_control_planes)', legend: '{{runtime}} {{state}}' }],
     },
     {
-      title: 'Memory of control planes',
+      title: 'Control plane memory',
       type: 'timeseries',
       unit: 'bytes',
       width: 8,
@@ -153,7 +153,7 @@ export const OVERVIEW: DashboardData = {
       ],
     },
     {
-      title: 'Restarts of their programs an hour',
+      title: 'Control plane process restarts per hour',
       type: 'timeseries',
       unit: 'short',
       width: 8,
@@ -162,7 +162,7 @@ export const OVERVIEW: DashboardData = {
       ],
     },
     {
-      title: 'Reconciles a second',
+      title: 'Reconciles per second',
       type: 'timeseries',
       unit: 'ops',
       width: 8,
@@ -174,7 +174,7 @@ export const OVERVIEW: DashboardData = {
       ],
     },
     {
-      title: 'Errors a second',
+      title: 'Errors per second',
       type: 'timeseries',
       unit: 'ops',
       width: 8,
@@ -205,7 +205,7 @@ export const OVERVIEW: DashboardData = {
       queries: [{ expr: 'sum by (controller) (workqueue_depth)', legend: '{{controller}}' }],
     },
     {
-      title: 'Wait in the queue, p95',
+      title: 'Work queue wait, p95',
       type: 'timeseries',
       unit: 's',
       width: 8,
@@ -217,7 +217,7 @@ export const OVERVIEW: DashboardData = {
       ],
     },
     {
-      title: 'Retries a second',
+      title: 'Retries per second',
       type: 'timeseries',
       unit: 'ops',
       width: 8,
@@ -226,7 +226,7 @@ export const OVERVIEW: DashboardData = {
       ],
     },
     {
-      title: 'API requests a second',
+      title: 'API requests per second',
       type: 'timeseries',
       unit: 'reqps',
       width: 8,
@@ -250,7 +250,7 @@ export const OVERVIEW: DashboardData = {
       ],
     },
     {
-      title: 'Turned away a second',
+      title: 'Rejected requests per second',
       type: 'timeseries',
       unit: 'reqps',
       width: 8,
@@ -266,14 +266,14 @@ export const OVERVIEW: DashboardData = {
       queries: [{ expr: 'fairway_shards_held', legend: '{{instance}}' }],
     },
     {
-      title: 'Versions that run',
+      title: 'Running versions',
       type: 'timeseries',
       unit: 'short',
       width: 8,
       queries: [{ expr: 'count by (version) (fairway_build_info)', legend: '{{version}}' }],
     },
     {
-      title: 'Audit events a second',
+      title: 'Audit events per second',
       type: 'timeseries',
       unit: 'short',
       width: 8,
@@ -286,7 +286,7 @@ export const OVERVIEW: DashboardData = {
       ],
     },
     {
-      title: 'Bad requests of the last hour, as share',
+      title: 'Failed or slow requests in the last hour',
       type: 'timeseries',
       unit: 'percentunit',
       width: 8,
@@ -324,7 +324,7 @@ export const OVERVIEW: DashboardData = {
       ],
     },
     {
-      title: 'Memory of replicas',
+      title: 'Replica memory',
       type: 'timeseries',
       unit: 'bytes',
       width: 8,
@@ -336,7 +336,7 @@ export const OVERVIEW: DashboardData = {
       ],
     },
     {
-      title: 'CPU of replicas, cores',
+      title: 'Replica CPU, cores',
       type: 'timeseries',
       unit: 'short',
       width: 8,
@@ -348,7 +348,7 @@ export const OVERVIEW: DashboardData = {
       ],
     },
     {
-      title: 'Spans of traces a second',
+      title: 'Trace spans per second',
       type: 'timeseries',
       unit: 'ops',
       width: 8,

@@ -9,36 +9,36 @@ import { ClusterRoleBindings, ClusterRoles, RoleBindings, Roles, ServiceAccounts
 import { ADDON_NAMESPACE, type AddonObject } from '../addon.ts';
 import { CALICO_GROUP } from './definitions.ts';
 
-/** Who the pods of Canal are. */
+/** Identity of Canal's pods. */
 export const ACCOUNT_NAME = 'canal';
-/** Who the CNI plugin on a node is; calico-node gives it tokens. */
+/** Identity of the CNI plugin on a node; calico-node creates its tokens. */
 export const PLUGIN_ACCOUNT_NAME = 'canal-cni';
 
 const ROLE = 'fairway:canal';
 const PLUGIN_ROLE = 'fairway:canal-cni';
 const RBAC = 'rbac.authorization.k8s.io';
 
-const LOOK = ['get', 'list', 'watch'];
+const READ_VERBS = ['get', 'list', 'watch'];
 
-/** For Felix and flannel. What Felix asks for and is refused, it waits for: so it may look for kinds that there are none of. */
+/** For Felix and flannel. Felix waits for every request that is denied, so it may also list kinds that have no objects. */
 function role(): ClusterRole {
   return {
     apiVersion: `${RBAC}/v1`,
     kind: 'ClusterRole',
     metadata: { name: ROLE },
     rules: [
-      { apiGroups: [''], resources: ['nodes', 'namespaces', 'pods', 'serviceaccounts'], verbs: LOOK },
-      { apiGroups: [''], resources: ['endpoints', 'services'], verbs: LOOK },
-      { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: LOOK },
-      { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: LOOK },
+      { apiGroups: [''], resources: ['nodes', 'namespaces', 'pods', 'serviceaccounts'], verbs: READ_VERBS },
+      { apiGroups: [''], resources: ['endpoints', 'services'], verbs: READ_VERBS },
+      { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: READ_VERBS },
+      { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: READ_VERBS },
       {
         apiGroups: ['policy.networking.k8s.io'],
         resources: ['adminnetworkpolicies', 'baselineadminnetworkpolicies', 'clusternetworkpolicies'],
-        verbs: LOOK,
+        verbs: READ_VERBS,
       },
-      // flannel tells the other nodes how to reach this one in annotations of its Node.
+      // flannel publishes how to reach this node in annotations of its Node.
       { apiGroups: [''], resources: ['nodes/status'], verbs: ['patch'] },
-      { apiGroups: [CALICO_GROUP], resources: ['*'], verbs: LOOK },
+      { apiGroups: [CALICO_GROUP], resources: ['*'], verbs: READ_VERBS },
       {
         apiGroups: [CALICO_GROUP],
         resources: ['clusterinformations', 'felixconfigurations', 'tiers'],
@@ -61,7 +61,7 @@ function pluginRole(): ClusterRole {
   };
 }
 
-/** Of its own namespace alone: there it makes tokens for the CNI plugin, and looks for the settings of those who install clusters. */
+/** In its own namespace only: there it creates tokens for the CNI plugin, and reads settings of cluster installers. */
 function localRole(): Role {
   return {
     apiVersion: `${RBAC}/v1`,

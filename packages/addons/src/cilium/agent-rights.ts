@@ -1,5 +1,5 @@
 import type { ClusterRole } from '@fairway/kube/kinds/generated/types';
-import { CILIUM_GROUP, LOOK } from './kinds.ts';
+import { CILIUM_GROUP, READ_VERBS } from './kinds.ts';
 
 type Rules = NonNullable<ClusterRole['rules']>;
 
@@ -31,10 +31,10 @@ const own = (resources: string[], verbs: string[]) => ({ apiGroups: [CILIUM_GROU
 
 /** In all namespaces. Of all lines of Cilium in one: while one follows another, both run. */
 export const AGENT_RULES: Rules = [
-  { apiGroups: [''], resources: ['namespaces', 'services', 'pods', 'endpoints', 'nodes'], verbs: LOOK },
-  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: LOOK },
-  { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: LOOK },
-  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: LOOK },
+  { apiGroups: [''], resources: ['namespaces', 'services', 'pods', 'endpoints', 'nodes'], verbs: READ_VERBS },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: READ_VERBS },
+  { apiGroups: ['networking.k8s.io'], resources: ['networkpolicies'], verbs: READ_VERBS },
+  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: READ_VERBS },
   own(WATCHED, ['list', 'watch']),
   own(['ciliumidentities', 'ciliumendpoints', 'ciliumnodes'], ['create']),
   own(['ciliumidentities'], ['update']),
@@ -47,4 +47,4 @@ export const AGENT_RULES: Rules = [
 ];
 
 /** In the namespace of add-ons: the settings are put together there. */
-export const AGENT_LOCAL_RULES: Rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: LOOK }];
+export const AGENT_LOCAL_RULES: Rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: READ_VERBS }];

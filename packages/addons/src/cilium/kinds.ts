@@ -1,6 +1,6 @@
 export const CILIUM_GROUP = 'cilium.io';
 
-export const LOOK = ['get', 'list', 'watch'];
+export const READ_VERBS = ['get', 'list', 'watch'];
 
 const BGP = [
   'ciliumbgpadvertisements',

@@ -1,5 +1,5 @@
 import type { ClusterRole } from '@fairway/kube/kinds/generated/types';
-import { CILIUM_GROUP, DEFINED, DEFINED_WITH_STATUS, LOOK } from './kinds.ts';
+import { CILIUM_GROUP, DEFINED, DEFINED_WITH_STATUS, READ_VERBS } from './kinds.ts';
 
 type Rules = NonNullable<ClusterRole['rules']>;
 
@@ -8,13 +8,13 @@ const own = (resources: string[], verbs: string[]) => ({ apiGroups: [CILIUM_GROU
 
 /** In all namespaces. Of all lines of Cilium in one: while one follows another, both run. */
 export const OPERATOR_RULES: Rules = [
-  { apiGroups: [''], resources: ['pods', 'namespaces', 'serviceaccounts', 'services', 'endpoints'], verbs: LOOK },
-  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: LOOK },
+  { apiGroups: [''], resources: ['pods', 'namespaces', 'serviceaccounts', 'services', 'endpoints'], verbs: READ_VERBS },
+  { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: READ_VERBS },
   { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
   // It takes the start-up taint away, and says that the network is there.
   { apiGroups: [''], resources: ['nodes', 'nodes/status'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['services/status'], verbs: ['update', 'patch'] },
-  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['create', ...LOOK] },
+  { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['create', ...READ_VERBS] },
   {
     apiGroups: ['apiextensions.k8s.io'],
     resources: ['customresourcedefinitions'],
@@ -29,20 +29,23 @@ export const OPERATOR_RULES: Rules = [
   },
   own(
     ['ciliumnetworkpolicies', 'ciliumclusterwidenetworkpolicies'],
-    [...LOOK, 'create', 'update', 'patch', 'deletecollection'],
+    [...READ_VERBS, 'create', 'update', 'patch', 'deletecollection'],
   ),
   own(['ciliumnetworkpolicies/status', 'ciliumclusterwidenetworkpolicies/status'], ['patch', 'update']),
   own(['ciliumendpoints', 'ciliumidentities'], ['list', 'watch', 'delete']),
   own(['ciliumidentities'], ['update']),
-  own(['ciliumnodes'], [...LOOK, 'create', 'update', 'delete']),
+  own(['ciliumnodes'], [...READ_VERBS, 'create', 'update', 'delete']),
   own(['ciliumnodes/status'], ['update']),
   own(
     ['ciliumendpointslices', 'ciliumenvoyconfigs', 'ciliumcidrgroups', ...DEFINED_WITH_STATUS],
-    [...LOOK, 'create', 'update', 'patch', 'delete'],
+    [...READ_VERBS, 'create', 'update', 'patch', 'delete'],
   ),
   own(['ciliumendpointslices'], ['deletecollection']),
   own(['ciliumbgpclusterconfigs/status', 'ciliumbgppeerconfigs/status'], ['update']),
-  own(['ciliumbgppeeringpolicies', 'ciliumdatapathplugins', 'ciliumloadbalancerippools', 'ciliumpodippools'], LOOK),
+  own(
+    ['ciliumbgppeeringpolicies', 'ciliumdatapathplugins', 'ciliumloadbalancerippools', 'ciliumpodippools'],
+    READ_VERBS,
+  ),
   own(['ciliumpodippools'], ['create']),
   own(['ciliumloadbalancerippools/status'], ['patch']),
 ];
@@ -53,6 +56,6 @@ export function operatorLocalRules(configName: string): Rules {
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] },
     { apiGroups: [''], resources: ['configmaps'], resourceNames: [configName], verbs: ['patch'] },
     // 1.19 looks whether there is a proxy of an experiment to clear away.
-    { apiGroups: ['apps'], resources: ['daemonsets'], verbs: LOOK },
+    { apiGroups: ['apps'], resources: ['daemonsets'], verbs: READ_VERBS },
   ];
 }

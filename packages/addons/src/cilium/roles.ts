@@ -17,7 +17,7 @@ export const OPERATOR_ACCOUNT = 'cilium-operator';
 
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Who does it, and what they may. */
+/** Its identity and permissions. */
 export function ciliumRoles(configName: string): readonly AddonObject[] {
   return [
     ...rights(AGENT_ACCOUNT, AGENT_RULES, AGENT_LOCAL_RULES),

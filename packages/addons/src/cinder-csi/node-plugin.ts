@@ -1,4 +1,4 @@
-import { CINDER_DRIVER } from '@fairway/api/domain/plan-storage';
+import { CINDER_DRIVER } from '@fairway/kube/kinds/csi-source';
 import type { ConfigMap, DaemonSet, PodSpec, ServiceAccount } from '@fairway/kube/kinds/generated/types';
 import { ADDON_NAMESPACE } from '../addon.ts';
 import { nodeAgent } from '../node-agent.ts';
@@ -21,7 +21,7 @@ const HEALTH_PORT = 29_661;
 /** How many volumes a node takes: what clouds allow a server. Hollow nodes say the same. */
 const VOLUMES_PER_NODE = 100;
 
-/** The plugin asks the API server for nothing. */
+/** The plugin does not call the API server. */
 export function serviceAccount(): ServiceAccount {
   return {
     apiVersion: 'v1',

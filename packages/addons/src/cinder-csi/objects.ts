@@ -1,7 +1,7 @@
-import { CINDER_DRIVER } from '@fairway/api/domain/plan-storage';
+import { CINDER_DRIVER } from '@fairway/kube/kinds/csi-source';
 import type { CSIDriver } from '@fairway/kube/kinds/generated/types';
-import { ConfigMaps, CSIDrivers, DaemonSets, ServiceAccounts, StorageClasses } from '@fairway/kube/kinds/resources';
-import type { Addon, AddonFacts, AddonObject, ObjectIdentity } from '../addon.ts';
+import { ConfigMaps, CSIDrivers, DaemonSets, ServiceAccounts } from '@fairway/kube/kinds/resources';
+import type { Addon, AddonFacts, ObjectIdentity } from '../addon.ts';
 import { revisionOf } from '../revision.ts';
 import { cinderCsiVersion } from '../versions.ts';
 import { configMap, daemonSet, PLUGIN_ACCOUNT, PLUGIN_CONFIG, PLUGIN_NAME, serviceAccount } from './node-plugin.ts';
@@ -29,14 +29,7 @@ export function cinderCsi(facts: AddonFacts): Addon {
       { ...CONFIG, object: config },
       { ...DRIVER, object: driver() },
       { ...WORKLOAD, object: daemonSet(version, revisionOf(config.data)) },
-      ...facts.storage.classes.map(
-        (each): AddonObject => ({
-          type: StorageClasses,
-          name: each.name,
-          object: storageClass(each),
-          immutable: ['provisioner', 'parameters', 'reclaimPolicy', 'volumeBindingMode'],
-        }),
-      ),
+      ...facts.storage.classes.map(storageClass),
     ],
     workload: WORKLOAD,
     podSelector: `app=${PLUGIN_NAME}`,

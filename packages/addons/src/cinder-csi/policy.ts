@@ -1,4 +1,5 @@
-import { CINDER_DRIVER, insteadOfClass, insteadOfMode, type StorageLimits } from '@fairway/api/domain/plan-storage';
+import { insteadOfClass, insteadOfMode, type StorageLimits } from '@fairway/api/domain/plan-storage';
+import { CINDER_DRIVER, IN_TREE_CINDER } from '@fairway/kube/kinds/csi-source';
 import type { ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding } from '@fairway/kube/kinds/generated/types';
 import { ValidatingAdmissionPolicies, ValidatingAdmissionPolicyBindings } from '@fairway/kube/kinds/resources';
 import type { AddonObject, ObjectIdentity } from '../addon.ts';
@@ -59,7 +60,7 @@ function modeRules({ accessModes, classes }: StorageLimits): Part[] {
   if (refused.length === 0) return [];
   const names = quoted(classes.map(({ name }) => name));
   const ofClaim = `request.resource.resource != 'persistentvolumeclaims' || !has(${OBJECT}.spec.storageClassName) || !(${OBJECT}.spec.storageClassName in [${names}])`;
-  const ofVolume = `request.resource.resource != 'persistentvolumes' || !has(${OBJECT}.spec.csi) || ${OBJECT}.spec.csi.driver != '${CINDER_DRIVER}'`;
+  const ofVolume = `request.resource.resource != 'persistentvolumes' || !(has(${OBJECT}.spec.cinder) || has(${OBJECT}.spec.csi) && ${OBJECT}.spec.csi.driver == '${CINDER_DRIVER}')`;
   return [
     {
       rules: [
@@ -98,7 +99,7 @@ function classRules({ areTenantClassesAllowed, classes }: StorageLimits): Part[]
         {
           expression: [
             "request.resource.resource != 'storageclasses'",
-            `${OBJECT}.provisioner != '${CINDER_DRIVER}'`,
+            `!(${OBJECT}.provisioner in ['${CINDER_DRIVER}', '${IN_TREE_CINDER}'])`,
             `object.metadata.name in [${names}]`,
             // The API server may still have the policy of before when Fairway makes a class that is new in the plan.
             `(has(object.metadata.labels) && '${PART_OF_LABEL}' in object.metadata.labels)`,

@@ -1,7 +1,10 @@
 /** Where a tenant's own settings are mounted: of a ConfigMap that need not exist. */
 export const CUSTOM_FOLDER = '/etc/coredns/custom';
 
-/** CoreDNS's configuration: Services and pods of the cluster, all else as the node asks. A tenant adds to it by the ConfigMap kube-system/coredns-custom. */
+/**
+ * CoreDNS's configuration: Services and pods of the cluster; other names are resolved like on the node. Tenants extend it with the ConfigMap
+ * kube-system/coredns-custom.
+ */
 export function corefile(domain: string): string {
   return `.:53 {
     errors

@@ -1,3 +1,4 @@
+import { excessiveGrowth } from '@fairway/base/testing/growth';
 import { expect, test } from 'vitest';
 import { otherProxy } from './other-proxies.ts';
 
@@ -29,4 +30,10 @@ test.each([
   { value: 'partial', is: undefined },
 ])('Cilium with kube-proxy-replacement $value: $is', ({ value, is }) => {
   expect(otherProxy({ daemonSets: [], cilium: { metadata: {}, data: { 'kube-proxy-replacement': value } } })).toBe(is);
+});
+
+test('an image is read in linear time', async () => {
+  expect(
+    await excessiveGrowth((text) => otherProxy({ daemonSets: [daemonSet(text)], cilium: undefined })),
+  ).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import type { ConfigMap, DaemonSet } from '@fairway/kube/kinds/generated/types';
+import { imageNames } from '../image-names.ts';
 
 /** Where Cilium keeps its settings. */
 export const CILIUM_CONFIG = 'cilium-config';
@@ -27,7 +28,7 @@ type Container = NonNullable<DaemonSet['spec']['template']['spec']>['containers'
 
 /** kube-router does it unless it is told not to. */
 function isProxy({ image = '', args = [], command = [] }: Container): boolean {
-  const [name] = /[^/:@]+(?=(:[^/]*)?(@.*)?$)/.exec(image) ?? [''];
+  const [name = ''] = imageNames(image);
   if (name === 'kube-router') return ![...command, ...args].includes('--run-service-proxy=false');
   return name === 'kube-proxy' || name.startsWith('kube-proxy-');
 }

@@ -1,3 +1,4 @@
+import { excessiveGrowth } from '@fairway/base/testing/growth';
 import { expect, test } from 'vitest';
 import { otherNetwork } from './other-networks.ts';
 
@@ -42,4 +43,8 @@ test('one whose image is that of an init container', () => {
 
 test('none in a cluster without DaemonSets', () => {
   expect(otherNetwork([])).toBeUndefined();
+});
+
+test('an image is read in linear time', async () => {
+  expect(await excessiveGrowth((text) => otherNetwork([daemonSet(text, text)]))).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
+import { imageNames } from '../image-names.ts';
 
 /** Where a node's CNI configuration is. */
 const CNI_CONFIG = /^\/etc\/cni(\/net\.d)?\/*$/;
@@ -30,17 +31,10 @@ export function otherNetwork(daemonSets: readonly DaemonSet[]): string | undefin
 function isNetwork({ spec }: DaemonSet): boolean {
   const { containers = [], initContainers = [], volumes = [] } = spec.template.spec ?? {};
   const images = [...initContainers, ...containers].map(({ image = '' }) => image);
-  if (images.some((image) => NETWORKS.some((network) => namesOf(image).some((name) => network.test(name)))))
+  if (images.some((image) => NETWORKS.some((network) => imageNames(image).some((name) => network.test(name)))))
     return true;
-  const isCompanion = images.some((image) => COMPANIONS.some((companion) => companion.test(namesOf(image)[0] ?? '')));
+  const isCompanion = images.some((image) =>
+    COMPANIONS.some((companion) => companion.test(imageNames(image)[0] ?? '')),
+  );
   return !isCompanion && volumes.some(({ hostPath }) => CNI_CONFIG.test(hostPath?.path ?? ''));
-}
-
-/** The last part of an image's name, and the last two: `node`, `calico/node`. */
-function namesOf(image: string): readonly string[] {
-  const [path = ''] = image.split('@');
-  const parts = path.split('/');
-  const last = (parts.pop() ?? '').replace(/:.*$/, '');
-  const owner = parts.pop();
-  return owner === undefined ? [last] : [last, `${owner}/${last}`];
 }

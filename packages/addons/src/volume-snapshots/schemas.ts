@@ -5,14 +5,14 @@ import { objectOf, TEXT } from '../schema-parts.ts';
 
 const POLICY = described(
   { type: 'string', enum: ['Delete', 'Retain'] },
-  'What becomes of the snapshot in the storage system when its VolumeSnapshot is deleted.',
+  'Whether to delete or retain the snapshot in the storage system when its VolumeSnapshot is deleted.',
 );
 const TIME: Schema = { type: 'string', format: 'date-time' };
 const ERROR = described(
   objectOf({ message: TEXT, time: TIME }),
-  'What went wrong last while the snapshot was made; gone when it succeeds.',
+  'Last error while creating the snapshot; cleared on success.',
 );
-const READY = described({ type: 'boolean' }, 'Whether volumes can be made from the snapshot.');
+const READY = described({ type: 'boolean' }, 'Whether volumes can be created from the snapshot.');
 
 /** Fields of which each stays what it is once it is set, and of which there is exactly one. */
 function sourceOf(fields: Readonly<Record<string, string>>): Schema {
@@ -26,13 +26,13 @@ function sourceOf(fields: Readonly<Record<string, string>>): Schema {
     oneOf: names.map((name) => ({ required: [name] })),
     'x-kubernetes-validations': names.map((name) => ({
       rule: `!has(oldSelf.${name}) || has(self.${name})`,
-      message: `${name} can't be taken away once it is set`,
+      message: `${name} cannot be removed once set`,
     })),
   };
 }
 
 function unchanged(name: string): ValidationRule {
-  return { rule: 'self == oldSelf', message: `${name} can't be changed` };
+  return { rule: 'self == oldSelf', message: `${name} is immutable` };
 }
 
 function described(schema: Schema, description: string): Schema {
@@ -45,14 +45,14 @@ export const SNAPSHOT_FIELDS: Readonly<Record<string, Schema>> = {
     {
       source: described(
         sourceOf({
-          persistentVolumeClaimName: 'Claim of the same namespace whose volume is to be snapshot.',
-          volumeSnapshotContentName: 'VolumeSnapshotContent of a snapshot that is there already.',
+          persistentVolumeClaimName: 'PersistentVolumeClaim in the same namespace to create the snapshot from.',
+          volumeSnapshotContentName: 'VolumeSnapshotContent of an existing snapshot.',
         }),
-        'What the snapshot is of.',
+        'Source of the snapshot.',
       ),
       volumeSnapshotClassName: described(
         { type: 'string', minLength: 1 },
-        "VolumeSnapshotClass; the default class of the volume's driver without it.",
+        "VolumeSnapshotClass; defaults to the default class of the volume's driver.",
       ),
     },
     ['source'],
@@ -60,9 +60,9 @@ export const SNAPSHOT_FIELDS: Readonly<Record<string, Schema>> = {
   status: objectOf({
     boundVolumeSnapshotContentName: described(
       TEXT,
-      'VolumeSnapshotContent of the snapshot. It is bound when that names the VolumeSnapshot, too.',
+      'VolumeSnapshotContent of the snapshot. It is bound when the content also references this VolumeSnapshot.',
     ),
-    creationTime: described(TIME, 'When the snapshot was taken.'),
+    creationTime: described(TIME, 'Time at which the snapshot was taken.'),
     readyToUse: READY,
     restoreSize: described(
       {
@@ -70,7 +70,7 @@ export const SNAPSHOT_FIELDS: Readonly<Record<string, Schema>> = {
         anyOf: [{ type: 'integer' }, { type: 'string' }],
         pattern: '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?[0-9]+))?$',
       },
-      'The least size of a volume that is made from it.',
+      'Minimum size of a volume created from the snapshot.',
     ),
     error: ERROR,
   }),
@@ -92,7 +92,7 @@ const REFERENCE = described(
     ),
     'x-kubernetes-map-type': 'atomic',
   },
-  'The VolumeSnapshot that it is for.',
+  'VolumeSnapshot that this content is bound to.',
 );
 
 /** Of a VolumeSnapshotContent. */
@@ -104,16 +104,16 @@ export const CONTENT_FIELDS: Readonly<Record<string, Schema>> = {
         driver: described(TEXT, 'CSI driver of the storage system.'),
         source: described(
           sourceOf({
-            volumeHandle: 'Id of the volume that is to be snapshot, in the storage system.',
-            snapshotHandle: 'Id of a snapshot that is there already, in the storage system.',
+            volumeHandle: 'ID of the source volume in the storage system.',
+            snapshotHandle: 'ID of an existing snapshot in the storage system.',
           }),
-          'What the snapshot is of, or which one it is.',
+          'Source volume, or an existing snapshot.',
         ),
         sourceVolumeMode: {
-          ...described(TEXT, 'Filesystem or Block: what the volume was, if that is known.'),
+          ...described(TEXT, 'Mode of the source volume, Filesystem or Block, if known.'),
           'x-kubernetes-validations': [unchanged('sourceVolumeMode')],
         },
-        volumeSnapshotClassName: described(TEXT, 'VolumeSnapshotClass that the snapshot was made by.'),
+        volumeSnapshotClassName: described(TEXT, 'VolumeSnapshotClass from which the snapshot was created.'),
         volumeSnapshotRef: REFERENCE,
       },
       ['deletionPolicy', 'driver', 'source', 'volumeSnapshotRef'],
@@ -121,25 +121,25 @@ export const CONTENT_FIELDS: Readonly<Record<string, Schema>> = {
     'x-kubernetes-validations': [
       {
         rule: '!has(oldSelf.sourceVolumeMode) || has(self.sourceVolumeMode)',
-        message: "sourceVolumeMode can't be taken away once it is set",
+        message: 'sourceVolumeMode cannot be removed once set',
       },
     ],
   },
   status: objectOf({
-    snapshotHandle: described(TEXT, 'Id of the snapshot in the storage system.'),
-    creationTime: described({ type: 'integer', format: 'int64' }, 'When it was taken, in ns since 1970.'),
+    snapshotHandle: described(TEXT, 'ID of the snapshot in the storage system.'),
+    creationTime: described({ type: 'integer', format: 'int64' }, 'Creation time in nanoseconds since the Unix epoch.'),
     readyToUse: READY,
-    restoreSize: described({ type: 'integer', format: 'int64', minimum: 0 }, 'Its size in bytes.'),
+    restoreSize: described({ type: 'integer', format: 'int64', minimum: 0 }, 'Size of the snapshot in bytes.'),
     error: ERROR,
   }),
 };
 
 /** Of a VolumeSnapshotClass. */
 export const CLASS_FIELDS: Readonly<Record<string, Schema>> = {
-  driver: described(TEXT, 'CSI driver that makes the snapshots.'),
+  driver: described(TEXT, 'CSI driver that creates the snapshots.'),
   deletionPolicy: POLICY,
   parameters: described(
     { type: 'object', additionalProperties: TEXT },
-    'What the driver is told about each snapshot; other drivers, other parameters.',
+    'Driver-specific parameters for creating snapshots.',
   ),
 };

@@ -55,24 +55,23 @@ function clusterAdmission(spec: NewCluster['spec'], overrides: Partial<ClusterAd
 
 describe('an allow-list of addresses that this Fairway does not enforce', () => {
   const apiServer = { allowedCIDRs: ['192.0.2.0/24'] };
-  const allowedCIDRsProblem = 'it is not enforced here: leave it out';
+  const why = 'it is not enforced here: remove it';
+  const unenforcedFields = { 'spec.apiServer.allowedCIDRs': why };
 
   it('is refused when it is new or changed, with what to do', () => {
     const old = aCluster({ apiServer: { allowedCIDRs: ['198.51.100.0/24'] } });
-    const refused = [
-      { type: 'FieldValueForbidden', field: 'spec.apiServer.allowedCIDRs', detail: allowedCIDRsProblem },
-    ];
+    const refused = [{ type: 'FieldValueForbidden', field: 'spec.apiServer.allowedCIDRs', detail: why }];
 
-    expect(admitCluster(clusterAdmission({ apiServer }, { allowedCIDRsProblem }))).toEqual(refused);
-    expect(admitCluster(clusterAdmission({ apiServer }, { allowedCIDRsProblem, old }))).toEqual(refused);
+    expect(admitCluster(clusterAdmission({ apiServer }, { unenforcedFields }))).toEqual(refused);
+    expect(admitCluster(clusterAdmission({ apiServer }, { unenforcedFields, old }))).toEqual(refused);
   });
 
   it('is not refused again once stored, nor when it is empty or enforced', () => {
     const old = aCluster({ apiServer });
     const empty = { apiServer: { allowedCIDRs: [] } };
 
-    expect(admitCluster(clusterAdmission({ apiServer }, { allowedCIDRsProblem, old }))).toEqual([]);
-    expect(admitCluster(clusterAdmission(empty, { allowedCIDRsProblem }))).toEqual([]);
+    expect(admitCluster(clusterAdmission({ apiServer }, { unenforcedFields, old }))).toEqual([]);
+    expect(admitCluster(clusterAdmission(empty, { unenforcedFields }))).toEqual([]);
     expect(admitCluster(clusterAdmission({ apiServer }))).toEqual([]);
   });
 
@@ -88,7 +87,7 @@ describe('an allow-list of addresses that this Fairway does not enforce', () => 
 
 describe('users of Keystone that this Fairway does not know', () => {
   const apiServer = { keystone: { projects: ['p1'] } };
-  const keystoneProblem = 'there are none: leave it out';
+  const keystoneProblem = 'there are none: remove it';
   const refused = [{ type: 'FieldValueForbidden', field: 'spec.apiServer.keystone', detail: keystoneProblem }];
 
   it('are refused when they are new or changed, with what to do', () => {
@@ -114,7 +113,9 @@ describe('clusterWarnings', () => {
     (version) => {
       const warnings = clusterWarnings(aCluster({ version, apiServer: { oidc } }));
 
-      expect(warnings).toEqual([expect.stringContaining(`spec.apiServer.oidc: Kubernetes ${version} `)]);
+      expect(warnings).toEqual([
+        expect.stringContaining(`spec.apiServer.oidc: the API server of Kubernetes ${version} `),
+      ]);
       expect(warnings.join()).toContain('upgrade to 1.34 or later');
       expect(warnings.join()).toContain('SettingsApplied');
     },
@@ -125,7 +126,7 @@ describe('clusterWarnings', () => {
     const cluster = aCluster({ plan: 'standard', cni: { type: 'none' } });
 
     expect(clusterWarnings(cluster, undefined, standard)).toEqual([
-      expect.stringContaining('spec.cni.type: none: without a kube-proxy nothing implements Services either'),
+      expect.stringContaining('spec.cni.type: none: without kube-proxy, the pod network'),
     ]);
     expect(clusterWarnings(cluster, undefined, free)).toEqual([]);
     expect(clusterWarnings(cluster, cluster, standard), 'once').toEqual([]);
@@ -151,17 +152,17 @@ describe('admitCluster', () => {
 
   it.each<[NewCluster['spec'], string, string]>([
     [{ plan: 'fre' }, 'spec.plan', 'did you mean "free"?'],
-    [{ version: '1.30' }, 'spec.version', 'is not in the catalogue; choose one of 1.35'],
-    [{ version: '1.31' }, 'spec.version', 'is at its end of life'],
+    [{ version: '1.30' }, 'spec.version', 'is not in the catalog; choose one of 1.35'],
+    [{ version: '1.31' }, 'spec.version', 'has reached its end of life'],
     [{ region: 'GRB' }, 'spec.region', 'did you mean "GRA"'],
     [{ image: 'ubuntu-24.40' }, 'spec.image', 'did you mean "ubuntu-24.04"?'],
     [{ cni: { type: 'cilium' } }, 'spec.cni.type', 'plan "free" supports "canal", "none"'],
     [{ plan: 'standard', kubeProxy: { mode: 'ipvs' } }, 'spec.kubeProxy.mode', 'supports "none"'],
-    [{ cni: { cilium: { clusterID: 3 } } }, 'spec.cni.cilium', 'the cluster gets canal'],
+    [{ cni: { cilium: { clusterID: 3 } } }, 'spec.cni.cilium', 'the cluster has canal'],
     [
       { plan: 'standard', kubeProxy: { iptables: { syncPeriod: '1m' } } },
       'spec.kubeProxy.iptables',
-      'with plan "standard" the cluster has no kube-proxy: leave it out',
+      'with plan "standard" the cluster has no kube-proxy: remove it',
     ],
     [
       {
@@ -178,7 +179,7 @@ describe('admitCluster', () => {
       'spec.cni.cilium.hubble.ui.backendResources.limits.memory',
       'must not be less than requests.memory (1Gi)',
     ],
-    [{ podCIDR: '10.9.0.0/16' }, 'spec.podCIDR', 'has the fixed range 10.2.0.0/16'],
+    [{ podCIDR: '10.9.0.0/16' }, 'spec.podCIDR', 'has a fixed CIDR 10.2.0.0/16'],
     [{ plan: 'standard', podCIDR: '100.64.0.0/12' }, 'spec.podCIDR', 'must be private'],
     [{ plan: 'standard', podCIDR: '10.9.0.0/17' }, 'spec.podCIDR', 'must be a /16 or larger'],
     [
@@ -208,7 +209,7 @@ describe('admitCluster', () => {
     [
       { plan: 'standard', network: { gateway: { mode: 'None' } } },
       'spec.network.gateway.mode',
-      'needs an OpenStack router',
+      'requires an OpenStack router',
     ],
   ])('refuses %j at %s: %s', (spec, field, detail) => {
     const errors = admitCluster(clusterAdmission(spec));
@@ -288,9 +289,13 @@ it('a version that was overruled is told with every change, until it is raised',
 
 describe('versionWarnings', () => {
   it.each([
-    { current: '1.33.1', version: '1.34', warns: [expect.stringContaining('Kubernetes 1.34 is at its end of life')] },
+    {
+      current: '1.33.1',
+      version: '1.34',
+      warns: [expect.stringContaining('Kubernetes 1.34 has reached its end of life')],
+    },
     { current: '1.35.1', version: '1.36', warns: [] },
-    { current: '1.33.1', version: undefined, warns: [expect.stringContaining('1.33 is at its end of life')] },
+    { current: '1.33.1', version: undefined, warns: [expect.stringContaining('1.33 has reached its end of life')] },
   ])('$current to $version: $warns', ({ current, version, warns }) => {
     const old: Cluster = { ...aCluster({ version: current }), status: { version: current } };
     const request = clusterAdmission(version === undefined ? {} : { version }, { old });
@@ -328,8 +333,8 @@ describe('admitNodePool', () => {
   it.each<[Partial<NewNodePool['spec']>, string, string]>([
     [{ flavor: 'b3-6' }, 'spec.flavor', 'did you mean "b3-16" or "b3-8"?'],
     [{ flavor: 'nano' }, 'spec.flavor', 'has 512 MiB of memory'],
-    [{ flavor: 'diskless' }, 'spec.rootVolume', 'has no disk of its own'],
-    [{ flavor: 'b3-8', image: 'ubuntu-24.04' }, 'spec.flavor', 'needs a disk of 60 GiB, and the nodes get 50'],
+    [{ flavor: 'diskless' }, 'spec.rootVolume', 'has no disk'],
+    [{ flavor: 'b3-8', image: 'ubuntu-24.04' }, 'spec.flavor', 'needs a disk of 60 GiB, but the nodes have 50'],
     [{ image: 'debian' }, 'spec.image', 'there is "ubuntu-24.04"'],
     [{ availabilityZones: ['az-a', 'az-d'] }, 'spec.availabilityZones[1]', 'no such availability zone'],
     [{ rootVolume: { sizeGiB: 50, type: 'fast' } }, 'spec.rootVolume.type', 'there is "high-speed"'],
@@ -346,13 +351,8 @@ describe('admitNodePool', () => {
   it.each<[Partial<NewNodePool['spec']>, Partial<NewNodePool['spec']>, string, string]>([
     [{}, { flavor: 'b3-6' }, 'spec.flavor', 'did you mean "b3-16" or "b3-8"?'],
     [{}, { flavor: 'nano' }, 'spec.flavor', 'has 512 MiB of memory'],
-    [{}, { flavor: 'diskless' }, 'spec.rootVolume', 'has no disk of its own'],
-    [
-      { flavor: 'diskless', rootVolume: { sizeGiB: 60 } },
-      { flavor: 'diskless' },
-      'spec.rootVolume',
-      'has no disk of its own',
-    ],
+    [{}, { flavor: 'diskless' }, 'spec.rootVolume', 'has no disk'],
+    [{ flavor: 'diskless', rootVolume: { sizeGiB: 60 } }, { flavor: 'diskless' }, 'spec.rootVolume', 'has no disk'],
     [
       { flavor: 'b3-16', image: 'ubuntu-24.04' },
       { flavor: 'b3-8', image: 'ubuntu-24.04' },
@@ -395,7 +395,7 @@ describe('admitNodePool', () => {
       aNodePool({ replicas: 999, clusterName: 'other' }, { name: 'foreign' }),
     ];
     expect(admitCluster(clusterAdmission({}, { pools }))).toMatchObject([
-      { field: 'spec.plan', detail: expect.stringContaining('ask for 999 (early: 999)') },
+      { field: 'spec.plan', detail: expect.stringContaining('have 999 (early: 999)') },
     ]);
     expect(admitCluster(clusterAdmission({ image: 'b' }, { pools, old: aCluster() }))).not.toContainEqual(
       expect.objectContaining({ field: 'spec.plan' }),
@@ -429,7 +429,7 @@ describe('admitNodePool', () => {
         },
       );
     expect(admitNodePool(admission(10))).toEqual([]);
-    expect(admitNodePool(admission(11))).toMatchObject([{ detail: expect.stringContaining('ask for at most 10') }]);
+    expect(admitNodePool(admission(11))).toMatchObject([{ detail: expect.stringContaining('must be at most 10') }]);
     expect(admitNodePool(admission(11, 12)), 'shrinking is always allowed').toEqual([]);
   });
 
@@ -465,12 +465,12 @@ describe('admitNodePool', () => {
       const old = { ...aNodePool({ flavor: from, replicas }), status: { replicas } };
       return nodePoolWarnings(poolAdmission({ flavor: to, replicas }, { old, catalogue: { ...catalogue, quotas } }));
     };
-    // Three of 2 become three of 4: with the last old one there, that is 12 + 2 instead of 6.
+    // Three nodes with 2 cores become three with 4: while the last old one exists, that is 12 + 2 instead of 6.
     expect(warningsOf(12, 3, 'b3-8', 'b3-16')).toEqual([]);
     expect(warningsOf(13, 3, 'b3-8', 'b3-16')).toEqual([
-      "spec.flavor (b3-16): replacing the nodes needs 8 cores for a while, and the project's quota of 20 has 7 left: it goes as far as there is room, then waits",
+      "spec.flavor (b3-16): replacing the nodes temporarily needs 8 cores, but the project's quota of 20 has 7 left: the replacement will wait until there is room",
     ]);
-    // Smaller ones need most with the first.
+    // If nodes get smaller, the first replacement needs the most.
     expect(warningsOf(18, 3, 'b3-16', 'b3-8')).toEqual([]);
     expect(warningsOf(19, 3, 'b3-16', 'b3-8')).toEqual([expect.stringContaining('needs 2 cores')]);
     expect(warningsOf(20, 0, 'b3-8', 'b3-16')).toEqual([]);

@@ -8,24 +8,27 @@ import { minorOf } from '../domain/version-numbers.ts';
 import { isKubeletSkewAllowed, type ResolvedVersion, resolveUpgrade, resolveVersion } from '../domain/versions.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan, PlanSpec } from '../kinds/plan.ts';
-import { accessErrors, accessWarnings } from './cluster-access.ts';
+import { accessWarnings } from './cluster-access.ts';
 import { addressErrors } from './cluster-addresses.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 import { keystoneErrors } from './cluster-keystone.ts';
 import { clusterLimitErrors } from './cluster-limits.ts';
 import { networkErrors } from './cluster-network.ts';
+import { clusterNodesErrors } from './cluster-nodes.ts';
 import { optionErrors, optionWarnings } from './cluster-options.ts';
 import { asksForReset, resetErrors } from './cluster-reset.ts';
 import { snapshotErrors } from './cluster-snapshots.ts';
 import { clusterRequests } from './counted-requests.ts';
+import { clusterImageErrors } from './image-size.ts';
 import { clusterAllowanceErrors, planReadyErrors } from './plan-allowance.ts';
 import { clusterQuotaErrors } from './project-quota.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 import { requestTimeErrors } from './request-times.ts';
+import { unenforcedErrors } from './unenforced-fields.ts';
 
 /**
- * Validates a Cluster against what operator and cloud offer. A stored value is not rejected again, so that a cluster can still
- * be edited after its image or network was deleted; its conditions report that.
+ * Validates a Cluster against what operator and cloud offer. A stored value is not rejected again: a cluster can still be edited after its image or
+ * network was deleted, which its conditions report.
  */
 export function admitCluster(admission: ClusterAdmission): FieldError[] {
   const { cluster, plans } = admission;
@@ -42,10 +45,11 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
     ...credentialErrors(admission),
     ...placeErrors(admission),
     ...optionErrors(admission, plan),
+    ...clusterNodesErrors(admission, plan),
     ...networkErrors(admission, plan),
     ...addressErrors(admission, plan),
     ...tokenIssuerErrors(admission),
-    ...accessErrors(admission),
+    ...unenforcedErrors(admission),
     ...keystoneErrors(admission),
     ...snapshotErrors(admission),
   ];
@@ -55,7 +59,7 @@ export function admitCluster(admission: ClusterAdmission): FieldError[] {
 export function clusterWarnings(cluster: Cluster, old?: Cluster, plan?: PlanSpec): string[] {
   const unapplied = unappliedWarnings(unappliedClusterFields(cluster), old && unappliedClusterFields(old));
   const options = optionWarnings(cluster, old, plan);
-  // Each time, also when a repository applies again what it has.
+  // Repeated on every request, even if the same manifest is applied again.
   const overruled = old && overruledVersion({ ...cluster, status: old.status });
   return [
     ...(overruled === undefined ? [] : [overruled]),
@@ -71,7 +75,7 @@ function tokenIssuerWarnings({ spec, status }: Cluster): string[] {
   const version = spec.version ?? status?.version;
   const problem = spec.apiServer.oidc && version && oidcVersionProblem(version);
   if (!problem) return [];
-  return [`${problem}. Where control planes run as processes it is not applied; the condition SettingsApplied tells.`];
+  return [`${problem}. It is not applied to process-based control planes; the condition SettingsApplied reports this.`];
 }
 
 function planNotFound(value: string, plans: readonly Plan[]): FieldError {
@@ -87,7 +91,7 @@ function planNotFound(value: string, plans: readonly Plan[]): FieldError {
 function versionErrors({ cluster, old, releases, nowMs }: ClusterAdmission): FieldError[] {
   const { version } = cluster.spec;
   if (old !== undefined && version === old.spec.version) return [];
-  // Then the version is one of a cluster that begins anew.
+  // After a reset, the rules for new clusters apply to the version.
   if (asksForReset({ cluster, old })) return [];
   const resolved = resolvedVersion({ cluster, old, releases, nowMs });
   const problem = resolved.ok ? skewProblem(resolved.version.version, old) : resolved.problem;
@@ -109,10 +113,10 @@ function skewProblem(version: string, old: Cluster | undefined): string | undefi
   const oldest = old?.status?.nodes?.oldestVersion;
   if (oldest === undefined || current === undefined || minorOf(version) === minorOf(current)) return undefined;
   if (isKubeletSkewAllowed(oldest, version)) return undefined;
-  return `the oldest node runs ${oldest}, too old for an API server of ${minorOf(version)}: bring the nodes to a newer version first, by deleting their Machines one at a time (kubectl get machines)`;
+  return `the oldest node runs ${oldest}, too old for an API server of ${minorOf(version)}: upgrade the nodes first, by deleting their Machines one at a time (kubectl get machines)`;
 }
 
-/** Warnings about a version that the cluster is to get and that is not supported any more. */
+/** Warnings if the requested version is no longer supported. */
 export function versionWarnings(request: VersionRequest): string[] {
   const { cluster, old } = request;
   if (old !== undefined && cluster.spec.version === old.spec.version) return [];
@@ -120,18 +124,18 @@ export function versionWarnings(request: VersionRequest): string[] {
   if (!resolved.ok) return [];
   const { version, minor, phase } = resolved.version;
   if (phase !== 'Deprecated' && phase !== 'EndOfLife') return [];
-  const words = phase === 'Deprecated' ? 'is deprecated and soon at its end of life' : 'is at its end of life';
-  return [`spec.version: the cluster gets ${version}, and Kubernetes ${minor} ${words}: upgrade soon`];
+  const words = phase === 'Deprecated' ? 'is deprecated and close to its end of life' : 'has reached its end of life';
+  return [`spec.version: the cluster gets ${version}, but Kubernetes ${minor} ${words}: upgrade soon`];
 }
 
 function credentialErrors({ cluster, old, credential }: ClusterAdmission): FieldError[] {
   const { credentialName } = cluster.spec;
   if (credential?.metadata.deletionTimestamp === undefined || credentialName === old?.spec.credentialName) return [];
-  const detail = `CloudCredential "${credentialName}" is being deleted: name another, or recreate it when it is gone`;
+  const detail = `CloudCredential "${credentialName}" is being deleted: name another one, or recreate it when it is gone`;
   return [{ type: 'FieldValueForbidden', field: 'spec.credentialName', detail }];
 }
 
-function placeErrors({ cluster, old, catalogue }: ClusterAdmission): FieldError[] {
+function placeErrors({ cluster, old, catalogue, pools }: ClusterAdmission): FieldError[] {
   const errors: FieldError[] = [];
   const { region, image } = cluster.spec;
   if (region !== undefined && region !== old?.spec.region && catalogue.regions && !catalogue.regions.includes(region)) {
@@ -144,13 +148,10 @@ function placeErrors({ cluster, old, catalogue }: ClusterAdmission): FieldError[
       ),
     );
   }
-  if (
-    image !== undefined &&
-    image !== old?.spec.image &&
-    catalogue.images &&
-    !findByIdOrName(catalogue.images, image)
-  ) {
-    errors.push(notFoundError('spec.image', image, 'image', catalogue.images));
+  if (image !== undefined && image !== old?.spec.image && catalogue.images) {
+    const isThere = findByIdOrName(catalogue.images, image) !== undefined;
+    if (!isThere) errors.push(notFoundError('spec.image', image, 'image', catalogue.images));
+    else errors.push(...clusterImageErrors(cluster, pools, catalogue));
   }
   return errors;
 }

@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { counted } from '../domain/counted.ts';
+import { kubeletErrors } from '../domain/kubelet-settings.ts';
 import { nodeTemplateErrors } from '../domain/node-metadata.ts';
 import { sumOfReplicas } from '../domain/plan-limits.ts';
 import type { EffectiveQuota } from '../domain/project-quota.ts';
 import { sizeProblem } from '../domain/reserved-resources.ts';
+import { serverLabelErrors } from '../domain/server-labels.ts';
 import { suggest } from '../domain/suggest.ts';
 import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
@@ -11,13 +14,16 @@ import type { Plan } from '../kinds/plan.ts';
 import { autoscalingWarnings } from './autoscaling-warnings.ts';
 import type { CatalogueFlavor, CatalogueSubnet, CloudCatalogue } from './cloud-catalogue.ts';
 import { floatingIpRouterErrors } from './cluster-gateway.ts';
+import { imageSizeErrors } from './image-size.ts';
 import { poolRoomErrors } from './node-room.ts';
 import { poolAllowanceErrors } from './plan-allowance.ts';
+import { poolNetworkErrors } from './pool-networks.ts';
 import { quotaWarnings } from './pool-quota.ts';
+import { securityGroupErrors } from './pool-security-groups.ts';
 import { poolQuotaErrors } from './project-quota.ts';
 import { findByIdOrName, notFoundError } from './references.ts';
 
-/** A NodePool to be stored, with what it is validated against. */
+/** A NodePool to store, and the facts to validate it against. */
 export interface NodePoolAdmission {
   readonly pool: NodePool;
   /** The stored object; undefined on create. */
@@ -28,7 +34,7 @@ export interface NodePoolAdmission {
   readonly others: readonly NodePool[];
   readonly plans: readonly Plan[];
   readonly catalogue: CloudCatalogue;
-  /** Of the namespace; unlimited by default. */
+  /** Quota of the namespace; unlimited by default. */
   readonly quota?: EffectiveQuota;
 }
 
@@ -41,16 +47,20 @@ export function admitNodePool(admission: NodePoolAdmission): FieldError[] {
   const plan = cluster && plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
   return [
     ...nodeTemplateErrors(pool.spec.template, 'spec.template'),
+    ...serverLabelErrors(pool.spec),
+    ...settingsErrors(admission),
     ...nodePoolLimitErrors(admission, admission.catalogue.subnets),
     ...poolQuotaErrors({ ...admission, quota: admission.quota ?? {}, flavors: admission.catalogue.flavors }),
     ...(cluster ? floatingIpRouterErrors(pool, admission.old, cluster, admission.catalogue) : []),
-    ...machineErrors(admission, cluster),
+    ...poolNetworkErrors({ ...admission, cluster, plan }),
+    ...machineErrors(admission, cluster, plan),
     ...(plan ? poolAllowanceErrors({ ...admission, plan }) : []),
     ...zoneErrors(admission),
+    ...securityGroupErrors(pool, admission.old, cluster, admission.catalogue),
   ];
 }
 
-/** Validates a pool against its cluster and the limits of plan and addresses, given the other pools and the cloud's subnets as far as known. */
+/** Validates a pool against its cluster, the plan's limits and the available addresses, considering the other pools and the cloud's known subnets. */
 export function nodePoolLimitErrors(limits: NodePoolLimits, subnets?: readonly CatalogueSubnet[]): FieldError[] {
   const cluster = limits.clusters.find(({ metadata }) => metadata.name === limits.pool.spec.clusterName);
   if (cluster === undefined) return [];
@@ -58,6 +68,16 @@ export function nodePoolLimitErrors(limits: NodePoolLimits, subnets?: readonly C
   const tooMany = plan ? [...maxNodesErrors(limits, plan), ...scheduleErrors(limits, plan)] : [];
   if (plan && tooMany.length === 0) tooMany.push(...poolRoomErrors({ ...limits, cluster, plan, subnets }));
   return [...clusterErrors(limits, cluster), ...tooMany, ...floatingIpErrors(limits, cluster)];
+}
+
+/** Validated if the flavor is known, and again if the flavor changes. */
+function settingsErrors({ pool, old, catalogue }: NodePoolAdmission): FieldError[] {
+  const { kubelet, flavor: name, rootVolume } = pool.spec;
+  const isOld =
+    old && isDeepStrictEqual([kubelet, name, rootVolume], [old.spec.kubelet, old.spec.flavor, old.spec.rootVolume]);
+  if (kubelet === undefined || isOld) return [];
+  const flavor = catalogue.flavors && findByIdOrName(catalogue.flavors, name);
+  return kubeletErrors(kubelet, flavor && { ...flavor, diskGiB: rootVolume?.sizeGiB ?? flavor.diskGiB });
 }
 
 /** A missing cluster is not an error: objects are applied in any order, and a dry run of both sees neither. */
@@ -87,15 +107,15 @@ function maxNodesErrors({ pool, old, others }: NodePoolLimits, plan: Plan): Fiel
   const { maxNodes } = plan.spec;
   if (elsewhere + pool.spec.replicas <= maxNodes) return [];
   const left = Math.max(0, maxNodes - elsewhere);
-  const allows = `plan "${plan.metadata.name}" allows a cluster ${counted(maxNodes, 'node')}`;
+  const allows = `plan "${plan.metadata.name}" allows ${counted(maxNodes, 'node')} per cluster`;
   const detail =
     elsewhere === 0
-      ? `${allows}: ask for at most ${left}`
-      : `${allows}, and its other pools ask for ${elsewhere}: ask for at most ${left}, or scale those down`;
+      ? `${allows}: must be at most ${left}`
+      : `${allows}, and the other pools of the cluster have ${elsewhere}: must be at most ${left}, or scale down those pools`;
   return [{ type: 'FieldValueInvalid', field: 'spec.replicas', value: pool.spec.replicas, detail }];
 }
 
-/** Fewest nodes that no cluster of the plan ever gets. */
+/** minReplicas must not exceed the plan's limit, which no cluster can reach. */
 function scheduleErrors({ pool, old }: NodePoolLimits, plan: Plan): FieldError[] {
   const { maxNodes } = plan.spec;
   const known = old?.spec.autoscaling.schedules ?? [];
@@ -103,7 +123,7 @@ function scheduleErrors({ pool, old }: NodePoolLimits, plan: Plan): FieldError[]
     if (minReplicas <= maxNodes || known.some((each) => each.name === name && each.minReplicas === minReplicas))
       return [];
     const field = `spec.autoscaling.schedules[${index}].minReplicas`;
-    const detail = `plan "${plan.metadata.name}" allows a cluster ${counted(maxNodes, 'node')}: lower it`;
+    const detail = `plan "${plan.metadata.name}" allows ${counted(maxNodes, 'node')} per cluster: lower it`;
     return [{ type: 'FieldValueInvalid', field, value: minReplicas, detail }];
   });
 }
@@ -111,11 +131,15 @@ function scheduleErrors({ pool, old }: NodePoolLimits, plan: Plan): FieldError[]
 function floatingIpErrors({ pool, old }: NodePoolLimits, cluster: Cluster): FieldError[] {
   const { mode } = cluster.spec.network.gateway;
   if (!pool.spec.floatingIPs.enabled || old?.spec.floatingIPs.enabled || mode === 'Router') return [];
-  const detail = `floating IPs need a router in front of the nodes, and cluster "${cluster.metadata.name}" has gateway mode ${mode}: set it to Router, or leave floating IPs off`;
+  const detail = `floating IPs need a router in front of the nodes, but cluster "${cluster.metadata.name}" has gateway mode ${mode}: set it to Router, or disable floating IPs`;
   return [{ type: 'FieldValueInvalid', field: 'spec.floatingIPs.enabled', value: true, detail }];
 }
 
-function machineErrors({ pool, old, catalogue }: NodePoolAdmission, cluster: Cluster | undefined): FieldError[] {
+function machineErrors(
+  { pool, old, catalogue }: NodePoolAdmission,
+  cluster: Cluster | undefined,
+  plan: Plan | undefined,
+): FieldError[] {
   const errors: FieldError[] = [];
   const { flavor: flavorName, image: imageName, rootVolume } = pool.spec;
   const flavor = catalogue.flavors && findByIdOrName(catalogue.flavors, flavorName);
@@ -124,20 +148,15 @@ function machineErrors({ pool, old, catalogue }: NodePoolAdmission, cluster: Clu
     if (flavor === undefined) errors.push(notFoundError('spec.flavor', flavorName, 'flavor', catalogue.flavors));
     else errors.push(...flavorErrors(pool, flavor));
   } else if (flavor && old?.spec.rootVolume && !rootVolume) errors.push(...diskErrors(pool, flavor));
-  const image = catalogue.images && findByIdOrName(catalogue.images, imageName ?? cluster?.spec.image ?? '');
   const isImageNew = imageName !== undefined && imageName !== old?.spec.image;
-  if (isImageNew && catalogue.images && image === undefined) {
+  if (isImageNew && catalogue.images && !findByIdOrName(catalogue.images, imageName)) {
     errors.push(notFoundError('spec.image', imageName, 'image', catalogue.images));
   }
-  const diskGiB = rootVolume?.sizeGiB ?? flavor?.diskGiB;
-  const isDiskNew = isFlavorNew || rootVolume?.sizeGiB !== old?.spec.rootVolume?.sizeGiB;
-  if (image && diskGiB !== undefined && diskGiB < image.minDiskGiB && (isDiskNew || isImageNew)) {
-    const detail = `image "${image.name}" needs a disk of ${image.minDiskGiB} GiB, and the nodes get ${diskGiB}`;
-    const field = rootVolume ? 'spec.rootVolume.sizeGiB' : 'spec.flavor';
-    errors.push({ type: 'FieldValueInvalid', field, value: rootVolume?.sizeGiB ?? flavorName, detail });
-  }
+  const isSizeNew = isFlavorNew || rootVolume?.sizeGiB !== old?.spec.rootVolume?.sizeGiB;
+  if (isSizeNew || isImageNew) errors.push(...imageSizeErrors(pool, cluster, plan, catalogue));
   if (rootVolume && !old?.spec.rootVolume && catalogue.hasVolumes === false) {
-    const detail = 'the cloud has no volumes (Cinder): leave it out, and the nodes boot from the disk of their flavor';
+    const detail =
+      'the cloud has no volume service (Cinder): remove the field, and the nodes boot from the disk of their flavor';
     errors.push({ type: 'FieldValueForbidden', field: 'spec.rootVolume', detail });
     return errors;
   }
@@ -158,7 +177,7 @@ function flavorErrors(pool: NodePool, flavor: CatalogueFlavor): FieldError[] {
 
 function diskErrors({ spec }: NodePool, flavor: CatalogueFlavor): FieldError[] {
   if (flavor.diskGiB > 0 || spec.rootVolume) return [];
-  const detail = `is required, since flavor "${flavor.name}" has no disk of its own`;
+  const detail = `is required because flavor "${flavor.name}" has no disk`;
   return [{ type: 'FieldValueRequired', field: 'spec.rootVolume', detail }];
 }
 
@@ -181,7 +200,10 @@ function zoneErrors({ pool, old, catalogue }: NodePoolAdmission): FieldError[] {
   });
 }
 
-/** Warnings: a cluster that does not exist yet, what autoscaling makes of the change, and what the quota can't hold now, since current usage may be temporary. */
+/**
+ * Warnings: a cluster that does not exist yet, how autoscaling affects the change, and what exceeds the quota now, since current usage may be
+ * temporary.
+ */
 export function nodePoolWarnings(admission: NodePoolAdmission): string[] {
   const { pool, old } = admission;
   return [...clusterWarnings(admission), ...autoscalingWarnings(pool, old), ...quotaWarnings(admission)];

@@ -11,7 +11,7 @@ const timed = {
   },
 };
 
-/** With a size that autoscaling has decided. */
+/** Its size was decided by autoscaling. */
 function sized(pool: NodePool, replicas: number): NodePool {
   const autoscaling = { replicas, reason: 'ScaledUp', message: '', time: '2026-01-01T00:00:00Z' };
   return { ...pool, status: { autoscaling } };
@@ -31,7 +31,7 @@ describe('warnings of autoscaling', () => {
       pool: aNodePool({ ...on, replicas: 2, maxReplicas: 9 }),
       old: sized(aNodePool({ ...on, replicas: 1, maxReplicas: 9 }), 7),
       warnings: [
-        'spec.replicas (2): is the first size alone while spec.autoscaling.enabled is true: the pool has 7 nodes by what its pods need; its bounds are minReplicas 0 and maxReplicas 9',
+        'spec.replicas (2): is only the initial size while spec.autoscaling.enabled is true: the pool currently needs 7 nodes; its limits are minReplicas 0 and maxReplicas 9',
       ],
     },
     {
@@ -42,7 +42,7 @@ describe('warnings of autoscaling', () => {
         status: { bounds: { minReplicas: 3, maxReplicas: 9, schedule: 'day' } },
       },
       warnings: [
-        'spec.replicas (2): is the first size alone while spec.autoscaling.enabled is true: the pool has 3 nodes by what its pods need; its bounds are minReplicas 3 and maxReplicas 9 by schedule day',
+        'spec.replicas (2): is only the initial size while spec.autoscaling.enabled is true: the pool currently needs 3 nodes; its limits are minReplicas 3 and maxReplicas 9 by schedule day',
       ],
     },
     {
@@ -50,7 +50,7 @@ describe('warnings of autoscaling', () => {
       pool: aNodePool({ replicas: 1 }),
       old: sized(aNodePool({ ...on, replicas: 1 }), 7),
       warnings: [
-        'spec.autoscaling.enabled (false): the pool goes from 7 nodes to spec.replicas, which is 1: set that to 7 to keep them',
+        'spec.autoscaling.enabled (false): the pool is scaled from 7 nodes to spec.replicas, which is 1: set that to 7 to keep them',
       ],
     },
     {

@@ -9,7 +9,7 @@ const DEFAULTS = {
   scaleDownUnreadyTime: '20m',
 } as const;
 
-/** What a change of a pool does not do, since autoscaling decides, or does, since it no longer decides. */
+/** Warnings about changes that have no effect because autoscaling sets the size, and about the size that applies when autoscaling is disabled. */
 export function autoscalingWarnings(pool: NodePool, old: NodePool | undefined): string[] {
   const { spec } = pool;
   const size = old && wantedReplicas(old);
@@ -24,7 +24,7 @@ export function autoscalingWarnings(pool: NodePool, old: NodePool | undefined): 
     const isTurnedOff = old?.spec.autoscaling.enabled === true;
     if (!isTurnedOff || size === spec.replicas) return idle;
     return [
-      `spec.autoscaling.enabled (false): the pool goes from ${counted(size ?? 0, 'node')} to spec.replicas, which is ${spec.replicas}: set that to ${size} to keep them`,
+      `spec.autoscaling.enabled (false): the pool is scaled from ${counted(size ?? 0, 'node')} to spec.replicas, which is ${spec.replicas}: set that to ${size} to keep them`,
       ...idle,
     ];
   }
@@ -32,6 +32,6 @@ export function autoscalingWarnings(pool: NodePool, old: NodePool | undefined): 
   const now = { ...pool, status: old.status ?? {} };
   const { min, max, by } = poolBounds(now);
   return [
-    `spec.replicas (${spec.replicas}): is the first size alone while spec.autoscaling.enabled is true: the pool has ${counted(wantedReplicas(now), 'node')} by what its pods need; its bounds are minReplicas ${min} and maxReplicas ${max}${by}`,
+    `spec.replicas (${spec.replicas}): is only the initial size while spec.autoscaling.enabled is true: the pool currently needs ${counted(wantedReplicas(now), 'node')}; its limits are minReplicas ${min} and maxReplicas ${max}${by}`,
   ];
 }

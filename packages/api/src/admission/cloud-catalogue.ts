@@ -1,3 +1,5 @@
+import type { SecurityGroupFacts } from '../domain/security-groups.ts';
+
 export interface CatalogueFlavor {
   readonly id: string;
   readonly name: string;
@@ -15,12 +17,25 @@ export interface CatalogueImage {
   readonly os?: string;
   /** Whether servers can boot it; undefined if unknown. */
   readonly isActive?: boolean;
+  /** Servers can boot it, but the cloud's operator no longer lists it. */
+  readonly isHidden?: boolean;
+  readonly visibility?: 'public' | 'private' | 'shared' | 'community';
+  /** Created from a server's disk. */
+  readonly isSnapshot?: boolean;
+  /** As Glance writes times. */
+  readonly createdAt?: string;
 }
 
 export interface CatalogueNetwork {
   readonly id: string;
   readonly name: string;
   readonly isExternal: boolean;
+  /** Shared by another project: routers of other projects in it are not visible. */
+  readonly isShared?: boolean;
+  /** Belongs to another project and is not shared: only administrators see it. */
+  readonly isForeign?: boolean;
+  /** False: security groups have no effect in it. Absent: unknown, or the cloud lacks the extension. */
+  readonly hasPortSecurity?: boolean;
 }
 
 export interface CatalogueSubnet {
@@ -31,14 +46,14 @@ export interface CatalogueSubnet {
   readonly ipVersion: 4 | 6;
   /** Null: it has no default gateway. */
   readonly gatewayIP?: string | null;
-  /** The addresses that Neutron gives out. */
+  /** The addresses that Neutron allocates. */
   readonly allocationPools?: readonly { readonly start: string; readonly end: string }[];
 }
 
 export interface CatalogueRouter {
   readonly id: string;
   readonly name: string;
-  /** Of the external network that it leads to. Null: it leads nowhere; absent: not known. */
+  /** ID of its external network. Null: it has none; absent: unknown. */
   readonly externalNetworkID?: string | null;
   /** The subnets that it is attached to; absent: not known. */
   readonly subnetIDs?: readonly string[];
@@ -50,7 +65,7 @@ export interface CatalogueQuota {
   readonly used: number;
 }
 
-/** Of Nova, Neutron and Cinder, in the order in which they are listed. */
+/** Quotas of Nova, Neutron and Cinder, in listing order. */
 export const QUOTA_NAMES = [
   'instances',
   'cores',
@@ -71,14 +86,16 @@ export const QUOTA_NAMES = [
 export type CatalogueQuotas = { readonly [Name in (typeof QUOTA_NAMES)[number]]?: CatalogueQuota };
 
 /**
- * What the cloud offers a project in a region. A field is absent while it is unknown (the cloud did not answer): then
- * nothing that depends on it is rejected, and the controllers report problems in conditions later.
+ * What the cloud offers a project in a region. A field is absent while it is unknown because the cloud did not answer: nothing that depends on it is
+ * then rejected, and controllers report problems in conditions later.
  */
 export interface CloudCatalogue {
   readonly regions?: readonly string[];
   readonly zones?: readonly string[];
   readonly flavors?: readonly CatalogueFlavor[];
   readonly images?: readonly CatalogueImage[];
+  /** The operator's default image, by ID or name. */
+  readonly defaultImage?: string;
   readonly networks?: readonly CatalogueNetwork[];
   readonly subnets?: readonly CatalogueSubnet[];
   readonly routers?: readonly CatalogueRouter[];
@@ -86,4 +103,6 @@ export interface CloudCatalogue {
   readonly hasVolumes?: boolean;
   readonly volumeTypes?: readonly { readonly id: string; readonly name: string }[];
   readonly quotas?: CatalogueQuotas;
+  /** Also absent if not requested. */
+  readonly securityGroups?: readonly SecurityGroupFacts[];
 }

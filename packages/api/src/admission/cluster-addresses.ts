@@ -16,7 +16,7 @@ const LOAD_BALANCERS = 'spec.network.loadBalancersSubnetID';
 interface FieldRange extends NamedRange {
   /** The field to report if the user chose the range. */
   readonly field?: string | undefined;
-  /** What the user wrote, where that is not the range. */
+  /** The user's value if it is not the range itself. */
   readonly id?: string;
   /** Reserved by the plan; two of these may overlap. */
   readonly isReserved?: boolean;
@@ -26,7 +26,7 @@ interface FieldRange extends NamedRange {
 export function addressErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { cluster, old } = admission;
   if (old !== undefined && !isUndecided(admission)) {
-    // All other of these fields are immutable.
+    // All other fields of these are immutable.
     const isUnchanged = cluster.spec.network.loadBalancersSubnetID === old.spec.network.loadBalancersSubnetID;
     return isUnchanged ? [] : overlapErrors(admission, plan).filter(({ field }) => field === LOAD_BALANCERS);
   }
@@ -40,7 +40,7 @@ function customRangeErrors({ cluster }: ClusterAdmission, plan: Plan): FieldErro
     if (value === undefined || !isCidr(value)) continue;
     const field = `spec.${name}`;
     if (!plan.spec.network.customCIDRs && value !== plan.spec.network[name]) {
-      const detail = `plan "${plan.metadata.name}" has the fixed range ${plan.spec.network[name]}: leave the field out`;
+      const detail = `plan "${plan.metadata.name}" has a fixed CIDR ${plan.spec.network[name]}: remove the field`;
       errors.push({ type: 'FieldValueForbidden', field, detail });
       continue;
     }
@@ -65,7 +65,7 @@ function rangeErrors(field: string, value: string, maxPrefixLength: number): Fie
       type: 'FieldValueInvalid',
       field,
       value,
-      detail: `must be a /${maxPrefixLength} or larger: no more than ${maxPrefixLength} after the slash`,
+      detail: `must be a /${maxPrefixLength} or larger: the prefix length must be at most ${maxPrefixLength}`,
     });
   }
   return errors;
@@ -79,12 +79,12 @@ function overlapErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
       type: 'FieldValueInvalid',
       field: blamed.field ?? 'spec.plan',
       value: blamed.id ?? blamed.cidr,
-      detail: `the ${blamed.name} ${blamed.cidr} overlaps the ${other.name} ${other.cidr}: choose a range outside of it`,
+      detail: `the ${blamed.name} ${blamed.cidr} overlaps the ${other.name} ${other.cidr}: choose a CIDR that does not overlap it`,
     };
   });
 }
 
-/** All ranges of the cluster, those that a user can't change first. */
+/** All ranges of the cluster; those that users can't change come first. */
 function rangesOf({ cluster, catalogue }: ClusterAdmission, plan: Plan): FieldRange[] {
   const { spec } = cluster;
   const { podCIDR, serviceCIDR, nodesCIDR } = effectiveNetworking(cluster, plan.spec);

@@ -5,8 +5,9 @@ import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
+import type { UnenforcedFields } from './unenforced-fields.ts';
 
-/** A Cluster to be stored, with what it is validated against. */
+/** A Cluster to store, and the facts to validate it against. */
 export interface ClusterAdmission {
   readonly cluster: Cluster;
   /** The stored object; undefined on create. */
@@ -15,26 +16,26 @@ export interface ClusterAdmission {
   readonly releases: readonly KubernetesRelease[];
   readonly nowMs: number;
   readonly catalogue: CloudCatalogue;
-  /** The plan that it names, if any. */
+  /** Its plan, if any. */
   readonly credential?: CloudCredential | undefined;
   /** The other clusters of the namespace. */
   readonly others: readonly Cluster[];
   /** The pools of the namespace, of any cluster. */
   readonly pools: readonly NodePool[];
-  /** Of the namespace; unlimited by default. */
+  /** Quota of the namespace; unlimited by default. */
   readonly quota?: EffectiveQuota;
-  /** Why this Fairway can't enforce `spec.apiServer.allowedCIDRs`; undefined: it can. */
-  readonly allowedCIDRsProblem?: string | undefined;
-  /** Why this Fairway lets no users of Keystone in at clusters; undefined: it does. */
+  /** Fields that this installation's control planes do not honour, and why. */
+  readonly unenforcedFields?: UnenforcedFields | undefined;
+  /** Why this installation cannot authenticate Keystone users at clusters; undefined if it can. */
   readonly keystoneProblem?: string | undefined;
 }
 
-/** Whether it is new to its plan: created, or moved to it. */
+/** Whether it is new in its plan: just created, or moved from another plan. */
 export function isNewToPlan({ cluster, old }: Pick<ClusterAdmission, 'cluster' | 'old'>): boolean {
   return old?.spec.plan !== cluster.spec.plan;
 }
 
-/** Whether its ranges, pod network and kube-proxy mode are still to be decided, by what the plan says now. */
+/** Whether its ranges, pod network and kube-proxy mode are still undecided and follow the current plan. */
 export function isUndecided(admission: Pick<ClusterAdmission, 'cluster' | 'old'>): boolean {
   return isNewToPlan(admission) && admission.old?.status?.podCIDR === undefined;
 }

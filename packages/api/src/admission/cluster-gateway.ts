@@ -6,12 +6,12 @@ import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueRouter, CloudCatalogue } from './cloud-catalogue.ts';
 import { type ClusterAdmission, isNewToPlan } from './cluster-admission.ts';
-import { givenSubnet } from './cluster-subnet.ts';
+import { configuredSubnet } from './cluster-subnet.ts';
 import { idNotFoundError } from './references.ts';
 
 const FIELD = 'spec.network.gateway';
 
-/** Validates the way from the nodes to the Internet. What is stored already is not rejected again by the same plan. */
+/** Validates how the nodes reach the Internet. The same plan does not reject a stored value again. */
 export function gatewayErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { cluster, old } = admission;
   const { gateway } = cluster.spec.network;
@@ -32,7 +32,7 @@ export function gatewayErrors(admission: ClusterAdmission, plan: Plan): FieldErr
   }
 }
 
-/** Rejects floating IPs of nodes whose router leads nowhere. */
+/** Rejects floating IPs for nodes whose router has no external network. */
 export function floatingIpRouterErrors(
   { spec }: NodePool,
   old: NodePool | undefined,
@@ -42,7 +42,7 @@ export function floatingIpRouterErrors(
   if (!spec.floatingIPs.enabled || old?.spec.floatingIPs.enabled) return [];
   const router = routerOf(cluster, catalogue);
   if (router?.externalNetworkID !== null) return [];
-  const detail = `floating IPs come from the external network that the nodes' router leads to, and ${leadsNowhere(router)}`;
+  const detail = `floating IPs come from the external network of the nodes' router, but ${leadsNowhere(router)}`;
   return [{ type: 'FieldValueInvalid', field: 'spec.floatingIPs.enabled', value: true, detail }];
 }
 
@@ -51,7 +51,7 @@ function routerRequiredErrors(admission: ClusterAdmission, plan: Plan): FieldErr
   const { mode } = cluster.spec.network.gateway;
   const isStored = mode === old?.spec.network.gateway.mode && !isNewToPlan(admission);
   if (!plan.spec.network.gatewayRequired || isStored) return [];
-  const detail = `plan "${plan.metadata.name}" needs an OpenStack router in front of the nodes: set mode to Router`;
+  const detail = `plan "${plan.metadata.name}" requires an OpenStack router for the nodes: set mode to Router`;
   return [{ type: 'FieldValueInvalid', field: `${FIELD}.mode`, value: mode, detail }];
 }
 
@@ -81,32 +81,34 @@ function routerErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const value = routerID ?? 'Router';
   const refused = (detail: string): FieldError => ({ type: 'FieldValueInvalid', field, value, detail });
   const errors = routerID === undefined ? [] : attachmentProblems(admission, plan, router).map(refused);
-  // A router of Fairway's own is led there; that of others is not touched.
+  // Fairway connects its own router to it, but never changes other routers.
   if (router.id === cluster.status?.network?.routerID && routerID === undefined) return errors;
   if (router.externalNetworkID === null) {
     const name = cluster.metadata.name;
     const pool = pools.find(({ spec }) => spec.clusterName === name && spec.floatingIPs.enabled);
     if (plan.spec.network.gatewayRequired) {
-      errors.push(refused(`plan "${plan.metadata.name}" needs a router to the Internet, and ${leadsNowhere(router)}`));
+      errors.push(
+        refused(`plan "${plan.metadata.name}" requires a router to the Internet, but ${leadsNowhere(router)}`),
+      );
     } else if (pool) {
-      errors.push(refused(`node pool "${pool.metadata.name}" wants floating IPs, and ${leadsNowhere(router)}`));
+      errors.push(refused(`node pool "${pool.metadata.name}" has floating IPs, but ${leadsNowhere(router)}`));
     }
   } else if (externalNetworkID !== undefined && (router.externalNetworkID ?? externalNetworkID) !== externalNetworkID) {
-    const detail = `router ${named(router)} leads to external network ${router.externalNetworkID}, and Fairway does not change a router that it has not made: leave the field out, or use another router`;
+    const detail = `router ${named(router)} is connected to external network ${router.externalNetworkID}, and Fairway does not change a router that it did not create: remove the field, or use another router`;
     errors.push({ type: 'FieldValueInvalid', field: `${FIELD}.externalNetworkID`, value: externalNetworkID, detail });
   }
   return errors;
 }
 
-/** Why a router that the cluster names can't serve its subnet. */
+/** Why the specified router can't serve the cluster's subnet. */
 function attachmentProblems({ cluster, catalogue }: ClusterAdmission, plan: Plan, router: CatalogueRouter): string[] {
   const { subnetIDs } = router;
   if (subnetIDs === undefined || catalogue.subnets === undefined) return [];
-  const given = givenSubnet(cluster, catalogue.subnets);
+  const given = configuredSubnet(cluster, catalogue.subnets);
   if (cluster.spec.network.networkID !== undefined) {
     if (given === undefined || subnetIDs.includes(given.id)) return [];
     return [
-      `router ${named(router)} is not attached to subnet ${given.id} of the nodes: attach it with \`openstack router add subnet ${router.id} ${given.id}\`, or leave the field out`,
+      `router ${named(router)} is not attached to subnet ${given.id} of the nodes: attach it with \`openstack router add subnet ${router.id} ${given.id}\`, or remove the field`,
     ];
   }
   const nodes = { name: 'nodes', cidr: effectiveNetworking(cluster, plan.spec).nodesCIDR };
@@ -116,7 +118,7 @@ function attachmentProblems({ cluster, catalogue }: ClusterAdmission, plan: Plan
     .filter((subnet) => findOverlaps([nodes, subnet]).length > 0)
     .map(
       ({ id, cidr }) =>
-        `router ${named(router)} is attached to subnet ${id} (${cidr}), which overlaps the nodes' range ${nodes.cidr}: set spec.network.nodesCIDR to a range outside of it, or use another router`,
+        `router ${named(router)} is attached to subnet ${id} (${cidr}), which overlaps the nodes' CIDR ${nodes.cidr}: set spec.network.nodesCIDR to a CIDR that does not overlap it, or use another router`,
     );
 }
 
@@ -129,26 +131,26 @@ function addressErrors({ cluster, catalogue }: ClusterAdmission, plan: Plan): Fi
     const detail = address && gatewayProblem(address, range);
     return detail ? [{ type: 'FieldValueInvalid', field, value: address, detail }] : [];
   }
-  const subnet = givenSubnet(cluster, catalogue.subnets);
+  const subnet = configuredSubnet(cluster, catalogue.subnets);
   if (subnet?.gatewayIP === undefined || subnet.gatewayIP === address) return [];
   const how = `set it with \`openstack subnet set --gateway ADDRESS ${subnet.id}\``;
   if (subnet.gatewayIP === null) {
-    const detail = `the given subnet ${subnet.id} has no gateway_ip, which nodes learn their gateway from: ${how}, or set mode to None`;
+    const detail = `subnet ${subnet.id} has no gateway_ip, which nodes use as their default gateway: ${how}, or set mode to None`;
     return [
       { type: 'FieldValueInvalid', field: address ? field : `${FIELD}.mode`, value: address ?? 'Custom', detail },
     ];
   }
   if (address === undefined) return [];
-  const detail = `nodes learn their gateway from the subnet, and the given subnet ${subnet.id} has the gateway_ip ${subnet.gatewayIP}: ${how}, or leave the field out`;
+  const detail = `nodes use the gateway_ip of the subnet, which is ${subnet.gatewayIP} for subnet ${subnet.id}: ${how}, or remove the field`;
   return [{ type: 'FieldValueInvalid', field, value: address, detail }];
 }
 
-/** The router that the cluster names, has, or finds at its subnet. */
+/** The router that the cluster specifies, already uses, or finds in its subnet. */
 function routerOf(cluster: Cluster, { routers = [], subnets }: CloudCatalogue): CatalogueRouter | undefined {
   const { routerID } = cluster.spec.network.gateway;
   const id = routerID ?? cluster.status?.network?.routerID;
   if (id !== undefined) return routers.find((router) => router.id === id);
-  const given = givenSubnet(cluster, subnets);
+  const given = configuredSubnet(cluster, subnets);
   return given && routers.find(({ subnetIDs }) => subnetIDs?.includes(given.id));
 }
 

@@ -68,7 +68,7 @@ test.each([
   expect(warnings).toEqual(
     warns
       ? [
-          "spec.hibernation: the cluster could not wake as a whole now: 3 nodes need 6 cores, and the project's quota of 10 has 4 left: free something, ask for a larger quota, or scale pools down",
+          "spec.hibernation: the cluster could currently not wake up completely: 3 nodes need 6 cores, and the project's quota of 10 has 4 left: free something, ask for a larger quota, or scale pools down",
         ]
       : [],
   );

@@ -6,7 +6,7 @@ const FIELD = 'spec.apiServer.keystone';
 const MOST_ROLES = 32;
 const LONGEST_ROLE = 255;
 
-/** Refuses users of Keystone where this Fairway would let none in. What is stored is not rejected again; its condition reports it. */
+/** Rejects Keystone authentication where this installation doesn't support it. A stored value is not rejected again; a condition reports it. */
 export function keystoneErrors({ cluster, old, keystoneProblem }: ClusterAdmission): FieldError[] {
   const { keystone } = cluster.spec.apiServer;
   if (keystone === undefined || isDeepStrictEqual(keystone, old?.spec.apiServer.keystone)) return [];
@@ -26,12 +26,12 @@ function roleErrors(roles: readonly string[]): FieldError[] {
   const invalid = (value: unknown, detail: string): FieldError[] => [
     { type: 'FieldValueInvalid', field: `${FIELD}.roles`, value, detail },
   ];
-  if (roles.length > MOST_ROLES) return invalid(roles.length, `at most ${MOST_ROLES} roles may be named`);
+  if (roles.length > MOST_ROLES) return invalid(roles.length, `must have at most ${MOST_ROLES} roles`);
   return roles.flatMap((role) => {
     if (role !== '' && role.length <= LONGEST_ROLE && role === role.trim() && !/\p{Cc}/u.test(role)) return [];
     return invalid(
       role.slice(0, 40),
-      `the name of a role has 1 to ${LONGEST_ROLE} characters, without line breaks and spaces around it`,
+      `the name of a role must have 1 to ${LONGEST_ROLE} characters, without line breaks or surrounding spaces`,
     );
   });
 }

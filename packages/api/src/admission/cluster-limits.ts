@@ -14,7 +14,7 @@ export function clusterLimitErrors(limits: ClusterLimits, subnets?: readonly Cat
   if (plan === undefined) return [];
   const { cluster, pools } = limits;
   const tooMany = poolSizeErrors(limits, plan);
-  // The ranges of a cluster that has them don't change.
+  // The ranges of an existing cluster don't change.
   if (tooMany.length === 0 && isUndecided(limits)) tooMany.push(...clusterRoomErrors(cluster, plan, pools, subnets));
   return [...maxClustersErrors(limits, plan), ...tooMany, ...floatingIpErrors(limits)];
 }
@@ -34,11 +34,11 @@ function poolSizeErrors({ cluster, old, pools }: ClusterLimits, plan: Plan): Fie
   const { maxNodes } = plan.spec;
   if (wanted <= maxNodes) return [];
   const names = own.map((pool) => `${pool.metadata.name}: ${wantedReplicas(pool)}`).join(', ');
-  const detail = `plan "${plan.metadata.name}" allows ${maxNodes} nodes, and node pools that name the cluster ask for ${wanted} (${names}): scale them down, or choose another plan`;
+  const detail = `plan "${plan.metadata.name}" allows ${maxNodes} nodes, but the node pools of the cluster have ${wanted} (${names}): scale them down, or choose another plan`;
   return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
 }
 
-/** Floating IPs hang on the router and come from its external network: neither goes while there are any. */
+/** Floating IPs depend on the router and its external network: neither can be removed while there are any. */
 function floatingIpErrors({ cluster, old, pools }: ClusterLimits): FieldError[] {
   const { gateway } = cluster.spec.network;
   const before = old?.spec.network.gateway;
@@ -47,7 +47,7 @@ function floatingIpErrors({ cluster, old, pools }: ClusterLimits): FieldError[] 
   const name = pool.metadata.name;
   if (gateway.mode !== 'Router') {
     if (gateway.mode === before?.mode) return [];
-    const detail = `node pool "${name}" names the cluster and wants floating IPs, which need a router in front of the nodes: set it to Router, or leave floating IPs off in the pool`;
+    const detail = `node pool "${name}" of the cluster has floating IPs, which need a router in front of the nodes: set it to Router, or disable floating IPs in the pool`;
     return [{ type: 'FieldValueInvalid', field: 'spec.network.gateway.mode', value: gateway.mode, detail }];
   }
   if (before?.mode !== 'Router') return [];
@@ -55,7 +55,7 @@ function floatingIpErrors({ cluster, old, pools }: ClusterLimits): FieldError[] 
     .filter((field) => gateway[field] !== undefined && gateway[field] !== before[field])
     .filter((field) => gateway[field] !== old?.status?.network?.[field])
     .map((field) => {
-      const detail = `node pool "${name}" has floating IPs, which would go with the present router or external network: turn them off in the pool first`;
+      const detail = `node pool "${name}" has floating IPs, which would be lost with the current router or external network: disable them in the pool first`;
       return { type: 'FieldValueForbidden', field: `spec.network.gateway.${field}`, detail };
     });
 }

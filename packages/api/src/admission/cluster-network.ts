@@ -1,8 +1,10 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
+import type { Cluster } from '../kinds/cluster.ts';
 import type { Plan } from '../kinds/plan.ts';
-import type { CatalogueSubnet } from './cloud-catalogue.ts';
+import type { CatalogueRouter, CatalogueSubnet, CloudCatalogue } from './cloud-catalogue.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 import { gatewayErrors } from './cluster-gateway.ts';
+import { configuredSubnet } from './cluster-subnet.ts';
 import { idNotFoundError } from './references.ts';
 
 const FIELD = 'spec.network';
@@ -21,7 +23,11 @@ function nodeNetworkErrors({ cluster, old, catalogue }: ClusterAdmission): Field
     return [idNotFoundError(`${FIELD}.networkID`, networkID, 'network', candidates)];
   }
   if (network?.isExternal) {
-    const detail = `network "${network.name}" is external: nodes need a network of the project; name this one as gateway.externalNetworkID`;
+    const detail = `network "${network.name}" is external: nodes need a network of the project; set gateway.externalNetworkID to this one instead`;
+    return [{ type: 'FieldValueInvalid', field: `${FIELD}.networkID`, value: networkID, detail }];
+  }
+  if (network?.hasPortSecurity === false) {
+    const detail = `network "${network.name}" has port security disabled, so security groups cannot protect nodes and load balancers cannot be created in it: enable it with \`openstack network set --enable-port-security ${networkID}\`, or choose another network`;
     return [{ type: 'FieldValueInvalid', field: `${FIELD}.networkID`, value: networkID, detail }];
   }
   if (catalogue.subnets === undefined) return [];
@@ -38,7 +44,7 @@ function onlySubnetErrors(networkID: string, subnets: readonly CatalogueSubnet[]
     const detail = 'the network has no IPv4 subnet: create one in OpenStack first';
     return [{ type: 'FieldValueInvalid', field: `${FIELD}.networkID`, value: networkID, detail }];
   }
-  const detail = `the network has ${usable.length} IPv4 subnets: name one of ${usable.map(describe).join(', ')}`;
+  const detail = `the network has ${usable.length} IPv4 subnets: choose one of ${usable.map(describe).join(', ')}`;
   return [{ type: 'FieldValueRequired', field: `${FIELD}.subnetID`, detail }];
 }
 
@@ -56,7 +62,7 @@ function subnetErrors(
       type: 'FieldValueInvalid',
       field,
       value: id,
-      detail: 'is an IPv6 subnet, and nodes need IPv4: choose an IPv4 subnet of the network',
+      detail: 'is an IPv6 subnet, but nodes need IPv4: choose an IPv4 subnet of the network',
     },
   ];
 }
@@ -66,7 +72,26 @@ function loadBalancersSubnetErrors({ cluster, old, catalogue }: ClusterAdmission
   const isUnchanged = id === old?.spec.network.loadBalancersSubnetID;
   if (id === undefined || networkID === undefined || isUnchanged || catalogue.subnets === undefined) return [];
   const ofNetwork = catalogue.subnets.filter((subnet) => subnet.networkID === networkID);
-  return subnetErrors(`${FIELD}.loadBalancersSubnetID`, id, networkID, ofNetwork);
+  const field = `${FIELD}.loadBalancersSubnetID`;
+  const errors = subnetErrors(field, id, networkID, ofNetwork);
+  return errors.length > 0 ? errors : unroutedErrors(field, id, cluster, catalogue);
+}
+
+/**
+ * Rejects a subnet without a router to an external network: Neutron can't give its load balancers floating IPs. Modes None and Custom don't need any.
+ */
+function unroutedErrors(field: string, id: string, cluster: Cluster, catalogue: CloudCatalogue): FieldError[] {
+  const { networkID, gateway } = cluster.spec.network;
+  const { networks, routers, subnets } = catalogue;
+  const network = networks?.find((each) => each.id === networkID);
+  // Fairway attaches the nodes' subnet itself, and routers of other projects are not visible.
+  if (gateway.mode !== 'Router' || id === configuredSubnet(cluster, subnets)?.id || network?.isShared !== false)
+    return [];
+  const isOut = ({ subnetIDs, externalNetworkID }: CatalogueRouter) =>
+    subnetIDs === undefined || (subnetIDs.includes(id) && externalNetworkID !== null);
+  if (routers === undefined || routers.some(isOut)) return [];
+  const detail = `no router connects the subnet to an external network, so load balancers in it would have no public addresses: attach one with \`openstack router add subnet ROUTER ${id}\`, remove the field, or set gateway.mode to Custom or None`;
+  return [{ type: 'FieldValueInvalid', field, value: id, detail }];
 }
 
 function describe({ id, name, cidr }: CatalogueSubnet): string {

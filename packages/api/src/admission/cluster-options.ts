@@ -11,7 +11,7 @@ export function optionErrors(admission: ClusterAdmission, plan: Plan): FieldErro
   return [...(isUndecided(admission) ? choiceErrors(cluster, plan) : []), ...settingErrors(cluster, old, plan)];
 }
 
-/** Warnings about what is allowed and leaves the cluster without Services, and about what a cluster keeps that moves to another plan. */
+/** Warnings about valid settings that leave the cluster without Services, and about settings that a cluster keeps when it moves to another plan. */
 export function optionWarnings({ spec }: Cluster, old: Cluster | undefined, plan: PlanSpec | undefined): string[] {
   if (plan === undefined) return [];
   if (old !== undefined) return old.spec.plan === spec.plan ? [] : keptOptions(old, spec.plan, plan);
@@ -19,7 +19,7 @@ export function optionWarnings({ spec }: Cluster, old: Cluster | undefined, plan
   const { mode = plan.kubeProxy.default } = spec.kubeProxy;
   if (type !== 'none' || mode !== 'none') return [];
   return [
-    'spec.cni.type: none: without a kube-proxy nothing implements Services either: install a pod network that does, such as Cilium with kubeProxyReplacement',
+    'spec.cni.type: none: without kube-proxy, the pod network that you install must also implement Services, such as Cilium with kubeProxyReplacement',
   ];
 }
 
@@ -52,7 +52,7 @@ function choiceErrors({ spec }: Cluster, plan: Plan): FieldError[] {
     const field = kubeProxy.mode === undefined ? 'spec.cni.type' : 'spec.kubeProxy.mode';
     const value = kubeProxy.mode ?? cni.type;
     const detail =
-      'canal leaves Services to kube-proxy, and the cluster has none: choose a mode, or another pod network';
+      'canal needs kube-proxy for Services, but the cluster has none: choose a mode, or another pod network';
     errors.push({ type: 'FieldValueInvalid', field, value, detail });
   }
   return errors;
@@ -66,13 +66,13 @@ function settingErrors(cluster: Cluster, old: Cluster | undefined, plan: Plan): 
     plan.spec,
   );
   if (cni.cilium !== undefined && type !== 'cilium' && old?.spec.cni.cilium === undefined) {
-    const detail = `is for CNI cilium, and the cluster gets ${type}: leave it out`;
+    const detail = `is only for CNI cilium, but the cluster has ${type}: remove it`;
     errors.push({ type: 'FieldValueForbidden', field: 'spec.cni.cilium', detail });
   }
   const { iptables } = kubeProxy;
   if (iptables !== undefined && mode !== 'iptables' && old?.spec.kubeProxy.iptables === undefined) {
-    const has = mode === 'none' ? 'the cluster has no kube-proxy' : `the cluster gets mode ${mode}`;
-    const detail = `is for mode iptables, and with plan "${plan.metadata.name}" ${has}: leave it out`;
+    const has = mode === 'none' ? 'the cluster has no kube-proxy' : `the cluster has mode ${mode}`;
+    const detail = `is only for mode iptables, but with plan "${plan.metadata.name}" ${has}: remove it`;
     errors.push({ type: 'FieldValueForbidden', field: 'spec.kubeProxy.iptables', detail });
   }
   for (const part of ['backendResources', 'frontendResources'] as const) {

@@ -14,7 +14,7 @@ function warningsFor(requestedAt: string) {
 
 test('a time that is not later than that of the last reset is told to do nothing, others what they do', () => {
   expect(warningsFor('2026-06-01T11:00:00Z')).toEqual([
-    'spec.reset.requestedAt (2026-06-01T11:00:00Z): is not later than that of the last reset, 2026-06-01T12:00:00Z: nothing is reset',
+    'spec.reset.requestedAt (2026-06-01T11:00:00Z): is not later than the last reset, 2026-06-01T12:00:00Z: nothing is reset',
   ]);
   expect(warningsFor('2026-06-01T13:00:00Z')).toEqual([
     expect.stringContaining('everything in the cluster is deleted'),

@@ -5,11 +5,15 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 
 /**
- * Rejects requests for snapshots of a cluster whose control plane is known to keep none: it runs, and its status has no list of them, which is empty where
- * there are none yet. A new cluster's control plane is not known; its condition SnapshotsReady tells later.
+ * Rejects snapshot requests for a cluster whose control plane is known not to support them: it runs, and its status has no list of snapshots, not
+ * even an empty one. For a new cluster this is unknown; the condition SnapshotsReady reports it later.
  */
-export function snapshotErrors({ cluster, old }: Pick<ClusterAdmission, 'cluster' | 'old'>): FieldError[] {
-  if (old === undefined || !keepsNone(old)) return [];
+export function snapshotErrors({
+  cluster,
+  old,
+  unenforcedFields = {},
+}: Pick<ClusterAdmission, 'cluster' | 'old' | 'unenforcedFields'>): FieldError[] {
+  if (old === undefined || !keepsNone(old) || unenforcedFields['spec.etcd.restore'] !== undefined) return [];
   const { snapshotRequestedAt, restore } = cluster.spec.etcd ?? {};
   const before = old.spec.etcd;
   const asked = [
@@ -23,7 +27,7 @@ export function snapshotErrors({ cluster, old }: Pick<ClusterAdmission, 'cluster
     },
   ];
   const detail =
-    'the control plane of this cluster keeps no snapshots, because it is simulated: leave the field out; control planes that run as processes keep them';
+    'the control plane of this cluster is simulated and keeps no snapshots: remove the field; process-based control planes keep them';
   return asked.filter(({ isNew }) => isNew).map(({ field }) => ({ type: 'FieldValueForbidden', field, detail }));
 }
 

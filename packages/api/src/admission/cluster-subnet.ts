@@ -1,8 +1,8 @@
 import type { Cluster } from '../kinds/cluster.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
 
-/** The given subnet of the nodes: the one that the cluster names, or the only IPv4 one of its network. Undefined while it is not known. */
-export function givenSubnet(
+/** The existing subnet of the nodes: the one that the cluster specifies, or the only IPv4 subnet of its network. Undefined while unknown. */
+export function configuredSubnet(
   { spec, status }: Cluster,
   subnets: readonly CatalogueSubnet[] | undefined,
 ): CatalogueSubnet | undefined {

@@ -12,19 +12,19 @@ import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 import type { Machine } from '../kinds/machine.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 
-/** A value that counts once, as somebody writes it: docs/decisions/0047-requests-that-count-once.md. */
+/** A value that is processed once, as the user wrote it: docs/decisions/0047-requests-that-count-once.md. */
 export interface CountedRequest {
   readonly field: string;
   readonly value: string | undefined;
-  /** What stood there. */
+  /** The previous value. */
   readonly before: string | undefined;
-  /** The last one that was done. */
+  /** The last processed value. */
   readonly followed: string | undefined;
-  /** What is to be said of one that is earlier; undefined: that is said elsewhere. */
+  /** The warning for an earlier value; undefined: reported elsewhere. */
   readonly replay?: string;
 }
 
-/** All annotations of which a time counts only if it is later than the last. */
+/** All annotations whose time counts only if it is later than the last. */
 export const COUNTED_ANNOTATIONS = [
   ADOPT_ADDONS_ANNOTATION,
   MAINTENANCE_ANNOTATION,
@@ -34,14 +34,14 @@ export const COUNTED_ANNOTATIONS = [
   ROTATE_CREDENTIALS_ANNOTATION,
 ] as const;
 
-/** With the value that was followed last. */
+/** With the value that was last processed. */
 const OF_CLUSTER: readonly (readonly [string, (status: ClusterStatus) => string | undefined])[] = [
   [MAINTENANCE_ANNOTATION, ({ maintenance }) => maintenance?.requested],
   [REVOKE_KUBECONFIGS_ANNOTATION, ({ credentials }) => credentials?.revocation?.requested],
   [ROTATE_CREDENTIALS_ANNOTATION, ({ credentials }) => credentials?.rotation],
   // Recorded in the tenant's cluster.
   [ADOPT_ADDONS_ANNOTATION, () => undefined],
-  // What rests is tried again for any other value, and nothing is recorded.
+  // Any other value retries what has stopped; nothing is recorded.
   [RETRY_ANNOTATION, () => undefined],
 ];
 
@@ -65,23 +65,23 @@ export function clusterRequests(cluster: Cluster, old: Cluster | undefined): rea
       value: spec.hibernation?.requestedAt,
       before: old?.spec.hibernation?.requestedAt,
       followed: old?.status?.hibernation?.followed?.requestedAt,
-      replay: 'it asks for nothing, and only a change of spec.hibernation.enabled counts',
+      replay: 'it has no effect: only a change of spec.hibernation.enabled counts',
     },
     ...OF_CLUSTER.map(([name, followedIn]) => annotationOf(cluster, old, name, followedIn(old?.status ?? {}))),
   ];
 }
 
 export function nodePoolRequests(pool: NodePool, old: NodePool): readonly CountedRequest[] {
-  const replay = 'an upgrade of its nodes that is halted does not go on';
+  const replay = 'a halted upgrade of its nodes is not resumed';
   return [{ ...annotationOf(pool, old, RETRY_ANNOTATION, old.status?.upgrade?.retried), replay }];
 }
 
 export function releaseRequests(release: KubernetesRelease, old: KubernetesRelease): readonly CountedRequest[] {
-  const replay = 'clusters that failed in the rollout are not tried again';
+  const replay = 'failed clusters of the rollout are not retried';
   return [{ ...annotationOf(release, old, RETRY_ANNOTATION, old.status?.rollout?.retried), replay }];
 }
 
-/** `pool`: the machine's; its status has the repairs that were asked for. */
+/** `pool`: the machine's pool, whose status has the requested repairs. */
 export function machineRequests(machine: Machine, old: Machine, pool: NodePool | undefined): readonly CountedRequest[] {
   const { requests = [] } = pool?.status?.healing ?? {};
   const met = requests.find((request) => request.machine === machine.metadata.name)?.value;

@@ -5,8 +5,8 @@ import { type Cluster, clusters } from '../kinds/cluster.ts';
 import { type NodePool, nodePools } from '../kinds/node-pool.ts';
 
 /**
- * On a NodePool of a dry run: JSON of the Cluster and the NodePools that would be created before it, as the server returned them, so that all are validated
- * together although none is stored. Has no effect otherwise.
+ * On a NodePool of a dry run: JSON of the Cluster and the NodePools that would be created before it, as the server returned them, to validate all of
+ * them together although none is stored. Has no effect otherwise.
  */
 export const DRY_RUN_ANNOTATION = `${GROUP}/dry-run-with`;
 
@@ -33,7 +33,7 @@ export function dryRunAnnotation(siblings: Siblings): string {
   return JSON.stringify({ clusters: siblings.clusters.map(bare), pools: siblings.pools.map(bare) });
 }
 
-/** What is created together with `object` in a dry run; nothing if that can't be read. */
+/** The objects created together with `object` in a dry run; none if the annotation can't be read. */
 export function dryRunSiblings({
   dryRun,
   object,

@@ -9,7 +9,7 @@ const object = (...finalizers: string[]) => ({
 it.each([
   { reason: 'it is taken off', before: [OWN], after: [], says: /must stay in the list/ },
   { reason: 'another is put in its place', before: [OWN], after: ['example.com/x'], says: /must stay in the list/ },
-  { reason: 'it is put on', before: [], after: [OWN], says: /set by Fairway alone/ },
+  { reason: 'it is put on', before: [], after: [OWN], says: /set only by Fairway/ },
 ])('a change is refused when $reason', ({ before, after, says }) => {
   expect(heldFinalizerErrors(object(...after), object(...before))).toEqual([
     { type: 'FieldValueForbidden', field: 'metadata.finalizers', detail: expect.stringMatching(says) },

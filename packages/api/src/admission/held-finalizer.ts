@@ -3,15 +3,15 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { FINALIZER } from '../group.ts';
 
 /**
- * Why a change by anybody but Fairway's controllers is rejected: it removes their finalizer from the object, or adds it. An object without
- * it is deleted immediately, and its resources in the cloud are orphaned, outside of all limits.
+ * Why a change by anyone but Fairway's controllers is rejected: it adds or removes their finalizer. Without it an object is deleted immediately, and
+ * its cloud resources are orphaned and escape all limits.
  */
 export function heldFinalizerErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const held = isHeld(old);
   if (isHeld(object) === held) return [];
   const what = held
-    ? `${FINALIZER} must stay in the list: Fairway removes it when all that the object has in the cloud is gone. To end an object, delete it`
-    : `${FINALIZER} is set by Fairway alone: leave it out`;
+    ? `${FINALIZER} must stay in the list: Fairway removes it when all cloud resources of the object are deleted. To remove the object, delete it`
+    : `${FINALIZER} is set only by Fairway: remove it`;
   return [{ type: 'FieldValueForbidden', field: 'metadata.finalizers', detail: what }];
 }
 

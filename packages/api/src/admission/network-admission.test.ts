@@ -14,6 +14,7 @@ const subnet = (digit: string, networkID: string, cidr: string, more = {}) => {
 };
 
 const PRIVATE = id('a');
+const OPEN = id('e');
 const PUBLIC = id('b');
 const OTHER_PUBLIC = id('c');
 
@@ -21,6 +22,7 @@ const catalogue: CloudCatalogue = {
   flavors: [{ id: id('f'), name: 'b3-8', vcpus: 2, memoryMiB: 8192, diskGiB: 50 }],
   networks: [
     { id: PRIVATE, name: 'private', isExternal: false },
+    { id: OPEN, name: 'open', isExternal: false, hasPortSecurity: false },
     { id: PUBLIC, name: 'public', isExternal: true },
     { id: OTHER_PUBLIC, name: 'other-public', isExternal: true },
   ],
@@ -33,6 +35,7 @@ const catalogue: CloudCatalogue = {
       allocationPools: [{ start: '192.168.2.10', end: '192.168.2.14' }],
     }),
     subnet('5', id('d'), '10.70.0.0/16'),
+    subnet('0', OPEN, '10.71.0.0/16', { gatewayIP: '10.71.0.1' }),
   ],
   routers: [
     { id: id('6'), name: 'out', externalNetworkID: PUBLIC, subnetIDs: [id('1')] },
@@ -48,13 +51,13 @@ interface Case {
   readonly pools?: ReturnType<typeof aNodePool>[];
 }
 
-function errorsOf({ spec, old, pools = [] }: Case) {
+function errorsOf({ spec, old, pools = [], offer = catalogue }: Case & { readonly offer?: CloudCatalogue }) {
   const cluster = { ...aCluster(spec), ...(old?.status && { status: old.status }) };
   const facts = {
     plans: SHIPPED_PLANS,
     releases: SHIPPED_RELEASES,
     nowMs: Date.UTC(2026, 10, 22),
-    catalogue,
+    catalogue: offer,
     others: [],
     pools,
   };
@@ -69,6 +72,22 @@ const given = (digit: string, network: NewCluster['spec']['network'] = {}) => ({
 const router = (digit: string) => ({ gateway: { routerID: id(digit) } });
 const floating = aNodePool({ floatingIPs: { enabled: true } }, { name: 'web' });
 const GATEWAY = 'spec.network.gateway';
+
+describe('a network without port security', () => {
+  it('is refused for a new cluster, and says how to turn it on', () => {
+    expect(errorsOf({ spec: { network: { networkID: OPEN } } })).toEqual([
+      expect.objectContaining({
+        field: 'spec.network.networkID',
+        detail: expect.stringContaining(`enable it with \`openstack network set --enable-port-security ${OPEN}\``),
+      }),
+    ]);
+  });
+
+  it('is no error of a cluster that is in it', () => {
+    const network = { networkID: OPEN };
+    expect(errorsOf({ spec: { network }, old: aCluster({ network }) })).toEqual([]);
+  });
+});
 
 describe('the gateway of a cluster', () => {
   it.each<Case>([
@@ -93,7 +112,7 @@ describe('the gateway of a cluster', () => {
     {
       spec: { network: { gateway: { mode: 'Custom', address: '10.9.9.9' }, nodesCIDR: '10.100.0.0/24' } },
       field: `${GATEWAY}.address`,
-      detail: "is outside of the nodes' range 10.100.0.0/24",
+      detail: "is outside the nodes' CIDR 10.100.0.0/24",
     },
     {
       spec: { network: { gateway: { mode: 'Custom', address: '10.100.0.0' }, nodesCIDR: '10.100.0.0/24' } },
@@ -114,7 +133,7 @@ describe('the gateway of a cluster', () => {
     {
       spec: { network: given('1', { gateway: { mode: 'Custom', address: '192.168.0.9' } }) },
       field: `${GATEWAY}.address`,
-      detail: `has the gateway_ip 192.168.0.1: set it with \`openstack subnet set --gateway ADDRESS ${id('1')}\``,
+      detail: `which is 192.168.0.1 for subnet ${id('1')}: set it with \`openstack subnet set --gateway ADDRESS ${id('1')}\``,
     },
     {
       spec: { network: given('2', { gateway: { mode: 'Custom', address: '192.168.1.1' } }) },
@@ -134,7 +153,7 @@ describe('the gateway of a cluster', () => {
     {
       spec: { network: { ...router('8'), nodesCIDR: '10.70.5.0/24' } },
       field: `${GATEWAY}.routerID`,
-      detail: "(10.70.0.0/16), which overlaps the nodes' range 10.70.5.0/24",
+      detail: "(10.70.0.0/16), which overlaps the nodes' CIDR 10.70.5.0/24",
     },
     {
       spec: { plan: 'standard', network: given('4', router('7')) },
@@ -144,25 +163,25 @@ describe('the gateway of a cluster', () => {
     {
       spec: { plan: 'standard', network: given('4') },
       field: `${GATEWAY}.mode`,
-      detail: 'plan "standard" needs a router to the Internet',
+      detail: 'plan "standard" requires a router to the Internet',
     },
     {
       spec: { network: given('4') },
       pools: [floating],
       field: `${GATEWAY}.mode`,
-      detail: 'node pool "web" wants floating IPs',
+      detail: 'node pool "web" has floating IPs',
     },
     {
       spec: { network: given('1', { gateway: { externalNetworkID: OTHER_PUBLIC } }) },
       field: `${GATEWAY}.externalNetworkID`,
-      detail: `leads to external network ${PUBLIC}`,
+      detail: `is connected to external network ${PUBLIC}`,
     },
     {
       spec: { network: { gateway: { mode: 'None' } } },
       old: aCluster(),
       pools: [floating],
       field: `${GATEWAY}.mode`,
-      detail: 'node pool "web" names the cluster and wants floating IPs',
+      detail: 'node pool "web" of the cluster has floating IPs',
     },
     {
       spec: { network: { gateway: { externalNetworkID: OTHER_PUBLIC } } },
@@ -176,7 +195,7 @@ describe('the gateway of a cluster', () => {
       old: { ...aCluster(), status: { network: { routerID: id('6'), externalNetworkID: PUBLIC } } },
       pools: [floating],
       field: `${GATEWAY}.routerID`,
-      detail: 'turn them off in the pool first',
+      detail: 'disable them in the pool first',
     },
   ])('is not $spec.network: $detail', ({ field, detail, ...each }) => {
     expect(errorsOf(each)).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);
@@ -189,7 +208,7 @@ describe('the gateway of a cluster', () => {
   });
 });
 
-describe('the subnet of load balancers', () => {
+describe('the load balancer subnet', () => {
   it.each<Case & { reason: string; errors: object[] }>([
     {
       reason: 'beside that of the nodes',
@@ -226,6 +245,51 @@ describe('the subnet of load balancers', () => {
   });
 });
 
+describe('a load balancer subnet without a router', () => {
+  const [out, nowhere, ...others] = catalogue.routers ?? [];
+  const isShared = (shared: boolean) => (catalogue.networks ?? []).map((network) => ({ ...network, isShared: shared }));
+  const known = { ...catalogue, networks: isShared(false), routers: [out, nowhere].flatMap((each) => each ?? []) };
+  const beside = (more: NewCluster['spec']['network'] = {}) => ({
+    network: given('1', { loadBalancersSubnetID: id('2'), ...more }),
+  });
+
+  it('is refused, and says how to attach it', () => {
+    expect(errorsOf({ spec: beside(), offer: known })).toEqual([
+      expect.objectContaining({
+        field: 'spec.network.loadBalancersSubnetID',
+        value: id('2'),
+        detail: expect.stringContaining(`openstack router add subnet ROUTER ${id('2')}`),
+      }),
+    ]);
+  });
+
+  it('is refused where its router leads nowhere', () => {
+    const spec = beside({ loadBalancersSubnetID: id('4') });
+    expect(errorsOf({ spec, offer: known })).toMatchObject([{ field: 'spec.network.loadBalancersSubnetID' }]);
+  });
+
+  it.each([
+    { reason: 'the cluster is to have no public addresses', spec: beside({ gateway: { mode: 'None' } }), offer: known },
+    {
+      reason: 'it is that of the nodes',
+      spec: { network: given('2', { loadBalancersSubnetID: id('2') }) },
+      offer: known,
+    },
+    { reason: 'its network is shared by others', spec: beside(), offer: { ...known, networks: isShared(true) } },
+    {
+      reason: 'not all routers are known',
+      spec: beside(),
+      offer: { ...known, routers: [...known.routers, ...others] },
+    },
+    { reason: 'no router is known', spec: beside(), offer: { ...known, routers: undefined } },
+    { reason: 'it was there before', spec: beside(), offer: known, old: aCluster(beside()) },
+  ])('is admitted where $reason', ({ offer, ...each }) => {
+    const { routers, ...rest } = offer;
+
+    expect(errorsOf({ ...each, offer: { ...rest, ...(routers && { routers }) } })).toEqual([]);
+  });
+});
+
 describe('room for nodes', () => {
   const small = { network: { nodesCIDR: '192.168.0.0/28' } };
 
@@ -250,13 +314,13 @@ describe('room for nodes', () => {
       reason: 'not for twenty',
       replicas: 20,
       cluster: small,
-      says: "the nodes' range 192.168.0.0/28 has room for 10 nodes, and the cluster's pools ask for 20: ask for at most 10 here, or make a cluster with a larger spec.network.nodesCIDR",
+      says: "the nodes' CIDR 192.168.0.0/28 has room for 10 nodes, but the pools of the cluster have 20: ask for at most 10 here, or create a cluster with a larger spec.network.nodesCIDR",
     },
     {
       reason: 'a node that comes before another goes needs an address too',
       replicas: 10,
       cluster: { ...small, plan: 'standard' },
-      says: 'ask for 10, and 1 more while nodes are renewed: ask for at most 9',
+      says: 'have 10, and 1 more during updates: ask for at most 9',
     },
     { reason: 'a given /28', replicas: 11, cluster: { network: given('1') }, says: "the nodes' subnet 192.168.0.0/28" },
     { reason: 'what its pools give out', replicas: 3, cluster: { network: given('4') }, says: 'has room for 2 nodes' },
@@ -269,7 +333,7 @@ describe('room for nodes', () => {
       reason: 'a /16 of pods is 256 nodes',
       replicas: 256,
       cluster: { plan: 'standard', podCIDR: '10.16.0.0/16' },
-      says: "the pods' range 10.16.0.0/16, of which each node gets a /24, has room for 256 nodes, and the cluster's pools ask for 256, and 1 more",
+      says: "the pods' CIDR 10.16.0.0/16, of which each node gets a /24, has room for 256 nodes, but the pools of the cluster have 256, and 1 more",
     },
     { reason: 'one less', replicas: 255, cluster: { plan: 'standard', podCIDR: '10.16.0.0/16' } },
   ])('$reason', ({ replicas, cluster, says }) => {
@@ -320,7 +384,7 @@ describe('boot volumes', () => {
 
   it('need Cinder, where the cloud says what it has', () => {
     expect(admitNodePool({ ...pool(), catalogue: { hasVolumes: false } })).toMatchObject([
-      { field: 'spec.rootVolume', detail: expect.stringContaining('has no volumes (Cinder)') },
+      { field: 'spec.rootVolume', detail: expect.stringContaining('has no volume service (Cinder)') },
     ]);
     expect(admitNodePool({ ...pool(), catalogue: { hasVolumes: true } })).toEqual([]);
     expect(admitNodePool({ ...pool(), catalogue: {} })).toEqual([]);

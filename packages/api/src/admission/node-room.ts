@@ -4,7 +4,7 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CatalogueSubnet } from './cloud-catalogue.ts';
-import { givenSubnet } from './cluster-subnet.ts';
+import { configuredSubnet } from './cluster-subnet.ts';
 
 interface PoolRoom {
   readonly pool: NodePool;
@@ -14,11 +14,11 @@ interface PoolRoom {
   readonly others: readonly NodePool[];
   readonly cluster: Cluster;
   readonly plan: Plan;
-  /** The cloud's subnets; absent while they are not known, or where they are not asked for. */
+  /** The cloud's subnets; absent while unknown or if not needed. */
   readonly subnets?: readonly CatalogueSubnet[] | undefined;
 }
 
-/** Rejects nodes for which the cluster has no addresses: neither for their pods nor in their subnet. A pool may always shrink. */
+/** Rejects nodes for which the cluster has no addresses, for their pods or in their subnet. A pool can always shrink. */
 export function poolRoomErrors({ pool, old, others, cluster, plan, subnets }: PoolRoom): FieldError[] {
   const wanted = nodesAsked([pool], plan);
   const before = old ? nodesAsked([old], plan) : { nodes: 0, surge: 0 };
@@ -32,7 +32,7 @@ export function poolRoomErrors({ pool, old, others, cluster, plan, subnets }: Po
   });
 }
 
-/** Rejects a cluster that has no addresses for the nodes that pools ask for already: pools may be created first. */
+/** Rejects a cluster without enough addresses for the nodes of its existing pools: pools may be created first. */
 export function clusterRoomErrors(
   cluster: Cluster,
   plan: Plan,
@@ -57,12 +57,12 @@ function roomsTooSmall(
 }
 
 function tooMany(room: NodeRoom, { nodes, surge }: ReturnType<typeof nodesAsked>): string {
-  const renewed = surge === 0 ? '' : `, and ${surge} more while nodes are renewed`;
-  return `${room.of} has room for ${room.nodes} nodes, and the cluster's pools ask for ${nodes}${renewed}`;
+  const renewed = surge === 0 ? '' : `, and ${surge} more during updates`;
+  return `${room.of} has room for ${room.nodes} nodes, but the pools of the cluster have ${nodes}${renewed}`;
 }
 
 function nodeSubnet(cluster: Cluster, subnets: readonly CatalogueSubnet[] | undefined): NodeSubnet | undefined {
-  const subnet = givenSubnet(cluster, subnets);
+  const subnet = configuredSubnet(cluster, subnets);
   const { loadBalancersSubnetID = subnet?.id } = cluster.spec.network;
   return subnet && { ...subnet, hasLoadBalancers: loadBalancersSubnetID === subnet.id };
 }

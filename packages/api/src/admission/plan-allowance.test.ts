@@ -26,8 +26,33 @@ const allowed: PlanSpec['allowed'] = {
   networks: ['shared-*'],
   upgradeStrategies: ['InPlace'],
   healingStrategies: ['Reinstall'],
+  antiAffinityPolicies: ['Soft'],
 };
 const plans = () => [aPlan({ allowed, maxDrainTimeout: '15m' })];
+
+test.each([
+  { plan: 'free', allows: 'InPlace', refuses: 'Rolling' },
+  { plan: 'standard', allows: 'Rolling', refuses: 'InPlace' },
+] as const)('pools of the plan $plan as shipped are renewed by $allows alone', ({ plan, allows, refuses }) => {
+  const errorsOf = (type: 'InPlace' | 'Rolling' | undefined, old?: 'InPlace' | 'Rolling') => {
+    const poolOf = (strategy: typeof type) =>
+      aNodePool({ flavor: 'b3-8', upgradeStrategy: strategy && { type: strategy } });
+    const clusters = [aCluster({ plan })];
+    const admission = { clusters, others: [], plans: SHIPPED_PLANS, catalogue };
+    return admitNodePool({ ...admission, pool: poolOf(type), old: old && poolOf(old) });
+  };
+
+  expect(errorsOf(refuses)).toEqual([
+    {
+      type: 'FieldValueNotSupported',
+      field: 'spec.upgradeStrategy.type',
+      value: refuses,
+      detail: `plan "${plan}" allows the upgrade strategies ${allows}: choose one of them, or remove the field`,
+    },
+  ]);
+  expect(errorsOf(refuses, allows)).toHaveLength(1);
+  expect([errorsOf(allows), errorsOf(undefined), errorsOf(refuses, refuses)]).toEqual([[], [], []]);
+});
 
 describe('a plan with lists', () => {
   const errorsOf = (spec: NewCluster['spec'], old?: NewCluster['spec']) =>
@@ -76,14 +101,19 @@ describe('a plan with lists', () => {
     { spec: { flavor: '2' }, field: 'spec.flavor', says: 'plan "free" allows the flavors "b3-*"' },
     { spec: { image: '5' }, field: 'spec.image', says: 'plan "free" allows the images "Ubuntu *"' },
     {
+      spec: { antiAffinity: true },
+      field: 'spec.antiAffinity',
+      says: 'plan "free" only allows antiAffinity with antiAffinityPolicy Soft: choose it, or remove antiAffinity',
+    },
+    {
       spec: { upgradeStrategy: { type: 'Rolling' } },
       field: 'spec.upgradeStrategy.type',
-      says: 'plan "free" allows the upgrade strategies InPlace: choose one of these, or leave it out',
+      says: 'plan "free" allows the upgrade strategies InPlace: choose one of them, or remove the field',
     },
     {
       spec: { healing: { strategy: 'Replace' } },
       field: 'spec.healing.strategy',
-      says: 'plan "free" allows the healing strategies Reinstall: choose one of these, or leave it out',
+      says: 'plan "free" allows the healing strategies Reinstall: choose one of them, or remove the field',
     },
     {
       spec: { upgradeStrategy: { drainTimeout: '1h' } },
@@ -126,7 +156,7 @@ describe('a cluster that moves to another plan', () => {
     });
 
   test.each([
-    { spec: none, plan: standard, field: 'spec.network.gateway.mode', says: 'needs an OpenStack router' },
+    { spec: none, plan: standard, field: 'spec.network.gateway.mode', says: 'requires an OpenStack router' },
     { spec: { ...router, image: 'debian' }, plan: narrow, others: [], field: 'spec.image', says: 'plan "standard"' },
     { spec: router, plan: narrow, field: 'spec.plan', says: 'node pool "general", spec.flavor: plan "standard"' },
     {
@@ -163,9 +193,12 @@ describe('a plan that is not Ready', () => {
   const admission = { releases: SHIPPED_RELEASES, catalogue: {}, others: [], pools: [], nowMs: Date.UTC(2026, 10, 22) };
 
   test.each([
-    { plan: aPlan({ etcd: { ...spec.etcd, maxMiB: 1 } }), says: 'spec.etcd.maxMiB: 1: is less than baseMiB (10)' },
+    {
+      plan: aPlan({ etcd: { ...spec.etcd, maxMiB: 1 } }),
+      says: 'spec.etcd.maxMiB: 1: must not be less than baseMiB (10)',
+    },
     { plan: aPlan({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }), says: 'the operator is deleting it' },
-  ])('takes no clusters: $says', ({ plan, says }) => {
+  ])('accepts no clusters: $says', ({ plan, says }) => {
     expect(admitCluster({ ...admission, cluster: aCluster(), old: undefined, plans: [plan] })).toMatchObject([
       { field: 'spec.plan', detail: expect.stringContaining(says) },
     ]);

@@ -1,23 +1,26 @@
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { durationMs } from '../domain/duration.ts';
+import { chooseImage } from '../domain/image-choice.ts';
 import { type AllowedThing, allowanceProblem } from '../domain/plan-allowance.ts';
 import { planProblems } from '../domain/plan-problems.ts';
+import { disallowedFields } from '../domain/pool-allowance.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import type { Plan } from '../kinds/plan.ts';
 import type { CloudCatalogue } from './cloud-catalogue.ts';
 import { type ClusterAdmission, isNewToPlan } from './cluster-admission.ts';
+import { networkAllowanceErrors } from './pool-networks.ts';
 import { findByIdOrName } from './references.ts';
 
-/** Refuses new clusters of a plan that can't work, or that is going. */
+/** Rejects new clusters of a plan that is invalid or being deleted. */
 export function planReadyErrors(admission: Pick<ClusterAdmission, 'cluster' | 'old'>, plan: Plan): FieldError[] {
   if (!isNewToPlan(admission)) return [];
   const problem = plan.metadata.deletionTimestamp === undefined ? planProblems(plan)[0] : 'the operator is deleting it';
   if (problem === undefined) return [];
-  const detail = `plan "${plan.metadata.name}" is not Ready and takes no clusters: ${problem}; choose another plan, or ask the operator to mend it`;
+  const detail = `plan "${plan.metadata.name}" is not Ready and accepts no clusters: ${problem}; choose another plan, or ask the operator to fix it`;
   return [{ type: 'FieldValueForbidden', field: 'spec.plan', detail }];
 }
 
-/** Validates what a Cluster names against the plan's lists. A stored value is not refused again by the same plan. */
+/** Validates a Cluster against the plan's lists. The same plan does not reject a stored value again. */
 export function clusterAllowanceErrors(admission: ClusterAdmission, plan: Plan): FieldError[] {
   const { cluster, old, catalogue } = admission;
   const { region, image, network } = cluster.spec;
@@ -36,7 +39,7 @@ export function clusterAllowanceErrors(admission: ClusterAdmission, plan: Plan):
   return old !== undefined && isNew ? [...errors, ...poolErrorsOf(admission, plan)] : errors;
 }
 
-/** What the plan that a cluster moves to would have said of its pools. */
+/** Errors of the cluster's pools under the plan that it moves to. */
 function poolErrorsOf({ cluster, pools, catalogue }: ClusterAdmission, plan: Plan): FieldError[] {
   const own = pools.filter(({ spec }) => spec.clusterName === cluster.metadata.name);
   return own.flatMap((pool) =>
@@ -54,15 +57,16 @@ export interface PoolAllowance {
   readonly catalogue: CloudCatalogue;
 }
 
-/** As `clusterAllowanceErrors`, of a NodePool. */
+/** Like `clusterAllowanceErrors`, for a NodePool. */
 export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowance): FieldError[] {
   const { flavor, image, upgradeStrategy } = pool.spec;
-  const errors: FieldError[] = [];
+  const errors = disallowedFields(pool.spec, old?.spec, plan);
   if (flavor !== old?.spec.flavor) {
     const found = catalogue.flavors && findByIdOrName(catalogue.flavors, flavor);
     errors.push(...notAllowed(plan, 'spec.flavor', 'flavors', flavor, found));
   }
   if (image !== undefined && image !== old?.spec.image) errors.push(...imageErrors(plan, image, catalogue));
+  errors.push(...networkAllowanceErrors(pool, old, plan, catalogue));
   const { type, drainTimeout } = upgradeStrategy;
   const { allowed, maxDrainTimeout } = plan.spec;
   if (
@@ -70,23 +74,23 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
     type !== old?.spec.upgradeStrategy.type &&
     allowed?.upgradeStrategies?.includes(type) === false
   ) {
-    const detail = `plan "${plan.metadata.name}" allows the upgrade strategies ${allowed.upgradeStrategies.join(', ')}: choose one of these, or leave it out`;
+    const detail = `plan "${plan.metadata.name}" allows the upgrade strategies ${allowed.upgradeStrategies.join(', ')}: choose one of them, or remove the field`;
     errors.push({ type: 'FieldValueNotSupported', field: 'spec.upgradeStrategy.type', value: type, detail });
   }
   const { strategy } = pool.spec.healing;
   const isOther = strategy !== undefined && strategy !== old?.spec.healing.strategy;
   if (isOther && allowed?.healingStrategies?.includes(strategy) === false) {
-    const detail = `plan "${plan.metadata.name}" allows the healing strategies ${allowed.healingStrategies.join(', ')}: choose one of these, or leave it out`;
+    const detail = `plan "${plan.metadata.name}" allows the healing strategies ${allowed.healingStrategies.join(', ')}: choose one of them, or remove the field`;
     errors.push({ type: 'FieldValueNotSupported', field: 'spec.healing.strategy', value: strategy, detail });
   }
   const isTooLong = drainTimeout && maxDrainTimeout && durationMs(drainTimeout) > durationMs(maxDrainTimeout);
   if (isTooLong && drainTimeout !== old?.spec.upgradeStrategy.drainTimeout) {
-    const detail = `plan "${plan.metadata.name}" allows at most ${maxDrainTimeout}: lower it, or leave it out`;
+    const detail = `plan "${plan.metadata.name}" allows at most ${maxDrainTimeout}: lower it, or remove the field`;
     errors.push({ type: 'FieldValueInvalid', field: 'spec.upgradeStrategy.drainTimeout', value: drainTimeout, detail });
   }
   const { onDrainTimeout } = upgradeStrategy;
   if (onDrainTimeout === 'Hold' && maxDrainTimeout && onDrainTimeout !== old?.spec.upgradeStrategy.onDrainTimeout) {
-    const detail = `plan "${plan.metadata.name}" lets a drain wait ${maxDrainTimeout} at most (maxDrainTimeout): choose Force, or leave it out`;
+    const detail = `plan "${plan.metadata.name}" limits drains to ${maxDrainTimeout} (maxDrainTimeout): choose Force, or remove the field`;
     errors.push({
       type: 'FieldValueInvalid',
       field: 'spec.upgradeStrategy.onDrainTimeout',
@@ -98,7 +102,7 @@ export function poolAllowanceErrors({ pool, old, plan, catalogue }: PoolAllowanc
 }
 
 function imageErrors(plan: Plan, image: string, { images }: CloudCatalogue): FieldError[] {
-  const found = images && findByIdOrName(images, image);
+  const found = images && (chooseImage(images, image) ?? findByIdOrName(images, image));
   return notAllowed(plan, 'spec.image', 'images', image, found);
 }
 

@@ -1,3 +1,4 @@
+import { portsPerNode } from '../domain/pool-networks.ts';
 import { renewalLimits } from '../domain/renewal-limits.ts';
 import { wantedReplicas } from '../domain/wanted-replicas.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
@@ -15,11 +16,11 @@ interface QuotaNeed {
   readonly what: string;
   readonly quota: CatalogueQuota;
   readonly perNode: number;
-  /** Undefined where the flavor that the pool had is not known. */
+  /** Undefined if the pool's previous flavor is unknown. */
   readonly perOldNode: number | undefined;
 }
 
-/** What the project's quota can't hold now: of more nodes, and while nodes of another flavor take the place of those that there are. Pure. */
+/** Warnings about what exceeds the project's quota now: additional nodes, and the replacement of existing nodes after a change of flavor. Pure. */
 export function quotaWarnings(facts: PoolQuotaFacts): string[] {
   const { pool, old } = facts;
   const isOtherFlavor = old !== undefined && old.spec.flavor !== pool.spec.flavor;
@@ -34,12 +35,12 @@ function sizeWarnings(facts: PoolQuotaFacts): string[] {
     return added * perNode <= left
       ? []
       : [
-          `spec.replicas: ${added} more nodes need ${added * perNode} ${what}, and the project's quota of ${quota.limit} has ${left} left: nodes without room wait until there is some`,
+          `spec.replicas: ${added} more nodes need ${added * perNode} ${what}, but the project's quota of ${quota.limit} has ${left} left: some nodes will wait until there is room`,
         ];
   });
 }
 
-/** The most that is taken beyond what the pool has: at the beginning if nodes get smaller, with the last one if they get larger. */
+/** The maximum used beyond what the pool has: with the first replacement if nodes get smaller, with the last one if they get larger. */
 function flavorWarnings(facts: PoolQuotaFacts, old: NodePool): string[] {
   const nodes = old.status?.replicas ?? wantedReplicas(old);
   const wanted = wantedReplicas({ ...facts.pool, status: old.status ?? {} });
@@ -52,7 +53,7 @@ function flavorWarnings(facts: PoolQuotaFacts, old: NodePool): string[] {
     return needed <= left
       ? []
       : [
-          `spec.flavor (${facts.pool.spec.flavor}): replacing the nodes needs ${needed} ${what} for a while, and the project's quota of ${quota.limit} has ${left} left: it goes as far as there is room, then waits`,
+          `spec.flavor (${facts.pool.spec.flavor}): replacing the nodes temporarily needs ${needed} ${what}, but the project's quota of ${quota.limit} has ${left} left: the replacement will wait until there is room`,
         ];
   });
 }
@@ -73,7 +74,7 @@ function quotaNeeds({ pool, old, catalogue: { flavors, quotas } }: PoolQuotaFact
     ...need('instances', quotas.instances, () => 1),
     ...need('cores', quotas.cores, ({ vcpus }) => vcpus),
     ...need('MiB of memory', quotas.memoryMiB, ({ memoryMiB }) => memoryMiB),
-    ...need('ports', quotas.ports, () => 1),
+    ...need('ports', quotas.ports, () => portsPerNode(pool.spec)),
     ...(pool.spec.floatingIPs?.enabled ? need('floating IPs', quotas.floatingIPs, () => 1) : []),
   ];
 }

@@ -7,9 +7,9 @@ import type { NodePool } from '../kinds/node-pool.ts';
 import type { CatalogueFlavor } from './cloud-catalogue.ts';
 import { findByIdOrName } from './references.ts';
 
-const ADVICE = 'or ask the operator for more';
+const ADVICE = 'or ask the operator for a larger quota';
 
-/** Rejects a cluster too many for the project. */
+/** Rejects a cluster that exceeds the project's limit. */
 export function clusterQuotaErrors(facts: {
   readonly old: Cluster | undefined;
   /** The other clusters of the namespace. */
@@ -28,11 +28,11 @@ interface PoolFacts {
   /** The other pools of the namespace, of all its clusters. */
   readonly others: readonly NodePool[];
   readonly quota: EffectiveQuota;
-  /** Undefined while the cloud does not tell: cores are not judged then. */
+  /** Undefined while the cloud does not report it: cores are then not checked. */
   readonly flavors: readonly CatalogueFlavor[] | undefined;
 }
 
-/** Rejects nodes and cores too many for the project. A pool may always shrink, and be changed in what counts for nothing. */
+/** Rejects nodes and cores that exceed the project's limits. A pool can always shrink, and fields that don't count can always be changed. */
 export function poolQuotaErrors({ pool, old, others, quota, flavors }: PoolFacts): FieldError[] {
   const wanted = wantedReplicas(pool);
   const before = old ? wantedReplicas(old) : 0;
@@ -42,7 +42,7 @@ export function poolQuotaErrors({ pool, old, others, quota, flavors }: PoolFacts
     const taken = sumOfReplicas(elsewhere);
     if (taken + wanted > quota.nodes.limit) {
       const left = Math.max(0, quota.nodes.limit - taken);
-      const detail = `${quotaWords('nodes', quota.nodes)}, and other pools ask for ${taken}: ask for at most ${left} here, scale other pools down, ${ADVICE}`;
+      const detail = `${quotaWords('nodes', quota.nodes)}, and other pools have ${taken}: must be at most ${left}; scale other pools down, ${ADVICE}`;
       errors.push({ type: 'FieldValueInvalid', field: 'spec.replicas', value: pool.spec.replicas, detail });
     }
   }
@@ -55,6 +55,6 @@ export function poolQuotaErrors({ pool, old, others, quota, flavors }: PoolFacts
   const field = old !== undefined && old.spec.flavor !== pool.spec.flavor ? 'spec.flavor' : 'spec.replicas';
   const value = field === 'spec.flavor' ? pool.spec.flavor : pool.spec.replicas;
   const left = Math.max(0, quota.cores.limit - taken);
-  const detail = `${quotaWords('cores', quota.cores)}, other pools ask for ${taken}, and ${wanted} nodes of flavor "${pool.spec.flavor}" need ${needed} where ${left} are left: ask for fewer or smaller nodes, scale other pools down, ${ADVICE}`;
+  const detail = `${quotaWords('cores', quota.cores)}, other pools have ${taken}, and ${wanted} nodes of flavor "${pool.spec.flavor}" need ${needed}, but ${left} are left: request fewer or smaller nodes, scale other pools down, ${ADVICE}`;
   return [{ type: 'FieldValueInvalid', field, value, detail }];
 }

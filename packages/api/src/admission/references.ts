@@ -32,5 +32,10 @@ export function idNotFoundError(
   const listed = candidates.slice(0, 5).map(({ id, name }) => `${id} ("${name}")`);
   const hint =
     listed.length === 0 ? `there is none` : `there ${listed.length === 1 ? 'is' : 'are'} ${listed.join(', ')}`;
-  return { type: 'FieldValueNotFound', field, value, detail: `the cloud shows this project no such ${what}; ${hint}` };
+  return {
+    type: 'FieldValueNotFound',
+    field,
+    value,
+    detail: `the cloud has no such ${what} for this project; ${hint}`,
+  };
 }

@@ -45,7 +45,7 @@ test.each(['maintenance-requested', 'revoke-kubeconfigs', 'rotate-credentials'])
 
 test('so is a restore of before the last one', () => {
   expect(warningsFor({}, { etcd: { restore: { snapshot: A, requestedAt: MONDAY } } })).toEqual([
-    `spec.etcd.restore: was carried out before, or is earlier than the last restore (${B}, asked for at ${TUESDAY}): nothing is restored; to restore ${A} once more, set requestedAt to the time of now`,
+    `spec.etcd.restore: was already processed, or is earlier than the last restore (${B}, requested at ${TUESDAY}): nothing is restored; to restore ${A} again, set requestedAt to the current time`,
   ]);
   expect(warningsFor({}, { etcd: { restore: { snapshot: A, requestedAt: WEDNESDAY } } })).toEqual([]);
 });
@@ -54,7 +54,7 @@ test('so is a hibernation of before the last one', () => {
   const at = (requestedAt: string) => warningsFor({}, { hibernation: { enabled: true, requestedAt } });
 
   expect(at(MONDAY)).toEqual([
-    `spec.hibernation.requestedAt (${MONDAY}): is not later than the last request, ${TUESDAY}: it asks for nothing, and only a change of spec.hibernation.enabled counts`,
+    `spec.hibernation.requestedAt (${MONDAY}): is not later than the last request, ${TUESDAY}: it has no effect: only a change of spec.hibernation.enabled counts`,
   ]);
   expect(at(WEDNESDAY)).toEqual([]);
 });
@@ -83,12 +83,12 @@ describe('so is an earlier request to other kinds', () => {
     {
       what: 'the retry of an upgrade',
       requests: (at: string) => nodePoolRequests(pool(upgrade, at), pool(upgrade)),
-      says: 'an upgrade of its nodes that is halted does not go on',
+      says: 'a halted upgrade of its nodes is not resumed',
     },
     {
       what: 'the retry of a rollout',
       requests: (at: string) => releaseRequests(release(at), release('')),
-      says: 'clusters that failed in the rollout are not tried again',
+      says: 'failed clusters of the rollout are not retried',
     },
   ])('$what', ({ requests, says }) => {
     expect(replayWarnings(requests(MONDAY))).toEqual([

@@ -3,7 +3,7 @@ import { isNewRestore, isSameRestore } from '../domain/restore-request.ts';
 import type { ClusterAdmission } from './cluster-admission.ts';
 import type { CountedRequest } from './counted-requests.ts';
 
-/** Says that nothing comes of a request that was made before, to whoever writes it once more. */
+/** Warns that a request has no effect because it was already processed. */
 export function replayWarnings(requests: readonly CountedRequest[]): string[] {
   return requests.flatMap(({ field, value, before, followed, replay }) => {
     if (replay === undefined || !isReplayed(value, { before, followed })) return [];
@@ -16,8 +16,8 @@ export function restoreWarnings({ cluster, old }: Pick<ClusterAdmission, 'cluste
   const past = old?.status?.etcd;
   if (asked === undefined || isSameRestore(asked, old?.spec.etcd?.restore) || isNewRestore(asked, past)) return [];
   const { snapshot, requestedAt } = past?.lastRestore ?? {};
-  const last = requestedAt === undefined ? snapshot : `${snapshot}, asked for at ${requestedAt}`;
+  const last = requestedAt === undefined ? snapshot : `${snapshot}, requested at ${requestedAt}`;
   return [
-    `spec.etcd.restore: was carried out before, or is earlier than the last restore (${last}): nothing is restored; to restore ${asked.snapshot} once more, set requestedAt to the time of now`,
+    `spec.etcd.restore: was already processed, or is earlier than the last restore (${last}): nothing is restored; to restore ${asked.snapshot} again, set requestedAt to the current time`,
   ];
 }

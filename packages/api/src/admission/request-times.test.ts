@@ -48,7 +48,7 @@ test.each(CASES)('$field is not a time after tomorrow, after which no request wo
       field,
       value: MISTYPED,
       detail:
-        'is more than a day in the future, and whatever is asked for before that time would not be done: set it to the time of now',
+        'is more than a day in the future, and earlier requests would be ignored until then: set it to the current time',
     },
   ]);
   expect(errorsOf(at(TOMORROW), clusterWith({}))).toEqual([]);

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { KINDS } from '../kinds/all.ts';
 import type { CrossFieldRule, TransitionRule } from '../kinds/kind.ts';
 import { nodePools } from '../kinds/node-pool.ts';
+import { CLUSTER_NAME_RULE } from '../kinds/node-pool-rules.ts';
 import { ORIGIN_RULES } from '../kinds/status.ts';
-import { aNodePool } from '../testing/objects.ts';
-import { ruleErrors } from '../validation/object-rules.ts';
-import { immutabilityCel } from './cel-rules.ts';
+import { ruleErrors, transitionErrors } from '../validation/object-rules.ts';
+import { immutabilityCel, transitionCel } from './cel-rules.ts';
 
 const count = integer({ min: 0, max: 8 });
 const id = constantFrom('id-1', 'id-2');
@@ -79,8 +79,10 @@ const SUBJECTS: Readonly<Record<string, Arbitrary<object>>> = {
     minReplicas: count,
     maxReplicas: maybe(count),
     antiAffinity: boolean(),
+    antiAffinityPolicy: maybe(constantFrom('Hard', 'Soft')),
     autoscaling: record({ schedules: maybe(array(record(bounds), { maxLength: 2 })) }),
   }),
+  'spec.proxy': record({ httpProxy: maybe(constantFrom('http://p')), httpsProxy: maybe(constantFrom('http://p')) }),
   'spec.autoscaling': record({
     enabled: boolean(),
     schedules: maybe(
@@ -119,22 +121,6 @@ describe('a rule in CEL and its function agree', () => {
 describe('the CEL of an immutable field', () => {
   const held = record({ field: maybe(constantFrom('a', 'b')) });
 
-  it('tells the same as the function, with its hint', () => {
-    const [old, changed] = [{ clusterName: 'a' }, { clusterName: 'b' }];
-    const { messageExpression = '' } = immutabilityCel(
-      'spec.clusterName',
-      'string',
-      nodePools.immutableHints?.['spec.clusterName'],
-    );
-    const kind = { ...nodePools, rules: [], immutable: ['spec.clusterName'] };
-    const [error] = ruleErrors(kind, aNodePool(changed), aNodePool(old));
-
-    expect(error?.detail).toBe(
-      'cannot be changed after creation: the name belongs to a pool of cluster "a", and is unique in a namespace: call this pool "b-general", for example',
-    );
-    expect(evaluate(messageExpression, { self: changed, oldSelf: old })).toBe(error?.detail);
-  });
-
   it.each([
     ['string', 'a', 'b'],
     ['string', undefined, 'b'],
@@ -144,7 +130,7 @@ describe('the CEL of an immutable field', () => {
   ] as const)('tells what a %s was: %j', (type, before, after) => {
     const kind = { ...KINDS[0], immutable: ['spec.field'], rules: [] } as unknown as (typeof KINDS)[number];
     const object = (field: unknown) => ({ metadata: {}, spec: { field } }) as never;
-    const { messageExpression = '' } = immutabilityCel('spec.field', type);
+    const { messageExpression = '' } = immutabilityCel('spec.field', { type, items: { type: 'string' } });
     const [error] = ruleErrors(kind, object(after), object(before)).filter(
       (each) => each.type === 'FieldValueForbidden',
     );
@@ -156,9 +142,14 @@ describe('the CEL of an immutable field', () => {
     expect(told).toBe(error?.detail);
   });
 
+  it('does not tell what a list of objects was, which CEL cannot write', () => {
+    const rule = immutabilityCel('spec.field', { type: 'array', items: { type: 'object' } });
+    expect(rule.messageExpression).toBeUndefined();
+  });
+
   it('agrees with the function', () => {
     const kind = { ...KINDS[0], immutable: ['spec.field'], rules: [] } as unknown as (typeof KINDS)[number];
-    const { rule } = immutabilityCel('spec.field', 'string');
+    const { rule } = immutabilityCel('spec.field', { type: 'string' });
     assert(
       property(held, held, (old, changed) => {
         const errors = ruleErrors(kind, { metadata: {}, spec: changed } as never, { metadata: {}, spec: old } as never);
@@ -185,6 +176,42 @@ describe('a rule over changes in CEL and its function agree', () => {
       { numRuns: 300 },
     );
     expect(seen, 'both answers were met').toEqual(new Set([true, false]));
+  });
+});
+
+describe("the rule over changes of a pool's cluster", () => {
+  const condition = record({
+    type: constantFrom('Ready', 'UpToDate'),
+    reason: constantFrom('ClusterNotFound', 'Ready'),
+  });
+  const pool = record({
+    spec: record({ clusterName: constantFrom('a', 'b') }),
+    status: maybe(
+      record({
+        conditions: maybe(array(condition, { maxLength: 2 })),
+        replicas: maybe(constantFrom(0, 1)),
+        serverGroupID: maybe(constantFrom('g')),
+        imageID: maybe(constantFrom('i')),
+      }),
+    ),
+  });
+
+  it('is the same in CEL and as a function, with its hint', () => {
+    const { cel, holds } = CLUSTER_NAME_RULE;
+    const { messageExpression = '' } = transitionCel(CLUSTER_NAME_RULE);
+    const seen = new Set<string>();
+    assert(
+      property(pool, pool, (changed, old) => {
+        const context = { self: celValue(changed), oldSelf: celValue(old) };
+        const isHeld = holds(changed as never, old as never);
+        seen.add(`${changed.spec.clusterName === old.spec.clusterName ? 'kept' : 'changed'} ${isHeld}`);
+        expect(evaluate(cel, context as never)).toBe(isHeld);
+        const told = transitionErrors(nodePools, changed as never, old as never).map(({ detail }) => detail);
+        expect(told).toEqual(isHeld ? [] : [evaluate(messageExpression, context as never)]);
+      }),
+      { numRuns: 1000 },
+    );
+    expect([...seen].toSorted()).toEqual(['changed false', 'changed true', 'kept true']);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Schema, ValidationRule } from '@fairway/apiserver/schema/schema';
-import type { CrossFieldRule, ImmutableHint, TransitionRule } from '../kinds/kind.ts';
+import type { CrossFieldRule, TransitionRule } from '../kinds/kind.ts';
 
 export const IMMUTABLE_DETAIL = 'cannot be changed after creation';
 
@@ -7,9 +7,9 @@ export const IMMUTABLE_DETAIL = 'cannot be changed after creation';
  * The rule that makes the field at `path` immutable, including its absence; it is placed on the field's parent, since a
  * rule on the field itself is not evaluated if the field is added or removed.
  */
-export function immutabilityCel(path: string, type: Schema['type'], hint?: ImmutableHint): ValidationRule {
+export function immutabilityCel(path: string, schema: Pick<Schema, 'type' | 'items'>): ValidationRule {
   const field = path.slice(path.lastIndexOf('.') + 1);
-  const told = hint?.cel ?? wasCel(field, type);
+  const told = wasCel(field, schema);
   return {
     rule: `has(self.${field}) == has(oldSelf.${field}) && (!has(self.${field}) || self.${field} == oldSelf.${field})`,
     message: IMMUTABLE_DETAIL,
@@ -19,17 +19,18 @@ export function immutabilityCel(path: string, type: Schema['type'], hint?: Immut
   };
 }
 
-/** What the field was, in the words of `immutableErrors`; undefined for what CEL cannot write, or not at a bounded cost. */
-function wasCel(field: string, type: Schema['type']): string | undefined {
+/** The old value in the words of `immutableErrors`; undefined if CEL cannot format it at a bounded cost. */
+function wasCel(field: string, { type, items }: Pick<Schema, 'type' | 'items'>): string | undefined {
+  if (type === 'array' && items?.type !== 'string') return undefined;
   const old = `oldSelf.${field}`;
   const was: { readonly [T in NonNullable<Schema['type']>]?: string } = {
     string: `'"' + ${old} + '"'`,
     array: `(size(${old}) == 0 ? '[]' : '["' + ${old}.join('","') + '"]')`,
-    // A text that `string` makes may be of any length to kube-apiserver, and costs as much.
+    // kube-apiserver assumes that the result of `string` may have any length, and estimates the cost accordingly.
     boolean: `(${old} ? 'true' : 'false')`,
   };
   const text = type && was[type];
-  return text && `(has(${old}) ? 'it is ' + ${text} : 'it was left out')`;
+  return text && `(has(${old}) ? 'it is ' + ${text} : 'it was not set')`;
 }
 
 export function crossFieldCel(rule: CrossFieldRule): ValidationRule {
@@ -38,8 +39,14 @@ export function crossFieldCel(rule: CrossFieldRule): ValidationRule {
 
 /** The rule for the root of the schema: if the whole status is added or removed, a rule below it is not evaluated. */
 export function transitionCel(rule: TransitionRule): ValidationRule {
-  const { cel, field, message } = rule;
-  return { rule: cel, message, fieldPath: `.${field}`, reason: 'FieldValueForbidden' };
+  const { cel, field, message, hint } = rule;
+  return {
+    rule: cel,
+    message,
+    ...(hint && { messageExpression: `'${message}: ' + ${hint.cel}` }),
+    fieldPath: `.${field}`,
+    reason: 'FieldValueForbidden',
+  };
 }
 
 /** A copy of `schema` with `rule` at the object at `path`. */
@@ -49,6 +56,6 @@ export function addRule(schema: Schema, path: string, rule: ValidationRule): Sch
   }
   const [head = '', ...rest] = path.split('.');
   const property = schema.properties?.[head];
-  if (property === undefined) throw new Error(`a rule is about ${path}, which the schema does not have`);
+  if (property === undefined) throw new Error(`a rule refers to ${path}, which is not in the schema`);
   return { ...schema, properties: { ...schema.properties, [head]: addRule(property, rest.join('.'), rule) } };
 }

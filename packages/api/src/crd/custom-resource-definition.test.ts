@@ -59,6 +59,14 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, 
     expect(lists.filter(([, level]) => level.maxItems === undefined)).toEqual([]);
   });
 
+  it('bounds maps of what a rule is about, for the same reason', () => {
+    const maps = [...walk(schema)].filter(([, { additionalProperties }]) => typeof additionalProperties === 'object');
+    const ruled = maps.filter(([, { additionalProperties }]) =>
+      [...walk(additionalProperties as Schema)].some(([, level]) => level['x-kubernetes-validations'] !== undefined),
+    );
+    expect(ruled.filter(([, level]) => level.maxProperties === undefined)).toEqual([]);
+  });
+
   it('keeps immutable fields below parents that are always there', () => {
     const loose = kind.immutable.filter((path) => {
       const parents = path.split('.').slice(0, -1);

@@ -47,11 +47,12 @@ export function customResourceDefinition(kind: Kind): CustomResourceDefinition {
   };
 }
 
-/** What a text of a format is beyond its pattern. The format itself would be told beside the words, and allows host bits of a network. */
+/** Rules of a format beyond its pattern. The format itself would be reported in addition to the message, and allows host bits in networks. */
 const FORMAT_CEL: Readonly<Record<string, string>> = {
-  cidr: 'isCIDR(self) && cidr(self) == cidr(self).masked()',
+  // kube-apiserver 1.31 treats the cost of comparing two networks as unbounded.
+  cidr: 'isCIDR(self) && string(cidr(self).masked()) == self',
   ipv4: 'isIP(self)',
-  // A day that no month has fails in the conversion, and with it the rule.
+  // A day that no month has fails the conversion, and so the rule.
   'date-time': 'timestamp(self) == timestamp(self)',
 };
 
@@ -61,7 +62,7 @@ function enforcedSchema(kind: Kind): Schema {
   let schema: Schema = { ...object, properties: { ...object.properties, metadata: metadataSchema(kind) } };
   for (const rule of nameRules(kind)) schema = addRule(schema, '', rule);
   for (const path of kind.immutable) {
-    const rule = immutabilityCel(path, typeAt(object, path), kind.immutableHints?.[path]);
+    const rule = immutabilityCel(path, levelAt(object, path));
     schema = addRule(schema, parentOf(path), rule);
   }
   for (const rule of kind.rules) schema = addRule(schema, rule.path, crossFieldCel(rule));
@@ -69,19 +70,19 @@ function enforcedSchema(kind: Kind): Schema {
   return schema;
 }
 
-/** A status is dropped from what is created; its default is seen until somebody writes one. */
+/** The status is dropped on create; its default is visible until a controller writes one. */
 function withInitialStatus({ initialStatus }: Kind, schema: Schema): Schema {
   const { status } = schema.properties ?? {};
   if (initialStatus === undefined || status === undefined) return schema;
   return { ...schema, properties: { ...schema.properties, status: { ...status, default: initialStatus } } };
 }
 
-/** An API server allows no schema for metadata except for the name, which it tells a rule's error by. */
+/** An API server allows metadata schemas only for the name, so rules report errors there. */
 function metadataSchema({ nameMaxLength }: Kind): Schema {
   return { type: 'object', ...(nameMaxLength !== undefined && { properties: { name: { type: 'string' } } }) };
 }
 
-/** Names by rules, which answer in words; as a schema, the answer to a mistake would be the expression. */
+/** Names are validated by rules, which have messages; a schema would answer a mistake with the bare pattern. */
 function nameRules({ nameMaxLength }: Kind): readonly ValidationRule[] {
   if (nameMaxLength === undefined) return [];
   const name = 'self.metadata.name';
@@ -112,7 +113,7 @@ function defaulted(value: Json, schema: Schema): Json {
   return copy;
 }
 
-/** Patterns as rules: of a pattern, an API server answers with the expression alone, and of a rule with its words. */
+/** Patterns as rules: for a pattern an API server only quotes the expression, for a rule it returns the message. */
 function withPatternRules(schema: Schema): Schema {
   const { 'x-pattern-message': message, ...rest }: { -readonly [K in keyof Schema]: Schema[K] } = schema;
   const { pattern } = schema;
@@ -140,8 +141,8 @@ function patternRule(pattern: string, message: string, schema: Schema): Validati
   return { rule: further === undefined ? matches : `${matches} && ${further}`, message };
 }
 
-function typeAt(schema: Schema | undefined, path: string): Schema['type'] {
-  return path.split('.').reduce((level, name) => level?.properties?.[name], schema)?.type;
+function levelAt(schema: Schema, path: string): Schema {
+  return path.split('.').reduce<Schema>((level, name) => level.properties?.[name] ?? {}, schema);
 }
 
 function parentOf(path: string): string {

@@ -9,7 +9,7 @@ export function objectSchema(kind: Kind): Schema {
     description: kind.description,
     required: ['spec'],
     properties: {
-      apiVersion: { type: 'string', description: 'Version of the schema that the object is written in.' },
+      apiVersion: { type: 'string', description: 'Schema version of this representation of the object.' },
       kind: { type: 'string', description: 'Kind of the object.' },
       metadata: { type: 'object', description: "Name, namespace, labels and the object's history." },
       spec: structuralSchema(kind.spec),

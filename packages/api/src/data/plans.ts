@@ -1,5 +1,6 @@
 import { API_VERSION } from '../group.ts';
 import type { Plan } from '../kinds/plan.ts';
+import type { PlanStorageClass } from '../kinds/plan-storage.ts';
 
 /** One node subnet for all clusters without their own network: each gets a separate network. */
 const NODES_CIDR = '10.1.0.0/20';
@@ -8,7 +9,20 @@ const LINK_LOCAL = '169.254.0.0/16';
 /** Docker's bridge, which images for container hosts may create. */
 const DOCKER_BRIDGE = '172.17.0.0/16';
 
-/** The plans that Fairway ships; limits and SLAs are those of OVHcloud's plans of the same names. */
+/** Classes and volume types as OVHcloud names them; `default` uses the cloud's own default type, so it works in any cloud. */
+const STORAGE_CLASSES: readonly PlanStorageClass[] = [
+  storageClass({ name: 'csi-cinder-high-speed', volumeType: 'high-speed', default: true }),
+  storageClass({ name: 'default' }),
+  ...['high-speed-gen2', 'classic'].map((type) => storageClass({ name: `csi-cinder-${type}`, volumeType: type })),
+  ...['high-speed', 'high-speed-gen2', 'classic'].map((type) =>
+    storageClass({ name: `csi-cinder-${type}-luks`, volumeType: `${type}-luks` }),
+  ),
+];
+
+/**
+ * The plans that Fairway ships; limits and SLAs are those of OVHcloud's plans of the same names, except that `standard` has the same cluster limit as
+ * `free`; at OVHcloud the project quota limits it.
+ */
 export const SHIPPED_PLANS: readonly Plan[] = [
   {
     apiVersion: API_VERSION,
@@ -16,7 +30,7 @@ export const SHIPPED_PLANS: readonly Plan[] = [
     metadata: { name: 'free' },
     spec: {
       displayName: 'Free',
-      description: 'For development and small services: a control plane in one zone, without charge.',
+      description: 'For development and small services: a control plane in one zone, free of charge.',
       controlPlane: { topology: 'SingleZone', replicas: 1, memoryMiB: 2048 },
       availability: { target: '99.5', kind: 'Objective' },
       etcd: { topology: 'Shared', baseMiB: 10, perNodeMiB: 25, maxMiB: 400, snapshots: { interval: '24h', keep: 7 } },
@@ -33,6 +47,10 @@ export const SHIPPED_PLANS: readonly Plan[] = [
         reservedCIDRs: [DOCKER_BRIDGE, LINK_LOCAL],
         gatewayRequired: false,
       },
+      storage: { classes: [...STORAGE_CLASSES], tenantClasses: 'Allowed' },
+      // In place only on free clusters, rolling only on standard ones:
+      // https://docs.ovhcloud.com/en/guides/public-cloud/containers-orchestration/managed-kubernetes/understanding-mks-architecture
+      allowed: { upgradeStrategies: ['InPlace'] },
       upgradeStrategy: 'InPlace',
       drainTimeout: '10m',
       healing: { strategy: 'Reinstall', notReadyTimeout: '10m' },
@@ -44,7 +62,7 @@ export const SHIPPED_PLANS: readonly Plan[] = [
     metadata: { name: 'standard' },
     spec: {
       displayName: 'Standard',
-      description: 'For production: a control plane over three zones with an etcd of its own.',
+      description: 'For production: a control plane across three zones with its own etcd.',
       controlPlane: { topology: 'MultiZone', replicas: 3, memoryMiB: 8192 },
       availability: { target: '99.99', kind: 'Agreement' },
       etcd: {
@@ -56,6 +74,7 @@ export const SHIPPED_PLANS: readonly Plan[] = [
       },
       maxNodes: 500,
       maxPodsPerNode: 110,
+      maxClusters: 20,
       cni: { default: 'cilium', allowed: ['cilium', 'none'] },
       kubeProxy: { default: 'none', allowed: ['none'] },
       network: {
@@ -66,9 +85,23 @@ export const SHIPPED_PLANS: readonly Plan[] = [
         reservedCIDRs: [LINK_LOCAL],
         gatewayRequired: true,
       },
+      storage: { classes: [...STORAGE_CLASSES], tenantClasses: 'Allowed' },
+      allowed: { upgradeStrategies: ['Rolling'] },
       upgradeStrategy: 'Rolling',
       drainTimeout: '10m',
       healing: { strategy: 'Replace', notReadyTimeout: '10m' },
     },
   },
 ];
+
+function storageClass(fields: Pick<PlanStorageClass, 'name'> & Partial<PlanStorageClass>): PlanStorageClass {
+  return {
+    ...(fields.volumeType !== undefined && { optional: true }),
+    default: false,
+    reclaimPolicy: 'Delete',
+    volumeBindingMode: 'WaitForFirstConsumer',
+    allowVolumeExpansion: true,
+    fsType: 'ext4',
+    ...fields,
+  };
+}

@@ -37,11 +37,11 @@ export function gatewayProblem(address: string, range: string): string | undefin
     const cidr = parseCidr(range);
     const value = parseAddress(address);
     if (value < cidr.first || value > cidr.last) {
-      return `is outside of the nodes' range ${range}, so that no node could reach it: choose an address in it`;
+      return `is outside the nodes' CIDR ${range}, so nodes could not reach it: choose an address in it`;
     }
     if (value !== cidr.first && value !== cidr.last) return undefined;
     const which = value === cidr.first ? 'network' : 'broadcast';
-    return `is the ${which} address of the nodes' range ${range}: choose another one in it`;
+    return `is the ${which} address of the nodes' CIDR ${range}: choose another address in it`;
   } catch (error) {
     if (error instanceof CidrError) return undefined;
     throw error;

@@ -7,7 +7,7 @@ describe('parseCidr', () => {
   });
 
   it.each([
-    ['10.2.0.1/16', 'the network is 10.2.0.0/16'],
+    ['10.2.0.1/16', 'use the network 10.2.0.0/16'],
     ['010.1.1.1/32', 'leading zeros are octal to some'],
     ['10.2/16', 'short forms'],
     ['10.2.0.0', 'no length'],

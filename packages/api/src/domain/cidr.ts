@@ -20,7 +20,7 @@ export function parseCidr(text: string): Cidr {
   const slash = text.indexOf('/');
   const lengthText = text.slice(slash + 1);
   if (slash === -1 || !/^(0|[1-9][0-9]?)$/.test(lengthText) || Number(lengthText) > 32) {
-    throw new CidrError(`"${text}" is not an IPv4 network: write it as ADDRESS/LENGTH, such as 10.2.0.0/16`);
+    throw new CidrError(`"${text}" is not an IPv4 network: use ADDRESS/LENGTH, such as 10.2.0.0/16`);
   }
   const address = parseAddress(text.slice(0, slash));
   const prefixLength = Number(lengthText);
@@ -28,7 +28,7 @@ export function parseCidr(text: string): Cidr {
   const first = address - (address % size);
   if (first !== address) {
     const network = formatAddress(first);
-    throw new CidrError(`"${text}" is an address within a network: the network is ${network}/${prefixLength}`);
+    throw new CidrError(`"${text}" is an address within a network: use the network ${network}/${prefixLength}`);
   }
   return { first, last: first + size - 1, prefixLength };
 }

@@ -1,2 +1,2 @@
-/** How far the clocks of replicas may differ, in milliseconds, where one keeps to what another has told. */
+/** Tolerated clock skew between replicas in milliseconds, where one relies on times announced by another. */
 export const MAX_CLOCK_SKEW_MS = 300_000;

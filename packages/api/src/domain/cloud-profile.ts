@@ -1,20 +1,20 @@
 import { type CatalogueQuotas, type CloudCatalogue, QUOTA_NAMES } from '../admission/cloud-catalogue.ts';
 import type { CloudProfileStatus } from '../kinds/cloud-profile.ts';
 
-/** Of one list: an object of all lists stays far below the limits of an API server. */
+/** Maximum per list, which keeps the whole object far below an API server's limits. */
 export const MAX_ENTRIES = 200;
 const MAX_SUBNETS = 20;
 
-type Content = Omit<CloudProfileStatus, 'conditions' | 'observedGeneration'>;
+type Content = Omit<CloudProfileStatus, 'conditions' | 'observedGeneration' | 'quotasTime'>;
 
-/** What a CloudProfile tells of a catalogue. Lists that the cloud did not give stay as they were. Pure; equal catalogues give equal content. */
+/** The CloudProfile of a catalogue. Lists that the cloud did not return stay unchanged. Pure; equal catalogues give equal content. */
 export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content | undefined): Content {
   const truncated: { list: string; total: number }[] = [];
   const cut = <T>(list: keyof Content, items: readonly T[]): T[] => {
     if (items.length > MAX_ENTRIES) truncated.push({ list, total: items.length });
     return items.slice(0, MAX_ENTRIES);
   };
-  /** The new list, else the old one with what was said of it. */
+  /** The new list, or else the old one with its truncation record. */
   const fresh = <K extends keyof Content>(list: K, value: Content[K] | undefined): Partial<Content> => {
     if (value !== undefined) return { [list]: value };
     const cutBefore = previous?.truncated?.find((each) => each.list === list);
@@ -86,8 +86,8 @@ export function cloudProfileContent(catalogue: CloudCatalogue, previous: Content
   return { ...content, ...(truncated.length > 0 && { truncated }) };
 }
 
-/** Those of a service that did not answer stay as they were. */
-function quotaList(quotas: CatalogueQuotas, previous: Content['quotas'] = []): NonNullable<Content['quotas']> {
+/** Quotas of a CloudProfile. Those of a service that did not answer stay unchanged. */
+export function quotaList(quotas: CatalogueQuotas, previous: Content['quotas'] = []): NonNullable<Content['quotas']> {
   return QUOTA_NAMES.flatMap((name) => {
     const quota = quotas[name];
     if (quota === undefined) return previous.filter((before) => before.name === name);

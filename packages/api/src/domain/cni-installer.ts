@@ -12,8 +12,8 @@ export function isCniInstalled(cni: string | undefined): cni is InstalledCni {
 }
 
 /**
- * Who installs the pod network `cni` of a cluster. It is decided once, before anything can be in the cluster: one that has run and does not know is of
- * a release that did not install it, and its tenant did. Pure.
+ * Who installs the pod network `cni` of a cluster. It is decided once, before the cluster can contain anything: a running cluster without a decision
+ * is from a release that left this to the tenant. Pure.
  */
 export function cniInstaller(
   status: Pick<ClusterStatus, 'cniInstaller' | 'version'> | undefined,
@@ -24,8 +24,8 @@ export function cniInstaller(
 }
 
 /**
- * Who installs the pod network of a cluster in which `found`, of Fairway's making, is found. A release that installed none, brought back for a while, may
- * have let go that it was decided, and then it is taken for a cluster of that release. Pure.
+ * Who installs the pod network of a cluster in which Fairway's own `found` exists. A temporary downgrade to a release that installed none may have
+ * dropped the decision, and the cluster then looks like one of that release. Pure.
  */
 export function installerOfFound(
   status: Pick<ClusterStatus, 'cni' | 'cniInstaller'>,

@@ -3,8 +3,8 @@ import type { PlanSpec } from '../kinds/plan.ts';
 import { durationMs } from './duration.ts';
 
 /**
- * How long PodDisruptionBudgets may hold up the drain of a pool's nodes: what the pool says, else the plan, and never longer than the plan allows.
- * Undefined where neither is known.
+ * How long PodDisruptionBudgets may delay the drain of a pool's nodes: as the pool or else the plan specifies, capped at the plan's maximum.
+ * Undefined if neither is known.
  */
 export function drainTimeoutMs(pool: NodePoolSpec | undefined, plan: PlanSpec | undefined): number | undefined {
   const asked = pool?.upgradeStrategy.drainTimeout ?? plan?.drainTimeout;

@@ -76,7 +76,7 @@ describe('a cluster', () => {
   test.each([
     { what: 'the date moves far away', now: '2026-10-01', spec: { endOfLife: '2027-10-28' }, version: '1.34.2' },
     { what: 'it runs a newer minor version', now: '2026-10-01', spec: {}, version: '1.35.0' },
-    { what: 'its release is not in the catalogue', now: '2026-10-01', spec: {}, version: '1.33.0' },
+    { what: 'its release is not in the catalog', now: '2026-10-01', spec: {}, version: '1.33.0' },
   ])('is told no more when $what', ({ now, spec, version }) => {
     expect(decide(now, told, spec, version)).toBeUndefined();
   });

@@ -8,28 +8,28 @@ import { minorOf } from './version-numbers.ts';
 
 const DAY_MS = 86_400_000;
 
-/** Days before the end at which clusters are told, and the end itself. */
+/** Days before the end at which clusters are notified; 0 is the end itself. */
 const NOTICE_DAYS = [0, 1, 7, 30] as const;
 
-/** A notice that is due: so many days are left at most; 0: the minor version has ended. */
+/** A notice that is due: at most this many days are left; 0: the minor version has reached its end of life. */
 export interface Notice {
   readonly days: number;
-  /** Undefined: it has ended by the operator's word. */
+  /** Undefined: the operator declared the end of life without a date. */
   readonly date: string | undefined;
 }
 
-/** The notice that holds now; undefined while the end is further away, or none is known. An operator's override counts whatever the date is. */
+/** The notice that applies now; undefined while the end is further away or unknown. An operator's override takes precedence over the date. */
 export function noticeOf({ spec }: Pick<KubernetesRelease, 'spec'>, nowMs: number): Notice | undefined {
   const { phaseOverride, endOfLife: date } = spec;
   const endMs = date === undefined ? Number.NaN : Date.parse(date);
-  // A date that is no day of the calendar is the operator's to put right.
+  // The operator must fix an invalid date.
   if (phaseOverride === 'EndOfLife') return { days: 0, date: endMs <= nowMs ? date : undefined };
   if (phaseOverride !== undefined || Number.isNaN(endMs)) return undefined;
   const days = NOTICE_DAYS.find((each) => endMs - nowMs <= each * DAY_MS);
   return days === undefined ? undefined : { days, date };
 }
 
-/** When the next notice is due; undefined: none is. */
+/** When the next notice is due; undefined if none is. */
 export function nextNoticeMs({ spec }: Pick<KubernetesRelease, 'spec'>, nowMs: number): number | undefined {
   if (spec.phaseOverride !== undefined || spec.endOfLife === undefined) return undefined;
   const endMs = Date.parse(spec.endOfLife);
@@ -37,7 +37,7 @@ export function nextNoticeMs({ spec }: Pick<KubernetesRelease, 'spec'>, nowMs: n
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** When the time comes of the upgrade that the cluster was told of; undefined: it was told of none, or it has come. */
+/** When the announced upgrade is due; undefined if none was announced, or if it is already due. */
 export function plannedUpgradeMs({ status }: Pick<Cluster, 'status'>, nowMs: number): number | undefined {
   const planned = status?.endOfLife?.upgrade;
   const timeMs = planned === undefined ? Number.NaN : Date.parse(planned.time);
@@ -53,15 +53,15 @@ export function releaseOf(
   return releases.find(({ spec }) => spec.minor === minor);
 }
 
-/** By another replica, whose clock is a little ahead: nobody takes back what it told. */
+/** Announced by another replica whose clock is slightly ahead: a notice is never withdrawn for this. */
 function isJustTold({ noticeTime }: EndOfLifeStatus, nowMs: number): boolean {
   const aheadMs = Date.parse(noticeTime) - nowMs;
   return aheadMs > 0 && aheadMs <= MAX_CLOCK_SKEW_MS;
 }
 
 /**
- * `status.endOfLife` with the notice that holds now. Pure, and level-triggered: what was told already stays as it is, so that nothing is written between
- * two notices. Another date or another minor version is told anew. Along with the notice goes what is planned for clusters that stay.
+ * `status.endOfLife` with the notice that applies now. Pure, and level-triggered: an earlier notice stays unchanged, so nothing is written between
+ * two notices. A new date or minor version leads to a new notice. The notice includes the planned upgrade of clusters that stay.
  */
 export function decideEndOfLife(
   cluster: Pick<Cluster, 'metadata' | 'status'>,
@@ -77,7 +77,7 @@ export function decideEndOfLife(
     return told;
   const due = noticeOf(release, nowMs);
   if (due === undefined) return undefined;
-  // The end is told once, also where an override came before the date.
+  // The end is announced once, even if an override came before the date.
   const isTold = told?.minor === minor && told.notice === due.days && (told.date === due.date || due.days === 0);
   const upgrade = planForcedUpgrade({ cluster, release, releases, nowMs });
   if (isTold && told.upgrade?.time === upgrade?.time) return told;
@@ -89,13 +89,16 @@ function noticeNow(minor: string, { date, days }: Notice, nowMs: number): EndOfL
   return { minor, ...(date !== undefined && { date }), notice: days, noticeTime: formatTime(nowMs) };
 }
 
-/** The minor version that the cluster gets now without being asked, because its own has ended and the time has come that it was told of; undefined: none. */
+/**
+ * The minor version to which the cluster is automatically upgraded now, because its own has reached its end of life and the announced time has
+ * passed; undefined if none.
+ */
 export function dueUpgrade(
   cluster: Pick<Cluster, 'metadata' | 'status'>,
   releases: readonly KubernetesRelease[],
   nowMs: number,
 ): string | undefined {
-  // Whoever was not told has time.
+  // Without a notice, the cluster is not due.
   if (cluster.status?.endOfLife?.upgrade === undefined) return undefined;
   const planned = decideEndOfLife(cluster, releases, nowMs)?.upgrade;
   return planned !== undefined && Date.parse(planned.time) <= nowMs ? planned.to : undefined;

@@ -1,12 +1,12 @@
 import type { Cluster } from '../kinds/cluster.ts';
 import { type MaintenanceGate, maintenanceGate } from './maintenance-gate.ts';
 
-/** How long maintenance windows hold up an upgrade that nobody has asked for: every one opens twice in that time, since it is weekly at least. */
+/** How long maintenance windows can delay a forced upgrade: each opens twice in that time, since windows are at least weekly. */
 const WINDOW_PATIENCE_MS = 14 * 86_400_000;
 
 /**
- * As `maintenanceGate`, for an upgrade after the end of life that has been due since a time, and its nodes: open from two weeks after it on, whatever
- * window the cluster has then. Its user may move it at any time, and would hold the upgrade up for good.
+ * Like `maintenanceGate`, for a forced upgrade that is due since a given time, and its nodes: open two weeks after that time regardless of the
+ * cluster's window. Otherwise users could delay the upgrade forever by moving the window.
  */
 function gateSince(cluster: Cluster, since: string | undefined, nowMs: number): MaintenanceGate {
   const gate = maintenanceGate(cluster, nowMs);
@@ -15,7 +15,7 @@ function gateSince(cluster: Cluster, since: string | undefined, nowMs: number): 
   return nowMs >= latestMs ? { isOpen: true } : { isOpen: false, opensAtMs: Math.min(gate.opensAtMs, latestMs) };
 }
 
-/** Whether the control plane may be upgraded now, after the time that the cluster was told. */
+/** Whether the control plane may be upgraded now that the announced time has passed. */
 export function forcedUpgradeGate(cluster: Cluster, nowMs: number): MaintenanceGate {
   return gateSince(cluster, cluster.status?.endOfLife?.upgrade?.time, nowMs);
 }

@@ -188,7 +188,7 @@ describe('spec.version of a cluster that was upgraded from 1.34.2 to 1.35.2', ()
     expect(followedMinor(cluster)).toBe('1.35');
     expect([...minorsInUse(cluster)]).toEqual(['1.35']);
     expect(overruledVersion(cluster)).toBe(
-      'spec.version (1.34): Kubernetes 1.34 has reached its end of life, and the cluster was upgraded to 1.35 on 2026-11-06 without being asked, whose patches it follows by updatePolicy: set it to 1.35',
+      'spec.version (1.34): Kubernetes 1.34 has reached its end of life, and Fairway upgraded the cluster to 1.35 on 2026-11-06 and installs its patches by updatePolicy: set it to 1.35',
     );
   });
 

@@ -13,16 +13,16 @@ const HOUR_MS = 3_600_000;
 interface PlanFacts {
   /** With the version that the cluster runs. */
   readonly cluster: Pick<Cluster, 'metadata' | 'status'>;
-  /** Of that version, with a notice that is due. */
+  /** Release of that version, whose end-of-life notice is due. */
   readonly release: KubernetesRelease;
   readonly releases: readonly KubernetesRelease[];
   readonly nowMs: number;
 }
 
 /**
- * What the cluster is told now of the upgrade that it gets without being asked, while a notice of the end holds; undefined: it gets none. Pure. It is told
- * `notice` before at least. A time that was told moves away with the end of life, and comes nearer only with `notice` from then. It needs somewhere to go
- * to be told; a target that is missing later takes nothing back.
+ * The forced upgrade to announce now, while an end-of-life notice applies; undefined if there is none. Pure. It is announced at least `notice` in
+ * advance. An announced time moves later with the end of life, and moves earlier only with a full `notice` from then. Announcing requires a target
+ * version; a target that goes missing later withdraws nothing.
  */
 export function planForcedUpgrade({ cluster, release, releases, nowMs }: PlanFacts): PlannedUpgrade | undefined {
   const { forcedUpgrade, minor } = release.spec;
@@ -35,18 +35,18 @@ export function planForcedUpgrade({ cluster, release, releases, nowMs }: PlanFac
   const noticeMs = durationMs(forcedUpgrade.notice);
   if (told?.upgrade === undefined) return { to, time: formatTime(Math.max(graceEndMs, wholeHour(nowMs + noticeMs))) };
   const toldMs = Date.parse(told.upgrade.time);
-  // A time that one replica has told comes no nearer for another.
+  // A time that one replica announced does not move earlier because of another replica's clock.
   const nearestMs = Math.max(graceEndMs, wholeHour(nowMs + MAX_CLOCK_SKEW_MS + noticeMs));
   const timeMs = graceEndMs > toldMs ? graceEndMs : Math.min(toldMs, nearestMs);
   return timeMs === toldMs ? told.upgrade : { to, time: formatTime(timeMs) };
 }
 
-/** The next one: who tells a time again, because it could not be written down, tells the same one. */
+/** The next full hour: a retry after a failed write announces the same time. */
 function wholeHour(ms: number): number {
   return Math.ceil(ms / HOUR_MS) * HOUR_MS;
 }
 
-/** An end by the operator's word came when the cluster was told of it. */
+/** An end declared by the operator counts from the notice. */
 function endMsOf({ spec }: KubernetesRelease, told: EndOfLifeStatus | undefined, nowMs: number): number {
   const dateMs = Date.parse(spec.endOfLife ?? '');
   if (spec.phaseOverride !== 'EndOfLife') return dateMs;
@@ -61,14 +61,14 @@ export function isExempt({ metadata }: Pick<Cluster, 'metadata'>, { exempt }: Fo
 }
 
 /**
- * `spec.version` as it counts: who was upgraded without being asked, and has not changed it since, follows the minor version that he was brought to. Kubernetes
- * cannot be downgraded, and he is to get its patches. Never throws.
+ * The effective `spec.version`: after a forced upgrade, an unchanged `spec.version` means the new minor version. Kubernetes cannot be downgraded, and
+ * the cluster must get patches. Never throws.
  */
 export function requestedVersion({ spec, status }: Pick<Cluster, 'spec' | 'status'>): string | undefined {
   return isOverruled({ spec, status }) && status?.forcedUpgrade ? minorOf(status.forcedUpgrade.to) : spec.version;
 }
 
-/** Whether `spec.version` names a version that the cluster was upgraded from without being asked. */
+/** Whether `spec.version` still has the version from before a forced upgrade. */
 export function isOverruled({
   spec,
   status,
@@ -79,14 +79,14 @@ export function isOverruled({
   return isAtLeast(status?.version ?? status?.desiredVersion, minorOf(forced.to));
 }
 
-/** Whether the cluster was brought to the minor version of `version` without being asked; not if its user has asked for it since. */
+/** Whether the cluster got the minor version of `version` by a forced upgrade that its user has not confirmed since. */
 export function isForcedTo({ spec, status }: Pick<Cluster, 'spec' | 'status'>, version: string): boolean {
   const forced = status?.forcedUpgrade;
   if (forced === undefined || minorOf(forced.to) !== minorOf(version)) return false;
   return spec.version === undefined || spec.version === forced.asked;
 }
 
-/** That `spec.version` counts no more, why, and what to do; undefined where it does. */
+/** The warning that `spec.version` no longer applies, with the reason and what to do; undefined if it applies. */
 export function overruledVersion({
   spec,
   status,
@@ -94,5 +94,5 @@ export function overruledVersion({
   const forced = status?.forcedUpgrade;
   if (forced === undefined || !isOverruled({ spec, status })) return undefined;
   const to = minorOf(forced.to);
-  return `spec.version (${spec.version}): Kubernetes ${minorOf(forced.from)} has reached its end of life, and the cluster was upgraded to ${to} on ${forced.time.slice(0, 10)} without being asked, whose patches it follows by updatePolicy: set it to ${to}`;
+  return `spec.version (${spec.version}): Kubernetes ${minorOf(forced.from)} has reached its end of life, and Fairway upgraded the cluster to ${to} on ${forced.time.slice(0, 10)} and installs its patches by updatePolicy: set it to ${to}`;
 }

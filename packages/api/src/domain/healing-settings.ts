@@ -4,25 +4,25 @@ import type { PlanSpec } from '../kinds/plan.ts';
 import { durationMs } from './duration.ts';
 import { nodeStartupTimeoutMs } from './node-startup-timeout.ts';
 
-/** How the nodes of a pool are healed. */
+/** How the nodes of a pool are repaired. */
 export interface HealingSettings {
   readonly isEnabled: boolean;
   readonly strategy: HealingStrategy;
   readonly notReadyMs: number;
-  /** How long a reinstallation may take from when the cloud has accepted it, with the start of the node after it. */
+  /** Maximum time of a reinstallation, from when the cloud accepted it until the node has started. */
   readonly reinstallMs: number;
   /** As in the pool's spec. */
   readonly maxUnhealthy: string;
 }
 
-/** Where neither pool nor plan are there to say. */
+/** If neither pool nor plan is known. */
 const DEFAULT_NOT_READY_MS = 600_000;
-/** What the cloud may take to write a disk. */
+/** Time that the cloud may take to write a disk. */
 const REBUILD_MS = 900_000;
-/** Of a cluster, where the pool's limit is a number of its own nodes. */
+/** For the cluster, if the pool's limit is a number of its own nodes. */
 const DEFAULT_SHARE = '40%';
 
-/** What the pool says, else the plan. A strategy that the plan does not allow is not followed. */
+/** The pool's settings, or else the plan's. A strategy that the plan does not allow is ignored. */
 export function healingSettings(pool: NodePoolSpec, plan: PlanSpec | undefined): HealingSettings {
   const { enabled, strategy, notReadyTimeout, maxUnhealthy } = pool.healing;
   const isAllowed = strategy !== undefined && plan?.allowed?.healingStrategies?.includes(strategy) !== false;
@@ -36,12 +36,12 @@ export function healingSettings(pool: NodePoolSpec, plan: PlanSpec | undefined):
   };
 }
 
-/** How many of `size` nodes of the pool may be broken for one of them to be repaired. */
+/** How many of `size` nodes of the pool may be unhealthy before repairs stop. */
 export function mostUnhealthyOfPool(maxUnhealthy: string, size: number): number {
   return maxUnhealthy.endsWith('%') ? shareOf(maxUnhealthy, size) : Number(maxUnhealthy);
 }
 
-/** As `mostUnhealthyOfPool`, of the nodes of all the cluster's pools. */
+/** Like `mostUnhealthyOfPool`, for the nodes of all pools of the cluster. */
 export function mostUnhealthyOfCluster(maxUnhealthy: string, size: number): number {
   return shareOf(maxUnhealthy.endsWith('%') ? maxUnhealthy : DEFAULT_SHARE, size);
 }

@@ -5,15 +5,15 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { HibernationSchedule, HibernationSpec, HibernationStatus } from '../kinds/cluster-hibernation.ts';
 import { followedRequest, isNewRequest } from './request.ts';
 
-/** Whether the cluster is hibernated, or on its way there: it is to have no nodes. */
+/** Whether the cluster is hibernated or being hibernated: it should have no nodes. */
 export function isHibernationWanted(cluster: Pick<Cluster, 'status'> | undefined): boolean {
   return cluster?.status?.hibernation?.wanted === true;
 }
 
 /**
- * `status.hibernation` with what is wanted now. Pure, and level-triggered: a word of the user (`enabled`, `requestedAt`) and the times of schedules count in
- * the order in which they come, also those that came while nobody looked; `spec` is never written, so that nothing fights with whoever keeps it in Git.
- * Undefined where nothing is known of hibernation. A schedule that is new counts from now on, so that one for 20:00 does not hibernate a cluster at 21:00.
+ * `status.hibernation` with the state wanted now. Pure, and level-triggered: the user's fields (`enabled`, `requestedAt`) and scheduled times take
+ * effect in chronological order, including those missed in the meantime; `spec` is never written, because it may be managed in Git. Undefined if
+ * hibernation was never used. A new schedule applies from now on: one for 20:00 does not hibernate a cluster at 21:00.
  */
 export function decideHibernation(cluster: Cluster, nowMs: number): HibernationStatus | undefined {
   const spec: HibernationSpec = cluster.spec.hibernation ?? { enabled: false };
@@ -33,7 +33,7 @@ export function decideHibernation(cluster: Cluster, nowMs: number): HibernationS
   };
   const followed = followedOf(spec, previous, nowMs);
   const common = { ...rest, followed };
-  // Whoever takes the field away wants a cluster that runs.
+  // Removing the field wakes the cluster.
   const isAsked =
     isAskedFor(spec, previous?.followed) || (cluster.spec.hibernation === undefined && previous?.wanted === true);
   if (isAsked) return { ...common, wanted: spec.enabled, wantedSince: formatTime(nowMs) };
@@ -46,7 +46,7 @@ export function decideHibernation(cluster: Cluster, nowMs: number): HibernationS
   return { ...common, wanted: event.wanted, wantedSince: formatTime(event.timeMs) };
 }
 
-/** When a schedule does something next; undefined: none does. */
+/** The next scheduled change; undefined if there is none. */
 export function nextHibernationChangeMs({ spec }: Pick<Cluster, 'spec'>, nowMs: number): number | undefined {
   const { hibernateMs, wakeMs } = outlookOf(spec.hibernation?.schedules, nowMs);
   const times = [hibernateMs, wakeMs].filter((timeMs) => timeMs !== undefined);
@@ -75,14 +75,14 @@ interface ScheduledEvent {
   readonly wanted: boolean;
 }
 
-/** What schedules did last, and do next. */
+/** The last and next scheduled change. */
 interface Outlook {
   readonly last?: ScheduledEvent | undefined;
   readonly hibernateMs?: number | undefined;
   readonly wakeMs?: number | undefined;
 }
 
-/** Outlooks by schedules, each with the times between which it holds: to compute one costs milliseconds. */
+/** Cache of outlooks by schedules, each with its period of validity: computing one takes milliseconds. */
 const known = new WeakMap<
   readonly HibernationSchedule[],
   Outlook & { readonly fromMs: number; readonly untilMs: number }
@@ -113,7 +113,7 @@ function outlookOf(schedules: readonly HibernationSchedule[] | undefined, nowMs:
   return outlook;
 }
 
-/** At the same time, waking counts. */
+/** If both match, the cluster wakes up. */
 function later(
   last: ScheduledEvent | undefined,
   timeMs: number | undefined,

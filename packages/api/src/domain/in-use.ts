@@ -4,7 +4,7 @@ import { minorOf } from './version-numbers.ts';
 
 const NAMED = 3;
 
-/** `2 clusters use it (team/a, team/b)`: of many, the first few by name. */
+/** `2 clusters use it (team/a, team/b)`: lists only the first few by name. */
 export function describeUsers(users: readonly Cluster[]): string {
   const names = users.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).sort();
   const left = names.length - NAMED;
@@ -12,7 +12,7 @@ export function describeUsers(users: readonly Cluster[]): string {
   return names.length === 1 ? `cluster ${listed} uses it` : `${names.length} clusters use it (${listed})`;
 }
 
-/** Minor versions whose releases the cluster uses: the one that it runs, and the one that it asks for. Never throws. */
+/** Minor versions whose releases the cluster uses: the current and the requested one. Never throws. */
 export function minorsInUse(cluster: Cluster): ReadonlySet<string> {
   const versions = [cluster.status?.version, requestedVersion(cluster)].filter((version) => version !== undefined);
   return new Set(versions.filter((version) => /^\d+\.\d+/.test(version)).map(minorOf));

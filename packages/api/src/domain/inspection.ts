@@ -5,16 +5,16 @@ import { durationMs } from './duration.ts';
 const HOUR_MS = 3_600_000;
 /** Longest time for which a server is kept. */
 export const MAX_KEEP_HOURS = 72;
-/** Most servers of a pool that are kept at a time. */
+/** Maximum number of servers of a pool kept at a time. */
 export const MAX_KEPT = 2;
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** What the annotation of a machine says: until when its server is kept, if it is replaced at `replacedMs`. */
-export type KeepWish = { readonly untilMs: number } | { readonly problem: string };
+/** The parsed annotation of a machine: until when its server is kept if the machine is replaced at `replacedMs`. */
+export type KeepRequest = { readonly untilMs: number } | { readonly problem: string };
 
-/** Undefined if nobody asks for it. */
-export function keepWish({ metadata }: Machine, replacedMs: number): KeepWish | undefined {
+/** Undefined without the annotation. */
+export function keepRequest({ metadata }: Machine, replacedMs: number): KeepRequest | undefined {
   const value = metadata.annotations?.[KEEP_ANNOTATION];
   if (value === undefined) return undefined;
   const untilMs = untilOf(value, replacedMs);

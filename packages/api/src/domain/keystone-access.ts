@@ -2,8 +2,8 @@ import type { ClusterSpec } from '../kinds/cluster.ts';
 import type { KeystoneClusterRole } from '../kinds/cluster-options.ts';
 
 /**
- * What roles of Keystone give where a cluster does not say: whoever may have an administrator's kubeconfig of the cluster is its administrator this way too. Those that
- * begin with k8s_ are Magnum's, which mean nothing else.
+ * Default ClusterRoles of Keystone roles: users who can get an administrator's kubeconfig are administrators here too. The k8s_ roles are Magnum's
+ * and have no other meaning.
  */
 export const DEFAULT_KEYSTONE_ROLES: Readonly<Record<string, KeystoneClusterRole>> = {
   admin: 'cluster-admin',
@@ -14,15 +14,15 @@ export const DEFAULT_KEYSTONE_ROLES: Readonly<Record<string, KeystoneClusterRole
   k8s_viewer: 'view',
 };
 
-/** Users of Keystone that a cluster lets in. */
+/** Keystone users with access to a cluster. */
 export interface KeystoneAccess {
-  /** Ids; none while it is not known where the cluster lives. */
+  /** Project IDs; empty while the cluster's project is unknown. */
   readonly projects: readonly string[];
-  /** The ClusterRole that each role gives. */
+  /** The ClusterRole that each role grants. */
   readonly roles: Readonly<Record<string, KeystoneClusterRole>>;
 }
 
-/** Undefined for a cluster that does not ask for users of Keystone. */
+/** Undefined for a cluster without Keystone authentication. */
 export function keystoneAccessOf(
   { apiServer: { keystone } }: Pick<ClusterSpec, 'apiServer'>,
   projectID: string | undefined,
@@ -33,11 +33,11 @@ export function keystoneAccessOf(
   return { projects: keystone.projects ?? own, roles: keystone.roles ?? byDefault };
 }
 
-/** The group of those to whom a role of Keystone gives a ClusterRole, bound to it in each cluster that lets them in. */
+/** The group of users to whom a Keystone role grants a ClusterRole; it is bound to the ClusterRole in each cluster with Keystone authentication. */
 export function clusterRoleGroup(clusterRole: KeystoneClusterRole): string {
   return `fairway:keystone:${clusterRole}`;
 }
 
-/** Why a Fairway whose operator names no Keystone lets no users of one in at clusters. */
+/** The error for Keystone authentication when the operator has not configured a Keystone. */
 export const NO_KEYSTONE =
-  'this Fairway knows no users of Keystone: leave it out, or the operator names the Keystone (--keystone)';
+  'Keystone authentication is not enabled in this Fairway: remove it, or ask the operator to enable it (--keystone)';

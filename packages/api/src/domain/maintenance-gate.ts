@@ -12,9 +12,9 @@ export type MaintenanceGate = { readonly isOpen: true } | { readonly isOpen: fal
 const OPEN: MaintenanceGate = { isOpen: true };
 
 /**
- * Whether what is not urgent and interrupts something may begin now: a patch of the control plane, the renewal of a node. It may at any time where the
- * cluster has no window; else in the window, and after a request (`fairway.dev/maintenance-requested`) for as long as a window is. What has begun is
- * finished without asking again.
+ * Whether non-urgent disruptive work may begin now, such as patching the control plane or replacing a node. Without a window it may begin at any
+ * time; otherwise in the window, and after a request (`fairway.dev/maintenance-requested`) for the duration of a window. Work in progress is finished
+ * without another check.
  */
 export function maintenanceGate(cluster: Cluster, nowMs: number): MaintenanceGate {
   const window = cluster.spec.maintenance?.window;
@@ -23,12 +23,12 @@ export function maintenanceGate(cluster: Cluster, nowMs: number): MaintenanceGat
   return { isOpen: false, opensAtMs: nextWindow(window, nowMs).startMs };
 }
 
-/** As `maintenanceGate`, for what the user has asked for by a change of the spec. */
+/** Like `maintenanceGate`, for work that the user requested by changing the spec. */
 export function specChangeGate(cluster: Cluster, nowMs: number): MaintenanceGate {
   return cluster.spec.maintenance?.confineSpecChanges ? maintenanceGate(cluster, nowMs) : OPEN;
 }
 
-/** When the next window opens or the one that is open closes, to look again; undefined where there is none. */
+/** When the next window opens or the current one closes, for the requeue; undefined without a window. */
 export function nextMaintenanceChangeMs({ spec }: Cluster, nowMs: number): number | undefined {
   const window = spec.maintenance?.window;
   if (window === undefined) return undefined;
@@ -36,7 +36,7 @@ export function nextMaintenanceChangeMs({ spec }: Cluster, nowMs: number): numbe
   return startMs > nowMs ? startMs : endMs;
 }
 
-/** `status.maintenance`: undefined where the cluster has neither a window nor ever had a request. It notes a request, which is followed once. */
+/** `status.maintenance`: undefined if the cluster has no window and never had a request. It records a request, which is processed once. */
 export function maintenanceStatusOf(cluster: Cluster, nowMs: number): MaintenanceStatus | undefined {
   const window = cluster.spec.maintenance?.window;
   const requested = followedRequest(requestOf(cluster), cluster.status?.maintenance?.requested);
@@ -50,7 +50,7 @@ export function maintenanceStatusOf(cluster: Cluster, nowMs: number): Maintenanc
   };
 }
 
-/** A value that was not followed yet counts from now on. */
+/** A value that was not processed yet counts from now on. */
 function requestedUntilMs(cluster: Cluster, window: MaintenanceWindow, nowMs: number): number {
   const { requested, requestedUntil } = cluster.status?.maintenance ?? {};
   const request = requestOf(cluster);

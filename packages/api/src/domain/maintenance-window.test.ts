@@ -102,8 +102,8 @@ describe('the next window', () => {
     const times = ['2026-11-25T01:00Z', '2026-11-28T12:00Z', '2026-11-25T02:00Z', '2026-11-25T02:00Z'];
 
     const told = times.map((time) => nextWindow(one, Date.parse(time)));
-    const afresh = times.map((time) => nextWindow(window({ days: [] }), Date.parse(time)));
+    const retried = times.map((time) => nextWindow(window({ days: [] }), Date.parse(time)));
 
-    expect(told.map(({ startMs }) => short(startMs))).toEqual(afresh.map(({ startMs }) => short(startMs)));
+    expect(told.map(({ startMs }) => short(startMs))).toEqual(retried.map(({ startMs }) => short(startMs)));
   });
 });

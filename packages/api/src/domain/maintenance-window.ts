@@ -8,18 +8,18 @@ export interface Interval {
   readonly endMs: number;
 }
 
-/** Answers by window, each with the time from which it holds: a rollout asks for those of all clusters at each step. */
+/** Cache by window, each entry with the start of its validity: a rollout needs the windows of all clusters at each step. */
 const known = new WeakMap<MaintenanceWindow, Interval & { readonly fromMs: number }>();
 
-/** The window that is open, or the one that opens next. Throws for one that the schema refuses. */
+/** The open window, or the next one. Throws for one that the schema rejects. */
 export function nextWindow(window: MaintenanceWindow, nowMs: number): Interval {
   const last = known.get(window);
   if (last && last.fromMs <= nowMs && nowMs < last.endMs) return last;
   const lengthMs = durationMs(window.duration);
-  // The first one that has not ended: no two meet.
+  // The first one that has not ended: windows never overlap.
   const startMs = parseCron(cronOf(window), window.timeZone).next(nowMs - lengthMs);
   if (startMs === undefined)
-    throw new Error(`no day has a window that begins at ${window.start} in ${window.timeZone}`);
+    throw new Error(`no day has a window that starts at ${window.start} in ${window.timeZone}`);
   const next = { startMs, endMs: startMs + lengthMs };
   known.set(window, { ...next, fromMs: nowMs });
   return next;

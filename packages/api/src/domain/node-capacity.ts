@@ -10,28 +10,28 @@ import { wantedReplicas } from './wanted-replicas.ts';
 const POD_PREFIX_LENGTH = 24;
 /** Neutron gives DHCP a port for each agent of the network: two where it is highly available. */
 const DHCP_ADDRESSES = 2;
-/** Load balancers in the nodes' subnet may take a sixteenth of it, and this many at most. */
+/** Load balancers in the nodes' subnet may take a sixteenth of it, up to this number. */
 const LOAD_BALANCER_SHARE = 16;
 
 /** A subnet as far as it limits the nodes in it. */
 export interface NodeSubnet {
   readonly cidr: string;
-  /** Null or absent: no address is set aside for a gateway. */
+  /** Null or absent: no address is reserved for a gateway. */
   readonly gatewayIP?: string | null | undefined;
-  /** The addresses that Neutron gives out. Absent: all of the range but the gateway's. */
+  /** The addresses that Neutron allocates. Absent: the whole range except the gateway's. */
   readonly allocationPools?: readonly { readonly start: string; readonly end: string }[] | undefined;
   /** Whether load balancers get their addresses here too. */
   readonly hasLoadBalancers: boolean;
 }
 
-/** How many nodes get a range for their pods. An invalid range limits nothing: it has its own validation. */
+/** How many nodes get a pod CIDR. An invalid range sets no limit: it has its own validation. */
 export function nodesOfPodRange(podCIDR: string): number {
   return sizeOr(() => 2 ** Math.max(0, POD_PREFIX_LENGTH - parseCidr(podCIDR).prefixLength));
 }
 
 /**
- * How many nodes get an address: what Neutron gives out, less the addresses for DHCP and the load balancers' share. Ports that others have in
- * the subnet are not counted.
+ * How many nodes get an address: what Neutron allocates, less DHCP's addresses and the load balancers' share. Other ports in the subnet are not
+ * counted.
  */
 export function nodesOfSubnet({ cidr, gatewayIP, allocationPools, hasLoadBalancers }: NodeSubnet): number {
   return sizeOr(() => {
@@ -48,7 +48,7 @@ export function nodesOfSubnet({ cidr, gatewayIP, allocationPools, hasLoadBalance
   });
 }
 
-/** Nodes that the pools ask for, and those beside them while nodes are renewed one after another. */
+/** Nodes that the pools request, and additional ones during updates. */
 export function nodesAsked(pools: readonly NodePool[], plan: Plan): { readonly nodes: number; readonly surge: number } {
   let nodes = 0;
   let surge = 0;
@@ -68,11 +68,11 @@ export interface NodeRoom {
   readonly of: string;
   /** The field of the Cluster that sets it. */
   readonly field: string;
-  /** What to do where it is too little. */
+  /** What to do if it is too small. */
   readonly advice: string;
 }
 
-/** The rooms of a cluster's nodes, as far as known: the pods' range, and the subnet of the nodes. `given` is the subnet that the cluster names. */
+/** The known limits on a cluster's nodes: the pods' range, and the subnet of the nodes. `given` is the subnet that the cluster specifies. */
 export function nodeRooms(
   cluster: Pick<Cluster, 'spec' | 'status'>,
   plan: Plan,
@@ -82,21 +82,21 @@ export function nodeRooms(
   const { network } = cluster.spec;
   const pods = {
     nodes: nodesOfPodRange(podCIDR),
-    of: `the pods' range ${podCIDR}, of which each node gets a /${POD_PREFIX_LENGTH},`,
+    of: `the pods' CIDR ${podCIDR}, of which each node gets a /${POD_PREFIX_LENGTH},`,
     field: plan.spec.network.customCIDRs ? 'spec.podCIDR' : 'spec.plan',
     advice: plan.spec.network.customCIDRs
-      ? 'make a cluster with a larger spec.podCIDR'
-      : 'make a cluster of a plan with a larger range',
+      ? 'create a cluster with a larger spec.podCIDR'
+      : 'create a cluster with a plan that has a larger CIDR',
   };
   if (network.networkID !== undefined) {
     if (given === undefined) return [pods];
-    const advice = 'make a cluster in a larger subnet';
+    const advice = 'create a cluster in a larger subnet';
     const field = network.subnetID === undefined ? 'spec.network.networkID' : 'spec.network.subnetID';
     return [pods, { nodes: nodesOfSubnet(given), of: `the nodes' subnet ${given.cidr}`, field, advice }];
   }
   const own = nodesOfSubnet({ cidr: nodesCIDR, gatewayIP: ownGateway(network.gateway), hasLoadBalancers: true });
-  const advice = 'make a cluster with a larger spec.network.nodesCIDR';
-  return [pods, { nodes: own, of: `the nodes' range ${nodesCIDR}`, field: 'spec.network.nodesCIDR', advice }];
+  const advice = 'create a cluster with a larger spec.network.nodesCIDR';
+  return [pods, { nodes: own, of: `the nodes' CIDR ${nodesCIDR}`, field: 'spec.network.nodesCIDR', advice }];
 }
 
 function ownGateway({ mode, address }: Cluster['spec']['network']['gateway']): string | undefined {

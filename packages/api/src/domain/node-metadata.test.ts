@@ -58,7 +58,7 @@ describe('nodeTemplateErrors', () => {
     [
       { labels: { 'fairway.dev/node-pool': 'x' } },
       'spec.template.metadata.labels[fairway.dev/node-pool]',
-      "Fairway's own",
+      'reserved for Fairway',
     ],
     [{ labels: { tier: 'not ok' } }, 'spec.template.metadata.labels[tier]', 'must be empty or at most 63'],
     [{ labels: { '-tier': 'x' } }, 'spec.template.metadata.labels', 'must be a name'],
@@ -72,14 +72,14 @@ describe('nodeTemplateErrors', () => {
     [
       { annotations: { note: 'ö'.repeat(98_303) } },
       'spec.template.metadata.annotations',
-      'have 196610 bytes together, and may have 196608',
+      'has 196610 bytes in total: must be at most 196608',
     ],
     [
       { labels: Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`label-${n}`, 'x'.repeat(40)])) },
       'spec.template.metadata.labels',
-      'and may have 16384',
+      'must be at most 16384',
     ],
-    [{ finalizers: ['bare'] }, 'spec.template.metadata.finalizers[0]', 'must be qualified'],
+    [{ finalizers: ['bare'] }, 'spec.template.metadata.finalizers[0]', 'must have a domain prefix'],
   ])('refuses %j at %s: %s', (part, field, detail) => {
     const errors = nodeTemplateErrors(template(part), 'spec.template');
     expect(errors).toMatchObject([{ field, detail: expect.stringContaining(detail) }]);

@@ -22,10 +22,10 @@ const FREE_DOMAINS = ['kubelet.kubernetes.io', 'node.kubernetes.io', 'node-restr
 const TEMPLATE_DOMAINS = [...FREE_DOMAINS, 'node-role.kubernetes.io'];
 const OWN_DOMAIN = 'fairway.dev';
 
-/** Taints that Kubernetes or the cloud provider manages by a node's state. */
+/** Taints that Kubernetes or the cloud provider sets by node state. */
 const LIFECYCLE_TAINTS = /^(node\.kubernetes\.io|node\.cloudprovider\.kubernetes\.io)\//;
 
-/** Of the 256 KiB that a node's annotations may have; kubelet, CNI and cloud provider put theirs there too. */
+/** Part of the 256 KiB for a node's annotations, which kubelet, CNI and cloud provider also use. */
 const MAX_ANNOTATIONS_BYTES = 192 * 1024;
 /** They are part of a server's user data, which Nova limits to 64 KiB in base64. */
 const MAX_LABELS_BYTES = 16 * 1024;
@@ -57,7 +57,7 @@ export function nodeTemplateErrors(template: NodeTemplate, field: string): Field
 function sizeErrors(pairs: Readonly<Record<string, string>>, maxBytes: number, field: string): FieldError[] {
   const bytes = Object.entries(pairs).reduce((sum, [key, value]) => sum + Buffer.byteLength(key + value), 0);
   if (bytes <= maxBytes) return [];
-  const detail = `have ${bytes} bytes together, and may have ${maxBytes}: take some out`;
+  const detail = `has ${bytes} bytes in total: must be at most ${maxBytes}`;
   return [{ type: 'FieldValueInvalid', field, value: `${Object.keys(pairs).length} of them`, detail }];
 }
 
@@ -71,19 +71,19 @@ function labelErrors(key: string, value: string, field: string): FieldError[] {
     errors.push({
       type: 'FieldValueForbidden',
       field: `${field}[${key}]`,
-      detail: 'is set from the server: leave it out',
+      detail: 'is set from the server: remove it',
     });
   } else if (isWithin(domain, RESERVED_DOMAINS) && !isWithin(domain, TEMPLATE_DOMAINS)) {
     errors.push({
       type: 'FieldValueForbidden',
       field: `${field}[${key}]`,
-      detail: `the domain ${domain} is reserved by Kubernetes: use a domain of your own, or one of ${TEMPLATE_DOMAINS.join(', ')}`,
+      detail: `the domain ${domain} is reserved by Kubernetes: use your own domain, or one of ${TEMPLATE_DOMAINS.join(', ')}`,
     });
   } else if (isWithin(domain, [OWN_DOMAIN])) {
     errors.push({
       type: 'FieldValueForbidden',
       field: `${field}[${key}]`,
-      detail: `the domain ${OWN_DOMAIN} is Fairway's own`,
+      detail: `the domain ${OWN_DOMAIN} is reserved for Fairway`,
     });
   }
   return errors;
@@ -96,7 +96,7 @@ function taintErrors(taint: { key: string; value?: string | undefined }, field: 
     errors.push({
       type: 'FieldValueForbidden',
       field: `${field}.key`,
-      detail: `${taint.key} tells the state of a node and is set and cleared by Kubernetes`,
+      detail: `${taint.key} is set and cleared by Kubernetes`,
     });
   }
   const valueProblem = labelValueProblem(taint.value ?? '');
@@ -108,7 +108,7 @@ function taintErrors(taint: { key: string; value?: string | undefined }, field: 
 function finalizerErrors(key: string, field: string): FieldError[] {
   const errors = keyErrors(key, field);
   if (errors.length > 0 || key.includes('/')) return errors;
-  return [{ type: 'FieldValueInvalid', field, value: key, detail: 'must be qualified by a domain: example.com/name' }];
+  return [{ type: 'FieldValueInvalid', field, value: key, detail: 'must have a domain prefix: example.com/name' }];
 }
 
 /** apimachinery's IsQualifiedName: an optional DNS subdomain, a slash, a name of at most 63 characters. */

@@ -8,11 +8,11 @@ export interface OfferedVersion {
   readonly version: string;
   readonly minor: string;
   readonly phase: ReleasePhase;
-  /** Why no cluster may begin to use it; undefined if one may. */
+  /** Why clusters can't start using it; undefined if they can. */
   readonly problem: string | undefined;
-  /** Whether the problem is that this Fairway has no programs of it. */
+  /** Whether the problem is that its binaries are missing. */
   readonly isMissing: boolean;
-  /** Whether its rollout has stopped after failures: it is chosen only where nothing else fits. */
+  /** Whether its rollout stopped after failures: it is selected only if nothing else fits. */
   readonly isHalted: boolean;
 }
 
@@ -32,7 +32,7 @@ interface Patch {
   readonly patch: Omit<OfferedVersion, 'phase'>;
 }
 
-/** Each pass over a cluster asks for the catalogue, whose objects don't change once they are cached. */
+/** Every reconcile of a cluster reads the catalogue, whose cached objects are immutable. */
 const patches = new WeakMap<KubernetesRelease, readonly Patch[]>();
 
 function patchesOf(release: KubernetesRelease): readonly Patch[] {
@@ -48,7 +48,7 @@ function findPatches(release: KubernetesRelease): readonly Patch[] {
     const isMissing = status?.available !== undefined && !withdrawn && !status.available.includes(version);
     const missing = isMissing ? `cannot run here: ${missingPrograms(version)}` : undefined;
     const problem =
-      (metadata.deletionTimestamp !== undefined ? 'is being taken out of the catalogue' : undefined) ??
+      (metadata.deletionTimestamp !== undefined ? 'is being removed from the catalog' : undefined) ??
       ofAll ??
       (withdrawn ? 'has been withdrawn' : missing);
     const isHalted = status?.rollout?.state === 'Halted' && status.rollout.version === version;
@@ -56,12 +56,12 @@ function findPatches(release: KubernetesRelease): readonly Patch[] {
   });
 }
 
-/** Whose turn it is, and what to type. */
+/** Who must act, and what to type. */
 export function missingPrograms(version: string): string {
-  return `this Fairway has no programs of ${version}; the operator downloads them with "fairway releases fetch ${version}"`;
+  return `this Fairway does not have the binaries of ${version}; the operator downloads them with "fairway releases fetch ${version}"`;
 }
 
 function problemOfAll(release: KubernetesRelease): string | undefined {
   const [problem] = releaseProblems(release);
-  return problem && `is part of KubernetesRelease ${release.metadata.name}, which the operator has to put right`;
+  return problem && `is part of KubernetesRelease ${release.metadata.name}, which the operator must fix`;
 }

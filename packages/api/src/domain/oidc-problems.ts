@@ -1,6 +1,7 @@
-import { X509Certificate } from 'node:crypto';
+import { trimmedEnd } from '@fairway/base/trim';
 import type { FieldError } from '@fairway/kube/object/field-error';
 import type { ClusterSpec } from '../kinds/cluster.ts';
+import { authorityProblem } from './authority-problem.ts';
 
 /** Issuer of a cluster's ServiceAccount tokens. */
 export const SERVICE_ACCOUNT_ISSUER = 'https://kubernetes.default.svc.cluster.local';
@@ -20,9 +21,8 @@ const LONGEST_CLAIM = 253;
 const INSIDE = /(?:^|\.)(?:svc|cluster\.local|localhost)\.?$/i;
 const LOOPBACK = /^(?:127\.|0\.|\[::1?\]$|\[::ffff:7f|169\.254\.|\[fe[89ab])/i;
 const HOST = /^https:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:\/|$)/i;
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** What kube-apiserver would fail to start with, or could never use; pure. */
+/** Settings with which kube-apiserver would fail to start, or that it could never use; pure. */
 export function oidcErrors(oidc: Oidc): FieldError[] {
   return [
     ...issuerErrors(oidc.issuerURL),
@@ -39,65 +39,58 @@ export function oidcErrors(oidc: Oidc): FieldError[] {
 /** Why OIDC is not applied to a process-based control plane of this version; undefined if it is. Pure. */
 export function oidcVersionProblem(version: string): string | undefined {
   if (Number(version.split('.')[1]) >= FIRST_MINOR_WITH_CONFINED_ISSUERS) return undefined;
-  return `${FIELD}: Kubernetes ${version} asks issuers past all rules about what it may connect to; upgrade to 1.${FIRST_MINOR_WITH_CONFINED_ISSUERS} or later`;
+  return `${FIELD}: the API server of Kubernetes ${version} connects to issuers without the egress restrictions; upgrade to 1.${FIRST_MINOR_WITH_CONFINED_ISSUERS} or later`;
 }
 
 function issuerErrors(issuer: string): FieldError[] {
   const invalid = (detail: string) => [invalidField('issuerURL', issuer, detail)];
   const url = URL.parse(issuer);
-  if (url === null) return invalid('is no URL: write it as https://login.example.org/realm');
+  if (url === null) return invalid('is not a URL: use one such as https://login.example.org/realm');
   if (url.protocol !== 'https:') return invalid('must begin with https://');
-  if (url.username !== '' || url.password !== '') return invalid('must hold no user and no password');
+  if (url.username !== '' || url.password !== '') return invalid('must not contain a user or password');
   if (issuer.includes('?') || issuer.includes('#')) return invalid('must have no query and no fragment');
   // Go's URL parser accepts none of these.
   if (/[\s\\]|%(?![0-9a-f]{2})/i.test(issuer) || !/^[\x20-\x7e]*$/.test(issuer)) {
     return invalid(
-      'must hold printable ASCII alone, without spaces and backslashes, and % only before two hexadecimal digits',
+      'must contain only printable ASCII without spaces and backslashes, and % only before two hexadecimal digits',
     );
   }
-  if (!HOST.test(issuer)) return invalid('must name a host by letters, digits, dots and hyphens, or by its address');
+  if (!HOST.test(issuer))
+    return invalid('must have a host name of letters, digits, dots and hyphens, or an IP address');
   if (stripped(issuer) === SERVICE_ACCOUNT_ISSUER)
-    return invalid("is the cluster's own issuer of tokens for ServiceAccounts: name another");
+    return invalid("is the cluster's own issuer of ServiceAccount tokens: choose another one");
   if (INSIDE.test(url.hostname)) {
-    return invalid('is a name within the cluster, and the API server runs outside: use one that the Internet knows');
+    return invalid('is a name within the cluster, but the API server runs outside of it: use a public name');
   }
   if (LOOPBACK.test(url.hostname))
-    return invalid('is an address of the machine that runs the API server: use a public one');
+    return invalid('is an address of the machine that runs the API server: use a public address');
   return [];
 }
 
 function stripped(url: string): string {
-  return url.replace(/\/+$/, '');
+  return trimmedEnd(url, '/');
 }
 
 function authorityErrors(pem: string | undefined): FieldError[] {
-  if (pem === undefined || pem === '') return [];
-  const invalid = (detail: string) => [invalidField('certificateAuthority', `${pem.slice(0, 40)}…`, detail)];
-  const blocks = pem.match(CERTIFICATE) ?? [];
-  if (blocks.length === 0) {
-    return invalid(
-      'holds no certificate: put PEM there, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----',
-    );
-  }
-  for (const [index, block] of blocks.entries()) {
-    try {
-      // The whole input is parsed: a truncated certificate throws.
-      if (new X509Certificate(block).raw.length === 0) throw new Error('it is empty');
-    } catch {
-      return invalid(`its certificate ${index + 1} of ${blocks.length} cannot be read: copy it again as a whole`);
-    }
-  }
-  return [];
+  const problem = authorityProblem(pem);
+  if (pem === undefined || problem === undefined) return [];
+  return [invalidField('certificateAuthority', `${pem.slice(0, 40)}…`, problem)];
 }
 
 function requiredClaimErrors(claims: Readonly<Record<string, string>>): FieldError[] {
   const names = Object.keys(claims);
   if (names.length > MOST_REQUIRED_CLAIMS) {
-    return [invalidField('requiredClaims', names.length, `at most ${MOST_REQUIRED_CLAIMS} claims may be required`)];
+    return [invalidField('requiredClaims', names.length, `must have at most ${MOST_REQUIRED_CLAIMS} required claims`)];
   }
   return Object.entries(claims).flatMap(([name, value]) => {
     if (name === '' || name.length > LONGEST_CLAIM) {
-      return [invalidField('requiredClaims', name.slice(0, 40), `a claim's name has 1 to ${LONGEST_CLAIM} characters`)];
+      return [
+        invalidField(
+          'requiredClaims',
+          name.slice(0, 40),
+          `the name of a claim must have 1 to ${LONGEST_CLAIM} characters`,
+        ),
+      ];
     }
     return [...textErrors('requiredClaims', name), ...textErrors(`requiredClaims[${name}]`, value)];
   });

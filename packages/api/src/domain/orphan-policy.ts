@@ -1,3 +1,3 @@
-/** What becomes of resources in the cloud that nothing here has any more: deleted, or told alone. */
+/** Whether orphaned cloud resources are deleted or only reported. */
 export const ORPHAN_POLICIES = ['Delete', 'Report'] as const;
 export type OrphanPolicy = (typeof ORPHAN_POLICIES)[number];

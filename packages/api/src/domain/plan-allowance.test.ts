@@ -48,7 +48,7 @@ describe('a plan', () => {
 
   test('says what it does allow', () => {
     expect(allowanceProblem(plan, 'flavors', { id: 'c3-8' })).toBe(
-      'plan "free" allows the flavors "b3-*", "d2-4": choose one of these, or another plan',
+      'plan "free" allows the flavors "b3-*", "d2-4": choose one of them, or another plan',
     );
   });
 });

@@ -3,16 +3,16 @@ import type { Plan } from '../kinds/plan.ts';
 /** Lists of `spec.allowed` whose entries are ids, names or patterns with `*`. */
 export type AllowedThing = 'flavors' | 'images' | 'regions' | 'networks';
 
-/** As the cloud calls it; where it is not known, both are what the user wrote. */
+/** As in the cloud; if unknown, both are the user's value. */
 interface Named {
   readonly id: string;
   readonly name?: string | null | undefined;
 }
 
-/** The id of an image or a network: only the cloud gives it, while tenants may give what is theirs the id of another as name. */
+/** The ID of an image or network: only the cloud assigns it, while tenants can name their own resources like another one's ID. */
 const UUID = /^[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}$/i;
 
-/** Why the plan does not allow something; undefined if it does. A plan without a list allows everything. */
+/** Why the plan does not allow a value; undefined if it does. A plan without a list allows everything. */
 export function allowanceProblem(plan: Plan, thing: AllowedThing, { id, name }: Named): string | undefined {
   const patterns = plan.spec.allowed?.[thing];
   if (patterns === undefined) return undefined;
@@ -21,12 +21,12 @@ export function allowanceProblem(plan: Plan, thing: AllowedThing, { id, name }: 
   if (patterns.some(isMatch)) return undefined;
   const shown = patterns.slice(0, SHOWN).map((pattern) => `"${pattern}"`);
   const more = patterns.length > SHOWN ? ` and ${patterns.length - SHOWN} more` : '';
-  return `plan "${plan.metadata.name}" allows the ${thing} ${shown.join(', ')}${more}: choose one of these, or another plan`;
+  return `plan "${plan.metadata.name}" allows the ${thing} ${shown.join(', ')}${more}: choose one of them, or another plan`;
 }
 
 const SHOWN = 8;
 
-/** Whether `*` in the pattern can stand for what the text has there. Takes time in proportion to both lengths, whatever they are. */
+/** Whether the text matches the pattern with `*` as wildcard, in time proportional to the product of the lengths at most. */
 export function matches(pattern: string, text: string): boolean {
   let p = 0;
   let star = -1;

@@ -1,7 +1,7 @@
 import type { NodePool } from '../kinds/node-pool.ts';
 import { wantedReplicas } from './wanted-replicas.ts';
 
-/** Nodes that the pools are to have together. */
+/** Total nodes that the pools request. */
 export function sumOfReplicas(pools: readonly NodePool[]): number {
   return pools.reduce((sum, pool) => sum + wantedReplicas(pool), 0);
 }

@@ -4,18 +4,18 @@ import { overlaps, parseCidr } from './cidr.ts';
 import { durationMs } from './duration.ts';
 import { nodesOfPodRange, nodesOfSubnet } from './node-capacity.ts';
 
-/** Pod networks that leave Services to kube-proxy. */
+/** Pod networks that need kube-proxy for Services. */
 const NEEDS_KUBE_PROXY: readonly string[] = ['canal'];
-/** Longer than this, and nobody remembers what a snapshot was of. */
+/** Maximum interval that still gives useful snapshots. */
 const MAX_SNAPSHOT_INTERVAL_MS = 7 * 24 * 3_600_000;
-/** Its tenth address is that of the cluster's DNS, and kube-apiserver takes no fewer than 8. */
+/** The tenth address is the cluster's DNS, and kube-apiserver requires at least 8. */
 const MAX_SERVICE_PREFIX_LENGTH = 28;
-/** Addresses that stay within a machine, are nobody's, or everybody's. */
+/** Loopback, unspecified, link-local and multicast addresses. */
 const UNROUTABLE = ['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3'].map(parseCidr);
 /** A node that restarts its kubelet is NotReady for less. */
 const MIN_NOT_READY_MS = 60_000;
 
-/** What the operator must fix before clusters of the plan can work; empty for a valid plan. */
+/** Errors that the operator must fix before clusters can use the plan; empty for a valid plan. */
 export function planProblems({ spec }: Plan): string[] {
   return [
     ...controlPlaneProblems(spec),
@@ -30,11 +30,13 @@ function controlPlaneProblems({ controlPlane }: PlanSpec): string[] {
   const { topology, replicas } = controlPlane;
   const problems: string[] = [];
   if (topology === 'MultiZone' && replicas < 3) {
-    problems.push(`spec.controlPlane.replicas: ${replicas}: MultiZone needs 3 at least, to survive the loss of a zone`);
+    problems.push(
+      `spec.controlPlane.replicas: ${replicas}: MultiZone requires at least 3, to survive the loss of a zone`,
+    );
   }
   if (replicas % 2 === 0) {
     problems.push(
-      `spec.controlPlane.replicas: ${replicas}: must be odd: an even number of etcd members survives no more losses than one fewer`,
+      `spec.controlPlane.replicas: ${replicas}: must be odd: an even number of etcd members tolerates no more failures than one fewer`,
     );
   }
   return problems;
@@ -44,12 +46,12 @@ function etcdProblems({ etcd }: PlanSpec): string[] {
   const problems: string[] = [];
   if (etcd.maxMiB < etcd.baseMiB) {
     problems.push(
-      `spec.etcd.maxMiB: ${etcd.maxMiB}: is less than baseMiB (${etcd.baseMiB}): raise it, or lower baseMiB`,
+      `spec.etcd.maxMiB: ${etcd.maxMiB}: must not be less than baseMiB (${etcd.baseMiB}): raise it, or lower baseMiB`,
     );
   }
   const { interval } = etcd.snapshots ?? {};
   if (interval !== undefined && durationMs(interval) > MAX_SNAPSHOT_INTERVAL_MS) {
-    problems.push(`spec.etcd.snapshots.interval: ${interval}: must be at most 168h; leave snapshots out to take none`);
+    problems.push(`spec.etcd.snapshots.interval: ${interval}: must be at most 168h; remove snapshots to take none`);
   }
   return problems;
 }
@@ -62,18 +64,18 @@ function optionProblems({ cni, kubeProxy, allowed, upgradeStrategy }: PlanSpec):
   const strategies = allowed?.upgradeStrategies ?? [upgradeStrategy];
   if (!strategies.includes(upgradeStrategy)) {
     problems.push(
-      `spec.upgradeStrategy: ${upgradeStrategy} is not among spec.allowed.upgradeStrategies (${strategies.join(', ')})`,
+      `spec.upgradeStrategy: ${upgradeStrategy} is not in spec.allowed.upgradeStrategies (${strategies.join(', ')})`,
     );
   }
   if (kubeProxy.default === 'none' && NEEDS_KUBE_PROXY.includes(cni.default)) {
     problems.push(
-      `spec.kubeProxy.default: none: ${cni.default}, the default of spec.cni, leaves Services to kube-proxy: choose a mode, or another pod network`,
+      `spec.kubeProxy.default: none: ${cni.default}, the default of spec.cni, needs kube-proxy for Services: choose a mode, or another pod network`,
     );
   }
   const stranded = cni.allowed.filter((type) => NEEDS_KUBE_PROXY.includes(type) && type !== cni.default);
   if (kubeProxy.allowed.every((mode) => mode === 'none') && stranded.length > 0) {
     problems.push(
-      `spec.cni.allowed: ${stranded.join(', ')} needs kube-proxy, and spec.kubeProxy.allowed has none: allow a mode, or take it out`,
+      `spec.cni.allowed: ${stranded.join(', ')} needs kube-proxy, but spec.kubeProxy.allowed has no mode: allow one, or remove the pod network`,
     );
   }
   return problems;
@@ -81,7 +83,7 @@ function optionProblems({ cni, kubeProxy, allowed, upgradeStrategy }: PlanSpec):
 
 function defaultProblems(field: string, standard: string, allowed: readonly string[]): string[] {
   if (allowed.includes(standard)) return [];
-  return [`${field}.default: ${standard} is not among ${field}.allowed (${allowed.join(', ')})`];
+  return [`${field}.default: ${standard} is not in ${field}.allowed (${allowed.join(', ')})`];
 }
 
 function addressProblems({ network, maxNodes }: PlanSpec): string[] {
@@ -95,26 +97,28 @@ function addressProblems({ network, maxNodes }: PlanSpec): string[] {
   ];
   const problems = findOverlaps(ranges)
     .filter(({ a, b }) => !(a.isReserved && b.isReserved))
-    .map(({ a, b }) => `${a.name} ${a.cidr} and ${b.name} ${b.cidr} overlap: separate them`);
+    .map(({ a, b }) => `${a.name} ${a.cidr} and ${b.name} ${b.cidr} overlap: choose CIDRs that do not overlap`);
   for (const { name, cidr } of ranges.filter(({ isReserved }) => !isReserved)) {
     if (!UNROUTABLE.some((range) => overlaps(range, parseCidr(cidr)))) continue;
-    problems.push(`${name}: ${cidr}: has addresses that cannot be routed: choose a private range, such as 10.2.0.0/16`);
+    problems.push(
+      `${name}: ${cidr}: contains addresses that cannot be routed: choose a private CIDR, such as 10.2.0.0/16`,
+    );
   }
   if (parseCidr(network.serviceCIDR).prefixLength > MAX_SERVICE_PREFIX_LENGTH) {
     problems.push(
-      `spec.network.serviceCIDR: ${network.serviceCIDR}: must be a /${MAX_SERVICE_PREFIX_LENGTH} or larger: the API server and DNS have an address in it too`,
+      `spec.network.serviceCIDR: ${network.serviceCIDR}: must be a /${MAX_SERVICE_PREFIX_LENGTH} or larger: it also contains the addresses of the API server and DNS`,
     );
   }
   const withPods = nodesOfPodRange(network.podCIDR);
   if (withPods < maxNodes) {
     problems.push(
-      `spec.maxNodes: ${maxNodes}: spec.network.podCIDR ${network.podCIDR} has a /24 of pods for ${withPods} nodes: lower it, or choose a larger range`,
+      `spec.maxNodes: ${maxNodes}: spec.network.podCIDR ${network.podCIDR} has a /24 for the pods of ${withPods} nodes: lower it, or choose a larger CIDR`,
     );
   }
   const withAddress = nodesOfSubnet({ cidr: network.nodesCIDR, gatewayIP: 'the first', hasLoadBalancers: true });
   if (withAddress < maxNodes) {
     problems.push(
-      `spec.maxNodes: ${maxNodes}: spec.network.nodesCIDR ${network.nodesCIDR} has addresses for ${withAddress} nodes: lower it, or choose a larger range`,
+      `spec.maxNodes: ${maxNodes}: spec.network.nodesCIDR ${network.nodesCIDR} has addresses for ${withAddress} nodes: lower it, or choose a larger CIDR`,
     );
   }
   return problems;
@@ -123,17 +127,17 @@ function addressProblems({ network, maxNodes }: PlanSpec): string[] {
 function nodeProblems({ drainTimeout, maxDrainTimeout, healing, allowed }: PlanSpec): string[] {
   const problems: string[] = [];
   if (maxDrainTimeout !== undefined && durationMs(drainTimeout) > durationMs(maxDrainTimeout)) {
-    problems.push(`spec.drainTimeout: ${drainTimeout}: is more than maxDrainTimeout (${maxDrainTimeout})`);
+    problems.push(`spec.drainTimeout: ${drainTimeout}: must not be more than maxDrainTimeout (${maxDrainTimeout})`);
   }
   const strategies = allowed?.healingStrategies ?? [healing.strategy];
   if (!strategies.includes(healing.strategy)) {
     problems.push(
-      `spec.healing.strategy: ${healing.strategy} is not among spec.allowed.healingStrategies (${strategies.join(', ')})`,
+      `spec.healing.strategy: ${healing.strategy} is not in spec.allowed.healingStrategies (${strategies.join(', ')})`,
     );
   }
   if (durationMs(healing.notReadyTimeout) < MIN_NOT_READY_MS) {
     problems.push(
-      `spec.healing.notReadyTimeout: ${healing.notReadyTimeout}: must be at least 1m: nodes that restart would be healed`,
+      `spec.healing.notReadyTimeout: ${healing.notReadyTimeout}: must be at least 1m: otherwise nodes that restart would be repaired`,
     );
   }
   return problems;

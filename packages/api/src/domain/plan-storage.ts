@@ -1,19 +1,26 @@
+import { CINDER_DRIVER } from '@fairway/kube/kinds/csi-source';
 import type { PlanSpec } from '../kinds/plan.ts';
 import type { PlanStorageClass } from '../kinds/plan-storage.ts';
 
-/** Name of the CSI driver, and of the provisioner in StorageClasses: that of cinder-csi-plugin. */
-export const CINDER_DRIVER = 'cinder.csi.openstack.org';
+/** Topology key of zones: label that the driver sets on nodes, and key in the node affinity of its volumes. */
+export const CINDER_ZONE_LABEL = `topology.${CINDER_DRIVER}/zone`;
 
-/** What a plan says of volumes, with defaults. */
+/** A plan's class as desired in a cluster. */
+export interface OfferedClass extends PlanStorageClass {
+  /** Whether the cloud's volume types are unknown: the default class and the optional classes then stay unchanged. */
+  readonly isUnsettled?: boolean;
+}
+
+/** A plan's storage settings, with defaults. */
 export interface StorageLimits {
-  readonly classes: readonly PlanStorageClass[];
+  readonly classes: readonly OfferedClass[];
   /** Access modes of volumes; undefined for all. */
   readonly accessModes: readonly string[] | undefined;
-  /** Whether tenants' own classes count. */
+  /** Whether tenants' own classes are provisioned. */
   readonly areTenantClassesAllowed: boolean;
 }
 
-/** Of clusters whose plan does not say. */
+/** For clusters whose plan does not specify any. */
 const DEFAULT_CLASSES: readonly PlanStorageClass[] = [
   {
     name: 'default',
@@ -25,7 +32,7 @@ const DEFAULT_CLASSES: readonly PlanStorageClass[] = [
   },
 ];
 
-/** What clusters of a plan have of volumes. Pure. */
+/** Storage settings of a plan's clusters. Pure. */
 export function storageLimits({ storage }: Pick<PlanSpec, 'storage'>): StorageLimits {
   return {
     classes: storage?.classes ?? DEFAULT_CLASSES,
@@ -34,18 +41,49 @@ export function storageLimits({ storage }: Pick<PlanSpec, 'storage'>): StorageLi
   };
 }
 
+/** Classes of a plan in one cloud. */
+export interface ClassOffer {
+  readonly classes: readonly OfferedClass[];
+  /** Optional classes whose volume type the cloud lacks. */
+  readonly leftOut: readonly PlanStorageClass[];
+}
+
+/** The plan's classes that a cloud with these volume types supports; `types` is undefined if unknown. Pure. */
+export function offeredClasses(
+  classes: readonly PlanStorageClass[],
+  types: readonly { readonly id: string; readonly name: string }[] | undefined,
+): ClassOffer {
+  if (types === undefined) {
+    const isUnsettled = classes.some(isOptional);
+    return { classes: isUnsettled ? classes.map((each) => ({ ...each, isUnsettled })) : classes, leftOut: [] };
+  }
+  const isThere = (type: string) => types.some(({ id, name }) => type === id || type === name);
+  const leftOut = classes.filter((each) => isOptional(each) && !isThere(each.volumeType ?? ''));
+  const rest = classes.filter((each) => !leftOut.includes(each));
+  const isDefaultLeftOut = leftOut.some((each) => each.default);
+  return {
+    classes: rest.map((each, at) => (isDefaultLeftOut && at === 0 ? { ...each, default: true } : each)),
+    leftOut,
+  };
+}
+
+/** Whether clusters may omit it. */
+export function isOptional({ optional, volumeType }: PlanStorageClass): boolean {
+  return optional === true && volumeType !== undefined;
+}
+
 /** The parameters of a class, as cinder-csi-plugin and external-provisioner name them. Pure. */
 export function classParameters({ volumeType, fsType }: PlanStorageClass): Readonly<Record<string, string>> {
   return { ...(volumeType !== undefined && { type: volumeType }), 'csi.storage.k8s.io/fstype': fsType };
 }
 
-/** What to use in place of an access mode that a plan does not allow. Pure. */
+/** What to use instead of an access mode that the plan does not allow. Pure. */
 export function insteadOfMode(mode: string, allowed: readonly string[]): string {
-  const shares = mode === 'ReadWriteMany' || mode === 'ReadOnlyMany' ? ', or a class of shares' : '';
+  const shares = mode === 'ReadWriteMany' || mode === 'ReadOnlyMany' ? ', or a StorageClass for shares' : '';
   return `use ${allowed.join(' or ')}${shares}`;
 }
 
-/** What to use in place of a class of the tenant's own. Pure. */
+/** What to use instead of a tenant's own class. Pure. */
 export function insteadOfClass(classes: readonly Pick<PlanStorageClass, 'name'>[]): string {
   return classes.length === 0 ? 'it has none' : `use ${classes.map(({ name }) => name).join(', ')}`;
 }

@@ -6,20 +6,20 @@ import { wantedReplicas } from './wanted-replicas.ts';
 
 export type QuotaResource = 'clusters' | 'nodes' | 'cores';
 
-/** The operator's defaults, for namespaces whose ProjectQuotas say nothing. */
+/** The operator's defaults, for limits that no ProjectQuota sets. */
 export type QuotaDefaults = Pick<ProjectQuotaSpec, QuotaResource>;
 
-/** The limit that holds, and who says so. */
+/** The effective limit and its source. */
 export interface QuotaLimit {
   readonly limit: number;
   /** `ProjectQuota "default"`, or `the operator's default`. */
   readonly by: string;
 }
 
-/** The limits of a namespace; what is absent is unlimited. */
+/** The limits of a namespace; absent ones are unlimited. */
 export type EffectiveQuota = { readonly [R in QuotaResource]?: QuotaLimit };
 
-/** All ProjectQuotas of a namespace hold; the narrowest is named. */
+/** All ProjectQuotas of a namespace apply; messages name the strictest. */
 export function effectiveQuota(quotas: readonly ProjectQuota[], defaults: QuotaDefaults = {}): EffectiveQuota {
   const limits: { [R in QuotaResource]?: QuotaLimit } = {};
   for (const resource of ['clusters', 'nodes', 'cores'] as const) {
@@ -35,15 +35,15 @@ export function effectiveQuota(quotas: readonly ProjectQuota[], defaults: QuotaD
   return limits;
 }
 
-/** What is known of a pool's flavor; undefined where it is not. */
+/** The pool's flavor; undefined if unknown. */
 export type VcpusOf = (pool: NodePool) => number | undefined;
 
-/** Cores that pools ask for; of flavors that nobody knows, none. */
+/** Cores that pools request; unknown flavors count as none. */
 export function sumOfCores(pools: readonly NodePool[], vcpusOf: VcpusOf): number {
   return pools.reduce((sum, pool) => sum + wantedReplicas(pool) * (vcpusOf(pool) ?? 0), 0);
 }
 
-/** How many nodes a pool may have, and why not more. */
+/** How many nodes a pool may have, and what limits it. */
 export interface QuotaShare {
   readonly nodes: number;
   /** `the project's quota is 10 nodes (ProjectQuota "default")`. */
@@ -54,12 +54,12 @@ export interface QuotaShareFacts {
   readonly quota: EffectiveQuota;
   /** All pools of the namespace. */
   readonly pools: readonly NodePool[];
-  /** Machines that stay, of all other pools of the namespace, with the cores of each. */
+  /** Existing machines that stay, of all other pools of the namespace, with the cores of each. */
   readonly othersCores: readonly number[];
   readonly vcpusOf: VcpusOf;
 }
 
-/** What a pool gets of the quota, by nodes and by cores: older pools come first, and machines of others that there are stay. */
+/** A pool's share of the quota, by nodes and by cores: older pools come first, and existing machines of other pools stay. */
 export function quotaShares(pool: NodePool, facts: QuotaShareFacts): readonly QuotaShare[] {
   const { quota, pools, othersCores, vcpusOf } = facts;
   const shares: QuotaShare[] = [];
@@ -81,7 +81,7 @@ export function quotaShares(pool: NodePool, facts: QuotaShareFacts): readonly Qu
   return shares;
 }
 
-/** Nodes more that a namespace may ask for, with nodes of so many cores. */
+/** How many more nodes of this many cores a namespace may request. */
 export function quotaRoom(
   quota: EffectiveQuota,
   pools: readonly NodePool[],
@@ -104,7 +104,7 @@ export function quotaWords(resource: QuotaResource, { limit, by }: QuotaLimit): 
   return `the project's quota is ${counted(limit, resource.slice(0, -1))} (${by})`;
 }
 
-/** Cores of the pools that come before this one. */
+/** Cores of the pools that take precedence over this one. */
 function coresBefore(pool: NodePool, pools: readonly NodePool[], vcpusOf: VcpusOf): number {
   const older = pools.filter((each) => each.metadata.uid !== pool.metadata.uid && isBefore(each, pool));
   return sumOfCores(older, vcpusOf);

@@ -2,7 +2,9 @@ const QUANTITY = /^([0-9]+)(?:\.([0-9]{1,9}))?(m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei)?
 const DECIMAL = ['', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
-/** Negative, 0 or positive as `a` is less than, equal to or more than `b`; exact. Throws for what is no quantity such as `500m`, `2` or `256Mi`. */
+/**
+ * Negative, 0 or positive if `a` is less than, equal to or more than `b`; exact. Throws unless both are quantities such as `500m`, `2` or `256Mi`.
+ */
 export function compareQuantities(a: string, b: string): number {
   const difference = billionths(a) - billionths(b);
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;

@@ -1,7 +1,7 @@
 import type { KubernetesRelease } from '../kinds/kubernetes-release.ts';
 import { minorOf } from './version-numbers.ts';
 
-/** Versions of what is installed along with an exact version, by name: those of the patch, else of its minor version. */
+/** Versions of the components installed with an exact version, by name: the patch's, or else its minor version's. */
 export function componentsOf(
   version: string,
   releases: readonly KubernetesRelease[],

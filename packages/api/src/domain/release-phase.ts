@@ -1,6 +1,6 @@
 import type { KubernetesRelease, ReleasePhase } from '../kinds/kubernetes-release.ts';
 
-/** The phase that holds: the operator's override, else by the dates, each from the beginning of its day in UTC. */
+/** The current phase: the operator's override, or else by the dates, each from the beginning of its day in UTC. */
 export function phaseOf({ spec }: KubernetesRelease, nowMs: number): ReleasePhase {
   if (spec.phaseOverride !== undefined) return spec.phaseOverride;
   const isReached = (date: string | undefined) => date !== undefined && nowMs >= Date.parse(date);
@@ -9,7 +9,7 @@ export function phaseOf({ spec }: KubernetesRelease, nowMs: number): ReleasePhas
   return spec.released === undefined || isReached(spec.released) ? 'Supported' : 'Preview';
 }
 
-/** When the phase next changes by itself; undefined: never. */
+/** When the phase next changes by date; undefined: never. */
 export function nextPhaseChangeMs({ spec }: KubernetesRelease, nowMs: number): number | undefined {
   if (spec.phaseOverride !== undefined) return undefined;
   const dates = [spec.released, spec.maintenanceMode, spec.endOfLife].flatMap((date) => date ?? []);

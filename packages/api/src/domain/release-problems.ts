@@ -5,30 +5,28 @@ import { minorOf } from './version-numbers.ts';
 /** Installed on nodes along with Kubernetes. */
 const NODE_COMPONENTS = ['containerd', 'pause'];
 
-/** What the operator must fix before clusters can use the release; empty for a valid one. */
+/** Errors that the operator must fix before clusters can use the release; empty for a valid one. */
 export function releaseProblems({ metadata, spec }: KubernetesRelease): string[] {
   const problems: string[] = [];
   if (metadata.name !== spec.minor) {
-    problems.push(
-      `metadata.name: ${metadata.name} must be the minor version ${spec.minor}, so that there is one release of it`,
-    );
+    problems.push(`metadata.name: ${metadata.name} must be the minor version ${spec.minor}`);
   }
   const versions = spec.patches.map(({ version }) => version);
   for (const version of new Set(versions)) {
-    if (minorOf(version) !== spec.minor) problems.push(`spec.patches: ${version} is no version of ${spec.minor}`);
+    if (minorOf(version) !== spec.minor) problems.push(`spec.patches: ${version} is not a version of ${spec.minor}`);
     if (versions.indexOf(version) !== versions.lastIndexOf(version)) {
-      problems.push(`spec.patches: ${version} is there more than once`);
+      problems.push(`spec.patches: ${version} is listed more than once`);
     }
   }
   if (spec.patches.every(({ withdrawn }) => withdrawn)) {
-    problems.push('spec.patches: all are withdrawn, so that nothing is offered');
+    problems.push('spec.patches: all are withdrawn, so no version is available');
   }
   const lacking = NODE_COMPONENTS.filter((name) => !spec.components[name]);
-  if (lacking.length > 0) problems.push(`spec.components: nodes need a version of ${lacking.join(' and ')}`);
+  if (lacking.length > 0) problems.push(`spec.components: a version of ${lacking.join(' and ')} is required for nodes`);
   return [...problems, ...componentProblems(spec), ...canaryProblems(spec), ...dateProblems(spec)];
 }
 
-/** They are part of names of packages, images and files on nodes. */
+/** Versions become part of package, image and file names on nodes. */
 const COMPONENT_VERSION = /^[0-9A-Za-z][0-9A-Za-z.+~_-]*$/;
 
 function componentProblems({ components, patches }: KubernetesRelease['spec']): string[] {
@@ -41,18 +39,18 @@ function componentProblems({ components, patches }: KubernetesRelease['spec']): 
   return all.flatMap(({ field, components: each }) =>
     Object.entries(each)
       .filter(([, version]) => !COMPONENT_VERSION.test(version))
-      .map(([name, version]) => `${field}.${name}: ${JSON.stringify(version)} is no version such as 2.2.7`),
+      .map(([name, version]) => `${field}.${name}: ${JSON.stringify(version)} is not a version such as 2.2.7`),
   );
 }
 
-/** No cluster has labels that can't be. */
+/** No cluster can match an invalid label. */
 function canaryProblems({ rollout }: KubernetesRelease['spec']): string[] {
   return Object.entries(rollout?.canarySelector?.matchLabels ?? {}).flatMap(([key, value]) => {
     const problem = labelProblem(key, value);
     const field = `spec.rollout.canarySelector.matchLabels[${key}]`;
     return problem === undefined
       ? []
-      : [`${field}: ${JSON.stringify(value)}: no cluster has this label: it ${problem}`];
+      : [`${field}: ${JSON.stringify(value)}: no cluster can have this label: it ${problem}`];
   });
 }
 
@@ -65,7 +63,7 @@ function dateProblems(spec: KubernetesRelease['spec']): string[] {
   ].flatMap(({ field, date }) => (date === undefined ? [] : [{ field, date }]));
   const problems = dates
     .filter(({ date }) => !isDay(date))
-    .map(({ field, date }) => `${field}: ${date} is no day of the calendar`);
+    .map(({ field, date }) => `${field}: ${date} is not a valid date`);
   const inOrder = dates.filter(({ field }) => !field.startsWith('spec.patches'));
   for (const [index, { field, date }] of inOrder.entries()) {
     const before = inOrder[index - 1];
@@ -80,7 +78,7 @@ function dateProblems(spec: KubernetesRelease['spec']): string[] {
   return problems;
 }
 
-/** Date.parse takes the 31st of February for the 3rd of March. */
+/** Date.parse reads February 31 as March 3. */
 function isDay(date: string): boolean {
   const ms = Date.parse(date);
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(date);

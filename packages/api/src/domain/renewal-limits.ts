@@ -1,16 +1,16 @@
 import type { NodePool } from '../kinds/node-pool.ts';
 
-/** How far a pool may be from its size while its nodes are renewed. */
+/** How far a pool may deviate from its size while its nodes are replaced. */
 export interface RenewalLimits {
-  /** Machines that there may be beyond its size. */
+  /** Maximum machines beyond its size. */
   readonly maxSurge: number;
-  /** Nodes that may be missing from its size. */
+  /** Maximum missing nodes. */
   readonly maxUnavailable: number;
 }
 
 /**
- * The limits of a pool of `size` nodes, rounded as Deployments do: more nodes up, fewer ones down. With neither a surge nor a gap nothing could ever be
- * renewed: then one node may be missing.
+ * The limits of a pool of `size` nodes, rounded as in Deployments: surge up, unavailable down. If both are 0, nothing could ever be replaced, so one
+ * node may be unavailable.
  */
 export function renewalLimits({ spec }: Pick<NodePool, 'spec'>, size: number): RenewalLimits {
   const maxSurge = nodesOf(spec.upgradeStrategy.maxSurge, size, Math.ceil);

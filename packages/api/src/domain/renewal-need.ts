@@ -2,57 +2,63 @@ import type { Cluster } from '../kinds/cluster.ts';
 import type { MachineSpec } from '../kinds/machine.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import { isForcedTo } from './forced-upgrade.ts';
+import { nodeSettingsOf, settingsDigest } from './node-settings.ts';
+import { isSameNetworks } from './pool-networks.ts';
+import { poolZones } from './pool-zones.ts';
 import { type DesiredMachine, generationOf, isElsewhere, isOtherFlavor, machineChange } from './template-change.ts';
 import { minorOf } from './version-numbers.ts';
 
 /**
- * Why a machine is not as its pool asks for. `Asked`: a person has changed the template, the minor version, or named this exact version, or rotates the cluster's credentials. `Patch`: the cluster
- * has taken a patch by itself. `Forced`: it was brought to another minor version without being asked. `ImageBuild`: the name of the image, or the default, stands for a newer image than before.
+ * Why a machine is outdated. `Asked`: a user changed the template or the minor version, specified this exact version, or rotates the cluster's
+ * credentials. `Patch`: the cluster was patched automatically. `Forced`: it was force-upgraded to another minor version. `ImageBuild`: the image
+ * name, or the default, now refers to a newer image.
  */
 export type RenewalCause = 'Asked' | 'Patch' | 'Forced' | 'ImageBuild';
 
 export interface RenewalNeed {
   readonly cause: RenewalCause;
-  /** As of `machineChange`. */
+  /** As in `machineChange`. */
   readonly change: 'reinstall' | 'replace';
-  /** What differs, for people: `version 1.34.1 instead of 1.34.2`. */
+  /** Human-readable difference: `version 1.34.1 instead of 1.34.2`. */
   readonly difference: string;
 }
 
 /**
- * What the pool's machines are to be now, as far as its controller has looked its names up; undefined before. The address is not part of it: no machine is renewed
- * for a floating IP.
+ * The desired state of the pool's machines, once its controller has resolved the names; undefined before. Addresses are not part of it: a floating IP
+ * never requires a replacement.
  */
 export function renewalTarget(pool: NodePool, cluster: Cluster): Omit<DesiredMachine, 'floatingIP'> | undefined {
   const image = pool.status?.imageID;
   const version = cluster.status?.version;
   if (image === undefined || version === undefined) return undefined;
-  const { flavor, rootVolume, availabilityZones: zones = [] } = pool.spec;
+  const { flavor, rootVolume, networks = [] } = pool.spec;
   const flavorSpellings = spellingsOf(pool);
   return {
     flavor,
     flavorSpellings,
     image,
     version,
-    zones,
+    zones: poolZones(pool),
     ...(rootVolume && { rootVolume }),
+    ...(networks.length > 0 && { networks }),
     ...authoritiesOf(cluster),
+    ...nodeSettingsOf(pool, cluster),
   };
 }
 
-/** As looked up last: not for this flavor, if that was another one. */
+/** From the last lookup, which may be for a previous flavor. */
 function spellingsOf({ spec, status }: NodePool): readonly string[] {
   const spellings = [status?.flavorID, status?.flavorName].filter((word) => word !== undefined);
   return spellings.includes(spec.flavor) ? spellings : [];
 }
 
-/** What machines are to know of rotations of the cluster's certificate authorities. */
+/** The rotation of the cluster's certificate authorities that machines must follow. */
 export function authoritiesOf({ status }: Pick<Cluster, 'status'>): Pick<MachineSpec, 'authorityGeneration'> {
   const { generation } = status?.credentials ?? {};
   return generation === undefined ? {} : { authorityGeneration: generation };
 }
 
-/** Undefined for a machine that is up to date, or as long as that is not known. */
+/** Undefined for a machine that is up to date, or while that is unknown. */
 export function renewalNeed(pool: NodePool, cluster: Cluster, machine: MachineSpec): RenewalNeed | undefined {
   const target = renewalTarget(pool, cluster);
   if (target === undefined) return undefined;
@@ -65,12 +71,13 @@ export function renewalNeed(pool: NodePool, cluster: Cluster, machine: MachineSp
 function causeOf(
   { status }: NodePool,
   cluster: Cluster,
-  target: Pick<DesiredMachine, 'image' | 'version' | 'authorityGeneration'>,
+  target: Pick<DesiredMachine, 'image' | 'version' | 'authorityGeneration' | 'nodeSettings'>,
   machine: MachineSpec,
 ): RenewalCause {
   if (generationOf(machine) !== generationOf(target)) return 'Asked';
+  if (settingsDigest(machine) !== settingsDigest(target)) return 'Asked';
   const isOtherImage = machine.image !== target.image;
-  // A pool of an earlier release does not know by what name its image was chosen.
+  // A pool of an earlier release has no record of its image's name.
   if (isOtherImage && status?.image && !status.image.earlierIDs.includes(machine.image)) return 'Asked';
   if (machine.version === target.version) return 'ImageBuild';
   if (minorOf(machine.version) !== minorOf(target.version))
@@ -88,8 +95,10 @@ function differencesOf(target: Omit<DesiredMachine, 'floatingIP'>, machine: Mach
   if (isOtherFlavor(target, machine)) note('flavor', machine.flavor, target.flavor);
   note('root volume', volumeText(machine.rootVolume), volumeText(target.rootVolume));
   if (generationOf(machine) !== generationOf(target)) {
-    differences.push("former certificate authorities instead of those of the cluster's rotation");
+    differences.push("certificate authorities from before the cluster's rotation");
   }
+  if (settingsDigest(machine) !== settingsDigest(target)) differences.push('other node settings');
+  if (!isSameNetworks(target.networks, machine.networks)) differences.push('other networks');
   if (isElsewhere(target, machine)) {
     differences.push(
       `${machine.zone === undefined ? 'no zone' : `zone ${machine.zone}`} instead of ${target.zones.join(' or ')}`,

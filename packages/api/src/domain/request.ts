@@ -1,24 +1,24 @@
-/** Of a value that asks for something, so much counts, and is recorded in a status. */
+/** Maximum length of a request value that is compared and recorded in status. */
 export const MAX_REQUEST_LENGTH = 256;
 
 interface Annotated {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined };
 }
 
-/** What an annotation asks for whose value counts once, in the form in which it is recorded; undefined: nothing. */
+/** The value of an annotation that is processed once, in its recorded form; undefined if absent. */
 export function requestIn({ metadata }: Annotated, annotation: string): string | undefined {
   const value = metadata.annotations?.[annotation];
   return value === undefined ? undefined : recorded(value);
 }
 
-/** The form in which a value can be read as it was written: half a character that was cut through would become another one. */
+/** A form that survives storage: half a surrogate pair left by truncation would be read back as another character. */
 function recorded(value: string): string {
   return value.slice(0, MAX_REQUEST_LENGTH).toWellFormed();
 }
 
 /**
- * Whether a request is one that was not followed yet; `followed` is the last one that was, as it is recorded. A value that was taken away asks for nothing.
- * Where both are times, neither does an earlier one: a manifest in a repository may have the one before the last, and is applied again and again.
+ * Whether a request is new; `followed` is the last processed one, as recorded. A removed value requests nothing. If both are times, an earlier one
+ * requests nothing either: a manifest in a repository may have an old value that is applied repeatedly.
  */
 export function isNewRequest(asked: string | undefined, followed: string | undefined): boolean {
   if (asked === undefined) return false;
@@ -27,7 +27,7 @@ export function isNewRequest(asked: string | undefined, followed: string | undef
   return recorded(asked) !== recorded(followed) && !isNotLater(asked, followed);
 }
 
-/** Whether what is written now was asked for before, or is earlier: nothing comes of it, which whoever writes it does not expect. `before`: what stood there. */
+/** Whether the written value was already processed or is earlier: it has no effect, which the user should learn. `before` is the previous value. */
 export function isReplayed(
   asked: string | undefined,
   { before, followed }: { readonly before: string | undefined; readonly followed: string | undefined },
@@ -35,7 +35,7 @@ export function isReplayed(
   return asked !== undefined && asked !== before && asked !== followed && !isNewRequest(asked, followed);
 }
 
-/** What is to be recorded when `asked` has been seen: a value that was taken away, or applied again, is not forgotten. */
+/** What to record after `asked` was seen: a removed or repeated value is not forgotten. */
 export function followedRequest(asked: string | undefined, followed: string | undefined): string | undefined {
   const last = isNewRequest(asked, followed) ? asked : followed;
   return last === undefined ? undefined : recorded(last);
@@ -49,7 +49,7 @@ export function isNotLater(asked: string, followed: string): boolean {
 
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 
-/** The time that a request is; undefined: it is a word. RFC 3339 alone: Date.parse makes a time of nearly anything. */
+/** The request as a time; undefined if it is not one. Only RFC 3339 counts: Date.parse accepts nearly anything. */
 export function requestTimeMs(value: string): number | undefined {
   const ms = TIME.test(value) ? Date.parse(value) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;

@@ -10,18 +10,18 @@ import { isNewRestore } from './restore-request.ts';
 import { minorOf } from './version-numbers.ts';
 import { resolveVersion } from './versions.ts';
 
-/** Whether a reset has begun, and the cluster of before is not gone yet. What has begun is finished. */
+/** Whether a reset has started and the old cluster is not yet removed. A started reset is always finished. */
 export function isBeingEmptied(cluster: Pick<Cluster, 'status'> | undefined): boolean {
   const phase = cluster?.status?.reset?.phase;
   return phase === 'RemovingNodes' || phase === 'EmptyingControlPlane';
 }
 
-/** Whether the cluster is to have no nodes now: it hibernates, or is reset and its nodes go first. */
+/** Whether the cluster should have no nodes now: it is hibernated, or a reset is deleting its nodes. */
 export function isWithoutNodes(cluster: Pick<Cluster, 'status'> | undefined): boolean {
   return isHibernationWanted(cluster) || (isBeingEmptied(cluster) && cluster?.status?.reset?.nodes === 'Delete');
 }
 
-/** The reset that is asked for and was not followed yet. An earlier one is not: a manifest in a repository may have the one before the last. */
+/** The requested reset that was not processed yet. Earlier requests are ignored: a manifest in a repository may have an old one. */
 export function askedReset({
   spec,
   status,
@@ -30,20 +30,20 @@ export function askedReset({
   return isNewRequest(reset?.requestedAt, status?.reset?.requestedAt) ? reset : undefined;
 }
 
-/** Whether there is anything in the cluster that a reset would take away. */
+/** Whether the cluster contains anything that a reset would delete. */
 export function isResettable({ status }: Pick<Cluster, 'status'>): boolean {
   return status?.endpoint !== undefined || status?.version !== undefined;
 }
 
 export interface ResetProblem {
   readonly reason: 'ResetNotConfirmed' | 'VersionNotOffered' | 'ProgramsMissing' | 'Restoring';
-  /** With the field that it is about. */
+  /** With the field to report. */
   readonly field: string;
   readonly problem: string;
 }
 
-/** Why a reset that is asked for can't begin, or the exact version that the cluster begins anew with. Pure. */
-export function judgeReset(
+/** Why a requested reset can't begin, or the exact version of the cluster after the reset. Pure. */
+export function classifyReset(
   cluster: Cluster,
   reset: ResetSpec,
   releases: readonly KubernetesRelease[],
@@ -51,18 +51,18 @@ export function judgeReset(
 ): ResetProblem | { readonly version: string } {
   const { name = '' } = cluster.metadata;
   if (reset.confirm !== name) {
-    const problem = `must be the cluster's name, ${name}: a reset deletes everything in it`;
+    const problem = `must be the name of the cluster, ${name}, to confirm that everything in it is deleted`;
     return { reason: 'ResetNotConfirmed', field: 'spec.reset.confirm', problem };
   }
   const { restore } = cluster.spec.etcd ?? {};
   if (restore && isNewRestore(restore, cluster.status?.etcd)) {
-    const problem = `snapshot ${restore.snapshot} is still to be restored, which would undo the reset: wait for it, or take the field out`;
+    const problem = `snapshot ${restore.snapshot} has not been restored yet, which would undo the reset: wait for it, or remove the field`;
     return { reason: 'Restoring', field: 'spec.etcd.restore', problem };
   }
   return versionOf(cluster, releases, nowMs);
 }
 
-/** What runs stays where spec.version does not ask for another one; else the rules are those of a new cluster. */
+/** The version stays unless spec.version requests another one; otherwise the rules for new clusters apply. */
 function versionOf(
   cluster: Cluster,
   releases: readonly KubernetesRelease[],
@@ -82,13 +82,13 @@ function versionOf(
 
 export interface ResetDecision {
   readonly reset: ResetStatus | undefined;
-  /** Why one that is asked for does not begin. */
+  /** Why a requested reset does not begin. */
   readonly problem: ResetProblem | undefined;
 }
 
 /**
- * `status.reset` with what is asked for now. Pure, and level-triggered: a request acts once, however often it is read, and waits for one that is emptying
- * the cluster; one whose new control plane is starting may be followed by the next at once.
+ * `status.reset` with the current request. Pure, and level-triggered: a request is processed once, however often it is read, and waits while an
+ * earlier reset is emptying the cluster; once the new control plane is starting, the next reset can begin immediately.
  */
 export function decideReset(cluster: Cluster, releases: readonly KubernetesRelease[], nowMs: number): ResetDecision {
   const last = cluster.status?.reset;
@@ -103,7 +103,7 @@ export function decideReset(cluster: Cluster, releases: readonly KubernetesRelea
     ...(last?.emptiedTime !== undefined && { emptiedTime: last.emptiedTime }),
   };
   if (!isResettable(cluster)) return { reset: { ...common, phase: last?.phase ?? 'Complete' }, problem: undefined };
-  const judged = judgeReset(cluster, asked, releases, nowMs);
+  const judged = classifyReset(cluster, asked, releases, nowMs);
   if ('problem' in judged) return { reset: last, problem: judged };
   const phase = nodes === 'Delete' ? 'RemovingNodes' : 'EmptyingControlPlane';
   return { reset: { ...common, phase, startTime: since, version: judged.version }, problem: undefined };

@@ -7,21 +7,21 @@ export interface RemovalCandidate {
   /** A user has marked it to be removed first. */
   readonly isMarked: boolean;
   readonly isRepairDue: boolean;
-  /** Its node worked, and does not any more. */
+  /** Its node was ready before and is not now. */
   readonly isBroken: boolean;
   readonly isRenewalDue: boolean;
   /** Pods run on it. */
   readonly isAvailable: boolean;
-  /** The autoscaler can do without it. */
+  /** The autoscaler marked it as unneeded. */
   readonly isUnneeded: boolean;
   readonly isUpToDate: boolean;
   readonly createdMs: number;
 }
 
 /**
- * The `count` machines to remove: those that users deleted or marked, then those to be repaired, broken ones, unneeded ones, those to be renewed, those that
- * are no nodes yet, outdated ones and the newest. On a tie, one in the zone with the most remaining machines, so that zones stay balanced. Beyond what users
- * and the autoscaler chose none goes that leaves fewer than `needed` available, while another could.
+ * The `count` machines to remove, in this order: deleted or marked by users, to be repaired, unhealthy, unneeded, to be updated, not yet nodes,
+ * outdated, newest. Ties go to the zone with the most remaining machines, which keeps zones balanced. Apart from those that users and the autoscaler
+ * selected, none is removed that would leave fewer than `needed` available while another could be.
  */
 export function chooseRemovals<T extends RemovalCandidate>(candidates: readonly T[], count: number, needed = 0): T[] {
   const left = new Set(candidates);
@@ -52,7 +52,7 @@ function goesBefore(a: RemovalCandidate, b: RemovalCandidate, machines: Readonly
   return a.name < b.name;
 }
 
-/** Most significant first; a greater number is removed sooner. */
+/** Most significant first; higher numbers are removed sooner. */
 function removalKeys(candidate: RemovalCandidate, machines: ReadonlyMap<string, number>): number[] {
   return [
     Number(candidate.isBeingDeleted),

@@ -143,9 +143,9 @@ describe('the bounds that schedules give a pool', () => {
     const spec = specOf(schedules);
     const hours = Array.from({ length: 24 * 14 }, (_, hour) => Date.parse('2026-10-20T00:30:00Z') + hour * 3_600_000);
 
-    const anew = hours.map((timeMs) => boundsInForce(specOf(schedules), timeMs)?.bounds);
+    const again = hours.map((timeMs) => boundsInForce(specOf(schedules), timeMs)?.bounds);
 
-    expect(hours.map((timeMs) => boundsInForce(spec, timeMs)?.bounds)).toEqual(anew);
+    expect(hours.map((timeMs) => boundsInForce(spec, timeMs)?.bounds)).toEqual(again);
   });
 
   test('are looked at again where the next times change nothing', () => {
@@ -168,9 +168,12 @@ describe('the bounds that schedules give a pool', () => {
   });
 
   test.each([
-    { wrong: { start: 'in the morning' }, says: 'spec.autoscaling.schedules[0].start: is no schedule of five fields' },
-    { wrong: { end: '* * * * *' }, says: 'spec.autoscaling.schedules[0].end: comes again after 1 min' },
-    { wrong: { timeZone: 'Mars' }, says: 'spec.autoscaling.schedules[0].timeZone: is no time zone' },
+    {
+      wrong: { start: 'in the morning' },
+      says: 'spec.autoscaling.schedules[0].start: is not a cron expression with five fields',
+    },
+    { wrong: { end: '* * * * *' }, says: 'spec.autoscaling.schedules[0].end: matches again after 1 min' },
+    { wrong: { timeZone: 'Mars' }, says: 'spec.autoscaling.schedules[0].timeZone: is not a time zone' },
   ])('leave out what nobody could follow, and say so: $says', ({ wrong, says }) => {
     const spec = specOf([DAY, NIGHT]);
     const [first, second] = spec.autoscaling.schedules ?? [];

@@ -7,22 +7,22 @@ import { timeZoneProblem } from './time-zone.ts';
 
 export interface BoundsInForce {
   readonly bounds: BoundsStatus;
-  /** Until when they are known to hold; undefined: for ever. */
+  /** Until when they are known to apply; undefined: forever. */
   readonly untilMs: number | undefined;
 }
 
-/** Starts and ends that are looked at for one that changes anything: most of them do. */
+/** How many starts and ends are examined to find the next change: most of them are one. */
 const MAX_STEPS = 40;
 /** `status.bounds.problem`. */
 const MAX_PROBLEM_LENGTH = 1024;
 
-/** Answers by spec, each with the times between which it holds: to compute one costs milliseconds. */
+/** Cache by spec, each entry with its period of validity: computing one takes milliseconds. */
 const known = new WeakMap<NodePoolSpec, BoundsInForce & { readonly fromMs: number }>();
 
 /**
- * The bounds of a pool that its schedules give it now, and what comes next; undefined for a pool without schedules. Pure, and a state, not an event: a
- * schedule that is written between its start and its end holds at once, and times that came while nobody looked are not missed. Starts and ends are those of
- * `parseCron`, also when clocks change.
+ * The pool's current bounds by its schedules, and the next change; undefined for a pool without schedules. Pure and level-triggered: a schedule
+ * created between its start and end applies at once, and missed times have no effect on the result. Starts and ends follow `parseCron`, including
+ * clock changes.
  */
 export function boundsInForce(spec: NodePoolSpec, nowMs: number): BoundsInForce | undefined {
   const { enabled, schedules = [] } = spec.autoscaling;
@@ -45,7 +45,7 @@ export function boundsInForce(spec: NodePoolSpec, nowMs: number): BoundsInForce 
 
 type Bounds = Pick<BoundsStatus, 'minReplicas' | 'maxReplicas' | 'schedule'>;
 
-/** Those of the last schedule that holds, else the pool's own. */
+/** Those of the last active schedule, or else the pool's own. */
 function chosen(spec: NodePoolSpec, periods: readonly Period[]): Bounds {
   const schedule = periods.findLast(({ isOpen }) => isOpen)?.schedule;
   const { minReplicas = spec.minReplicas, maxReplicas = upperBound(spec), name } = schedule ?? {};
@@ -71,7 +71,7 @@ function nextChange(
   return { untilMs };
 }
 
-/** A schedule at a time, which goes on to the next time at which it starts or ends. */
+/** State of a schedule at a time; can advance to its next start or end. */
 class Period {
   readonly schedule: BoundsSchedule;
   isOpen: boolean;
@@ -106,13 +106,13 @@ class Period {
     if (isStart) this.#startMs = this.#start.next(timeMs) ?? Number.POSITIVE_INFINITY;
   }
 
-  /** One that ends when it starts again goes on; one of which clocks skip the start and the end does not begin. */
+  /** A schedule that ends and starts at the same time continues; one whose start and end are both skipped by a clock change does not begin. */
   #isOpenAfterBoth(timeMs: number): boolean {
     return (this.#start.lastOnClocks(timeMs) ?? 0) >= (this.#end.lastOnClocks(timeMs) ?? 0);
   }
 }
 
-/** Why a schedule is not followed: whoever wrote it has passed admission by. */
+/** Why a schedule is ignored: it was stored without passing admission. */
 function problemOf({ start, end, timeZone }: BoundsSchedule, index: number): string | undefined {
   const field = `spec.autoscaling.schedules[${index}]`;
   const wrong = [
@@ -126,7 +126,7 @@ function problemOf({ start, end, timeZone }: BoundsSchedule, index: number): str
 const MAX_KNOWN_CRONS = 1_000;
 const knownCrons = new Map<string, string | undefined>();
 
-/** As `cronProblem`, which looks at a day of times. */
+/** Like `cronProblem`, which examines a day of times. */
 function cronProblemOf(text: string): string | undefined {
   if (!knownCrons.has(text)) {
     if (knownCrons.size >= MAX_KNOWN_CRONS) knownCrons.clear();

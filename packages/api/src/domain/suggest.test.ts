@@ -17,4 +17,13 @@ describe('suggest', () => {
     const candidates = Array.from({ length: 50 }, (_, index) => `flavor-number-${index}`);
     expect(suggest('zzz', candidates)).toMatch(/"flavor-number-9" and 40 more$/);
   });
+
+  it('compares a bounded number of characters', () => {
+    const wrong = 'a'.repeat(255);
+    const misspelt = `${'a'.repeat(254)}b`;
+    const others = Array.from({ length: 10_000 }, (_, index) => `${index}`.padEnd(255, '-'));
+
+    expect(suggest(wrong, [misspelt, ...others])).toBe(`did you mean "${misspelt}"?`);
+    expect(suggest(wrong, [...others, misspelt])).toMatch(/ and 9991 more$/);
+  });
 });

@@ -1,10 +1,12 @@
 const MAX_SUGGESTIONS = 3;
+/** Budget of character comparisons, a few milliseconds: a project can have ten thousand images with long names. */
+const MAX_STEPS = 500_000;
 
 /** `did you mean "b3-8" or "b3-16"?` for likely typos, else the available names, or '' if there are none. */
 export function suggest(wrong: string, candidates: readonly string[]): string {
   if (candidates.length === 0) return '';
   const limit = Math.max(2, Math.floor(wrong.length / 3));
-  const near = candidates
+  const near = comparable(wrong, candidates)
     .map((candidate) => ({ candidate, distance: editDistance(wrong.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= limit || candidate.includes(wrong))
     .sort((a, b) => a.distance - b.distance)
@@ -15,8 +17,15 @@ export function suggest(wrong: string, candidates: readonly string[]): string {
   return `there ${listed.length === 1 ? 'is' : 'are'} ${listed.join(', ')}${candidates.length > 10 ? ` and ${candidates.length - 10} more` : ''}`;
 }
 
+/** The first ones that fit a bounded number of comparisons. */
+function comparable(wrong: string, candidates: readonly string[]): readonly string[] {
+  let steps = 0;
+  const end = candidates.findIndex((candidate) => (steps += wrong.length * (candidate.length + 1)) > MAX_STEPS);
+  return end < 0 ? candidates : candidates.slice(0, end);
+}
+
 /** Levenshtein distance: insertions, deletions and substitutions. */
-function editDistance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 0; i < a.length; i++) {
     const current = [i + 1];

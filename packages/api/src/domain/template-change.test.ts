@@ -23,6 +23,8 @@ describe('machineChange', () => {
     { change: { flavor: 'b3-16' }, expected: 'replace', outdated: true },
     { change: { flavor: 'f-8', flavorSpellings: ['f-8', 'b3-8'] }, expected: 'none', outdated: false },
     { change: { flavor: 'f-16', flavorSpellings: ['f-16', 'b3-16'] }, expected: 'replace', outdated: true },
+    { change: { networks: [] }, expected: 'none', outdated: false },
+    { change: { networks: [{ networkID: 'n' }] }, expected: 'replace', outdated: true },
     { change: { zones: ['b', 'a'] }, expected: 'none', outdated: false },
     { change: { zones: ['b'] }, expected: 'replace', outdated: true },
   ])('$change: $expected', ({ change, expected, outdated }) => {

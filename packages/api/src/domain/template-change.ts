@@ -1,26 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { MachineSpec } from '../kinds/machine.ts';
+import { settingsDigest } from './node-settings.ts';
+import { isSameNetworks } from './pool-networks.ts';
 
-/** What all machines of a pool have in common, with names resolved. */
+/** The common settings of a pool's machines, with names resolved. */
 export type MachineTemplate = Pick<
   MachineSpec,
-  'flavor' | 'image' | 'version' | 'rootVolume' | 'floatingIP' | 'authorityGeneration'
+  'flavor' | 'image' | 'version' | 'rootVolume' | 'networks' | 'floatingIP' | 'authorityGeneration' | 'nodeSettings'
 >;
 
 /** The desired state of a pool's machines. */
 export interface DesiredMachine extends MachineTemplate {
-  /** Where they may be. Empty: wherever they are. */
+  /** Allowed zones. Empty: any. */
   readonly zones: readonly string[];
-  /** What else the cloud knows the flavor by: its id, its name. Machines keep the word that they were made with. */
+  /** Other identifiers of the flavor: its ID or name. Machines keep the one that they were created with. */
   readonly flavorSpellings?: readonly string[];
-  /** Which reset of the cluster they are made after; see `spec.resetTime` of a Machine. */
+  /** The reset of the cluster after which they are created; see `spec.resetTime` of a Machine. */
   readonly resetTime?: MachineSpec['resetTime'];
 }
 
 /**
  * How to update a machine to its pool's template. `none`: up to date. `inPlace`: without changing the server's disk (the floating
- * IP). `reinstall`: the same server with a new system (image, version, certificate authorities), or a new server if the pool's strategy says so.
- * `replace`: always a new server (flavor, root volume, zone). Labels, annotations and taints are synced to nodes continuously
+ * IP). `reinstall`: the same server with a new system (image, version, certificate authorities, settings of the node), or a new server, depending on
+ * the pool's strategy.
+ * `replace`: always a new server (flavor, root volume, networks, zone). Labels, annotations and taints are synced to nodes continuously
  * and are not considered here.
  */
 export type MachineChange = 'none' | 'inPlace' | 'reinstall' | 'replace';
@@ -31,12 +34,14 @@ export function machineChange(
 ): MachineChange {
   const isServerNew = isOtherFlavor(desired, machine) || !isDeepStrictEqual(desired.rootVolume, machine.rootVolume);
   if (isServerNew || isElsewhere(desired, machine)) return 'replace';
+  if (!isSameNetworks(desired.networks, machine.networks)) return 'replace';
   if (desired.image !== machine.image || desired.version !== machine.version) return 'reinstall';
   if (generationOf(desired) !== generationOf(machine)) return 'reinstall';
+  if (settingsDigest(desired) !== settingsDigest(machine)) return 'reinstall';
   return desired.floatingIP === machine.floatingIP ? 'none' : 'inPlace';
 }
 
-/** Whether the machine is of another flavor, rather than of the same one in another word. */
+/** Whether the machine has another flavor, not just another identifier of the same one. */
 export function isOtherFlavor(
   { flavor, flavorSpellings = [] }: Pick<DesiredMachine, 'flavor' | 'flavorSpellings'>,
   machine: Pick<MachineSpec, 'flavor'>,
@@ -44,12 +49,12 @@ export function isOtherFlavor(
   return flavor !== machine.flavor && !flavorSpellings.includes(machine.flavor);
 }
 
-/** Of the first certificate authorities nothing is written. */
+/** Nothing is recorded for the first certificate authorities. */
 export function generationOf({ authorityGeneration = 0 }: Pick<MachineSpec, 'authorityGeneration'>): number {
   return authorityGeneration;
 }
 
-/** Whether the machine is in a zone that the pool does not name, or does not name any more. */
+/** Whether the machine is in a zone that the pool does not list. */
 export function isElsewhere({ zones }: Pick<DesiredMachine, 'zones'>, { zone }: Pick<MachineSpec, 'zone'>): boolean {
   return zones.length > 0 && (zone === undefined || !zones.includes(zone));
 }

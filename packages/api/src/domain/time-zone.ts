@@ -3,16 +3,16 @@ import { suggest } from './suggest.ts';
 /** Longer than any name of the time zone database. */
 export const MAX_TIME_ZONE_LENGTH = 64;
 
-/** Why the name is no time zone; undefined if it is one. An offset such as +01:00 is none: it would not follow daylight saving time. */
+/** Why the name is not a time zone; undefined if it is. An offset such as +01:00 is rejected: it would not follow daylight saving time. */
 export function timeZoneProblem(name: string): string | undefined {
   if (/^[+-]/.test(name))
-    return 'is an offset: name a time zone such as Europe/Berlin, which knows about daylight saving time, or UTC';
+    return 'is a UTC offset: use a time zone with daylight saving time rules, such as Europe/Berlin, or UTC';
   try {
     Intl.DateTimeFormat('en', { timeZone: name });
     return undefined;
   } catch {
     const hint = suggest(name, Intl.supportedValuesOf('timeZone'));
     const near = hint.startsWith('did you mean') ? `; ${hint}` : '';
-    return `is no time zone of the IANA database: give its name, such as Europe/Berlin or UTC${near}`;
+    return `is not a time zone of the IANA database: use one such as Europe/Berlin or UTC${near}`;
   }
 }

@@ -2,7 +2,7 @@ import type { Cluster } from '../kinds/cluster.ts';
 import { requestedVersion } from './forced-upgrade.ts';
 import { isMinor, minorOf } from './version-numbers.ts';
 
-/** The minor version whose patches the cluster follows; undefined if it names an exact version or another minor one, or runs none yet. */
+/** The minor version whose patches the cluster follows; undefined if it specifies an exact version or another minor version, or runs none yet. */
 export function followedMinor(cluster: Cluster): string | undefined {
   const version = cluster.status?.version;
   if (version === undefined) return undefined;
@@ -12,7 +12,7 @@ export function followedMinor(cluster: Cluster): string | undefined {
   return isFollowing ? running : undefined;
 }
 
-/** Whether the cluster takes a patch that it follows by itself; `isSeamless`: whether its API server answers throughout an update. */
+/** Whether the cluster installs its minor version's patches automatically; `isSeamless`: whether its API server stays available during an update. */
 export function takesPatches({ spec }: Cluster, isSeamless: boolean): boolean {
   switch (spec.updatePolicy) {
     case 'AlwaysUpdate':

@@ -6,7 +6,7 @@ export interface VersionParts {
   readonly patch: number;
 }
 
-/** Of `1.34.2`, `v1.34.2` and `1.34`. Throws for anything else. */
+/** Parses `1.34.2`, `v1.34.2` and `1.34`. Throws for anything else. */
 export function partsOf(version: string): VersionParts {
   const parsed = semver.coerce(version);
   if (parsed === null) throw new Error(`"${version}" is not a Kubernetes version`);
@@ -19,12 +19,12 @@ export function minorOf(version: string): string {
   return `${major}.${minor}`;
 }
 
-/** Whether it names a minor version, not an exact one. */
+/** Whether it is a minor version, not an exact one. */
 export function isMinor(version: string): boolean {
   return version.split('.').length === 2;
 }
 
-/** Whether the exact version is `wanted`, a minor version or an exact one, or newer. */
+/** Whether the exact version is at least `wanted`, which is a minor or an exact version. */
 export function isAtLeast(version: string | undefined, wanted: string): boolean {
   if (version === undefined) return false;
   return compareVersions(version, isMinor(wanted) ? `${wanted}.0` : wanted) >= 0;

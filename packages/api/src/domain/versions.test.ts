@@ -53,9 +53,9 @@ describe('resolveVersion', () => {
   it.each([
     ['1.36.10', 'has been withdrawn'],
     ['1.34', 'is deprecated'],
-    ['1.33.1', 'is at its end of life'],
-    ['1.30', 'is not in the catalogue; choose one of 1.35 (1.35.10), 1.36 (1.36.2), 1.37 (1.37.0)'],
-    ['1.35.1', 'is not in the catalogue'],
+    ['1.33.1', 'has reached its end of life'],
+    ['1.30', 'is not in the catalog; choose one of 1.35 (1.35.10), 1.36 (1.36.2), 1.37 (1.37.0)'],
+    ['1.35.1', 'is not in the catalog'],
   ])('refuses %s: %s', (requested, problem) => {
     const resolved = resolveVersion(requested, RELEASES, NOW);
     expect(resolved).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
@@ -64,7 +64,7 @@ describe('resolveVersion', () => {
   it('says so when nothing is offered', () => {
     expect(resolveVersion(undefined, [], NOW)).toEqual({
       ok: false,
-      problem: 'the catalogue offers no version',
+      problem: 'the catalog has no version',
       isMissing: false,
     });
   });
@@ -91,7 +91,7 @@ describe('resolveUpgrade', () => {
     ['1.35.9', '1.34', 'cannot be downgraded'],
     ['1.35.10', '1.35.9', 'cannot be downgraded'],
     ['1.35.9', '1.36.10', 'has been withdrawn'],
-    ['1.35.9', '1.35.11', 'is not in the catalogue'],
+    ['1.35.9', '1.35.11', 'is not in the catalog'],
   ])('refuses %s to %s: %s', (current, requested, problem) => {
     const resolved = resolveUpgrade(requested, current, RELEASES, NOW);
     expect(resolved).toMatchObject({ ok: false, problem: expect.stringContaining(problem) });
@@ -160,8 +160,8 @@ describe('what new clusters get while', () => {
   });
 
   it.each([
-    { spec: { minor: '1.39' }, says: 'is part of KubernetesRelease 1.36, which the operator has to put right' },
-    { spec: {}, metadata: { deletionTimestamp: '2026-11-22T00:00:00Z' }, says: 'is being taken out of the catalogue' },
+    { spec: { minor: '1.39' }, says: 'is part of KubernetesRelease 1.36, which the operator must fix' },
+    { spec: {}, metadata: { deletionTimestamp: '2026-11-22T00:00:00Z' }, says: 'is being removed from the catalog' },
   ])('a release is not sound: $says', ({ spec, metadata, says }) => {
     const one = release('1.36', 'Supported', [0]);
     const broken = { ...one, metadata: { ...one.metadata, ...metadata }, spec: { ...one.spec, ...spec } };
@@ -175,7 +175,7 @@ describe('what new clusters get while', () => {
     expect(version([deprecated])).toMatchObject({ ok: true, version: { version: '1.34.3' } });
     expect(version([release('1.34', 'EndOfLife', [3])])).toMatchObject({
       ok: false,
-      problem: expect.stringContaining('the operator has to add newer ones'),
+      problem: expect.stringContaining('the operator must add newer ones'),
     });
   });
 });

@@ -8,13 +8,14 @@ export type ResolvedVersion =
   | {
       readonly ok: false;
       readonly problem: string;
-      /** Whether it can be had as soon as this Fairway has its programs. */
+      /** Whether only its binaries are missing. */
       readonly isMissing: boolean;
     };
 
 /**
  * The version of a new cluster with this `spec.version`: an exact version, the newest patch of a minor version, or if absent
- * the newest supported version. New clusters can't use versions that are withdrawn, deprecated or past their end of life, nor those that this Fairway can't run.
+ * the newest supported version. New clusters can't use versions that are withdrawn, deprecated or past their end of life, nor those that this
+ * installation can't run.
  */
 export function resolveVersion(
   requested: string | undefined,
@@ -27,23 +28,23 @@ export function resolveVersion(
     const newest =
       newestOf(choosable.filter(({ phase }) => phase === 'Supported')) ??
       newestOf(choosable) ??
-      // An aged catalogue is better than none.
+      // An outdated catalogue is better than none.
       newestOf(offered.filter(({ phase, problem }) => phase === 'Deprecated' && problem === undefined));
     if (newest) return { ok: true, version: newest };
     const missing = offered.findLast(({ isMissing, phase }) => isMissing && phase === 'Supported');
     if (missing)
-      return { ok: false, problem: `nothing is offered: ${missing.version} ${missing.problem}`, isMissing: true };
+      return { ok: false, problem: `no version is available: ${missing.version} ${missing.problem}`, isMissing: true };
     const problem =
       offered.length === 0
-        ? 'the catalogue offers no version'
-        : 'the catalogue offers no version: all have reached their end of life or are withdrawn, and the operator has to add newer ones (kubectl get kubernetesreleases)';
+        ? 'the catalog has no version'
+        : 'the catalog has no available version: all have reached their end of life or are withdrawn, and the operator must add newer ones (kubectl get kubernetesreleases)';
     return { ok: false, problem, isMissing: false };
   }
   const matches = (candidate: OfferedVersion) => candidate.version === requested || candidate.minor === requested;
   const version = newestOf(choosable.filter(matches));
   if (version) return { ok: true, version };
   const known = offered.findLast(matches);
-  const reason = known ? whyNotChoosable(known, requested) : 'is not in the catalogue';
+  const reason = known ? whyNotChoosable(known, requested) : 'is not in the catalog';
   return { ok: false, problem: `${reason}; ${listOffer(choosable)}`, isMissing: known?.isMissing ?? false };
 }
 
@@ -70,7 +71,7 @@ export function resolveUpgrade(
   const version = newestOf(matching.filter((candidate) => candidate.problem === undefined));
   if (version) return { ok: true, version };
   const known = matching.at(-1);
-  const reason = known?.problem ?? 'is not in the catalogue';
+  const reason = known?.problem ?? 'is not in the catalog';
   return {
     ok: false,
     problem: `${reason}; ${listUpgrades(current, offered)}`,
@@ -78,17 +79,18 @@ export function resolveUpgrade(
   };
 }
 
-/** What a cluster may be upgraded to instead. */
+/** The versions to which a cluster can be upgraded instead. */
 function listUpgrades(current: string, offered: readonly OfferedVersion[]): string {
   const possible = offered.filter(
     ({ version, problem }) =>
       version !== current && problem === undefined && upgradeProblem(current, version) === undefined,
   );
-  if (possible.length === 0) return `nothing newer than ${current} is offered to this cluster yet: leave it there`;
+  if (possible.length === 0)
+    return `no version newer than ${current} is available for this cluster yet: keep the current version`;
   return listOffer(possible);
 }
 
-/** The newest patch of the minor version of `current` that is newer, and that clusters may take. */
+/** The newest available patch of `current`'s minor version, if it is newer. */
 export function newestPatch(current: string, offered: readonly OfferedVersion[]): OfferedVersion | undefined {
   const minor = minorOf(current);
   return offered.findLast(
@@ -101,7 +103,7 @@ export function newestPatch(current: string, offered: readonly OfferedVersion[])
 export function upgradeProblem(current: string, requested: string): string | undefined {
   const from = partsOf(current);
   const to = partsOf(requested);
-  if (to.major !== from.major) return `is another major version than ${current}: there is no way to upgrade there`;
+  if (to.major !== from.major) return `is another major version than ${current}, to which there is no upgrade`;
   if (to.minor < from.minor || (to.minor === from.minor && !isMinor(requested) && to.patch < from.patch)) {
     return `is older than ${current}, which the cluster runs: Kubernetes cannot be downgraded`;
   }
@@ -112,8 +114,8 @@ export function upgradeProblem(current: string, requested: string): string | und
 }
 
 /**
- * What a cluster on `current` gets that is upgraded without being asked: the newest patch of the next minor version. That may have reached its end of life
- * too, since it is the only way to newer ones; a preview is nobody's who did not ask for it, nor is a patch at which clusters have failed.
+ * Target of a forced upgrade from `current`: the newest patch of the next minor version. That version may have reached its end of life too, since it
+ * is the only path to newer ones; previews and patches at which clusters have failed are excluded.
  */
 export function forcedTarget(
   current: string,
@@ -143,8 +145,8 @@ export function nextUpgradeVersions(
 }
 
 /**
- * Whether an API server of one version may have kubelets of another: never newer ones, and older ones by up to three minor versions; by up to two
- * before 1.28 (kubernetes.io/releases/version-skew-policy).
+ * Whether an API server supports kubelets of another version: never newer ones, older ones by up to three minor versions, or by two before 1.28
+ * (kubernetes.io/releases/version-skew-policy).
  */
 export function isKubeletSkewAllowed(kubelet: string, apiServer: string): boolean {
   // A kubelet may report anything.
@@ -159,7 +161,7 @@ function isChoosable({ phase, problem }: OfferedVersion): boolean {
   return problem === undefined && (phase === 'Supported' || phase === 'Preview');
 }
 
-/** Of what is sorted by age; a version whose rollout has stopped after failures only if there is no other. */
+/** From a list sorted by age; a version whose rollout stopped after failures only if there is no other. */
 function newestOf(candidates: readonly OfferedVersion[]): OfferedVersion | undefined {
   const newest = candidates.at(-1);
   if (newest === undefined || !newest.isHalted) return newest;
@@ -167,18 +169,18 @@ function newestOf(candidates: readonly OfferedVersion[]): OfferedVersion | undef
 }
 
 function whyNotChoosable(known: OfferedVersion, requested: string): string {
-  if (known.phase === 'EndOfLife') return 'is at its end of life';
-  if (known.phase === 'Deprecated') return 'is deprecated: existing clusters alone may stay on it';
-  return isMinor(requested) ? `(${known.version}) ${known.problem}` : (known.problem ?? 'is not offered');
+  if (known.phase === 'EndOfLife') return 'has reached its end of life';
+  if (known.phase === 'Deprecated') return 'is deprecated: only existing clusters can keep it';
+  return isMinor(requested) ? `(${known.version}) ${known.problem}` : (known.problem ?? 'is not available');
 }
 
 function listOffer(choosable: readonly OfferedVersion[]): string {
   const newest = new Map(choosable.map((candidate) => [candidate.minor, candidate.version]));
   const listed = [...newest].map(([minor, version]) => `${minor} (${version})`);
-  return listed.length === 0 ? 'nothing is offered' : `choose one of ${listed.join(', ')}`;
+  return listed.length === 0 ? 'no version is available' : `choose one of ${listed.join(', ')}`;
 }
 
 function unlisted(version: string): OfferedVersion {
-  const problem = 'is not in the catalogue';
+  const problem = 'is not in the catalog';
   return { version, minor: minorOf(version), phase: 'EndOfLife', problem, isMissing: false, isHalted: false };
 }

@@ -1,6 +1,7 @@
 import type { CatalogueFlavor, CatalogueQuotas } from '../admission/cloud-catalogue.ts';
 import type { NodePool } from '../kinds/node-pool.ts';
 import { counted } from './counted.ts';
+import { portsPerNode } from './pool-networks.ts';
 import { wantedReplicas } from './wanted-replicas.ts';
 
 export interface QuotaOffer {
@@ -8,12 +9,12 @@ export interface QuotaOffer {
   readonly quotas: CatalogueQuotas;
 }
 
-/** What a node takes of each quota. */
+/** How much of each quota a node needs. */
 const NEEDS = [
   { name: 'instances', what: 'instances', of: () => 1 },
   { name: 'cores', what: 'cores', of: (_pool, flavor) => flavor?.vcpus ?? 0 },
   { name: 'memoryMiB', what: 'MiB of memory', of: (_pool, flavor) => flavor?.memoryMiB ?? 0 },
-  { name: 'ports', what: 'ports', of: () => 1 },
+  { name: 'ports', what: 'ports', of: ({ spec }) => portsPerNode(spec) },
   { name: 'floatingIPs', what: 'floating IPs', of: ({ spec }) => (spec.floatingIPs.enabled ? 1 : 0) },
 ] as const satisfies readonly {
   readonly name: keyof CatalogueQuotas;
@@ -22,8 +23,8 @@ const NEEDS = [
 }[];
 
 /**
- * Why the nodes of a hibernated cluster would not find room in the project's quotas; undefined if they would, as far as known. Nodes that are still there
- * make room for themselves. Pure.
+ * Why the project's quotas have no room for the nodes of a hibernated cluster; undefined if they do, as far as known. Existing nodes are already
+ * counted in the usage. Pure.
  */
 export function wakingProblem(pools: readonly NodePool[], { flavors, quotas }: QuotaOffer): string | undefined {
   const nodes = pools.reduce((sum, pool) => sum + wantedReplicas(pool), 0);

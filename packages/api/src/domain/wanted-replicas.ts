@@ -6,13 +6,13 @@ import { isWithoutNodes } from './reset.ts';
 export interface PoolBounds {
   readonly min: number;
   readonly max: number;
-  /** Where they come from, for people: empty, or ` by schedule night until 2026-11-23T06:00:00Z`. */
+  /** Human-readable source: empty, or ` by schedule night until 2026-11-23T06:00:00Z`. */
   readonly by: string;
 }
 
 /**
- * The fewest and the most nodes of a pool now. Where it has schedules, those that its controller has written to `status.bounds`: so everybody sees the same ones at
- * the same time, whatever their clocks say, and is told of a change as of any other.
+ * The current minimum and maximum nodes of a pool. With schedules, those that its controller has written to `status.bounds`: all components then see
+ * the same limits at the same time regardless of their clocks, and get a watch event when they change.
  */
 export function poolBounds({ spec, status }: Pick<NodePool, 'spec' | 'status'>): PoolBounds {
   const { enabled, schedules = [] } = spec.autoscaling;
@@ -24,9 +24,9 @@ export function poolBounds({ spec, status }: Pick<NodePool, 'spec' | 'status'>):
 }
 
 /**
- * How many nodes a pool is to have, without those that are there only while others are renewed. Everybody asks here, not `spec.replicas`, which with
- * autoscaling is the first size alone. `cluster`: one that hibernates or is being reset has none; it is left out where the size counts that the pool has when awake, as for limits,
- * quotas and whoever changes that size.
+ * The desired number of nodes of a pool, without temporary nodes during updates. Use this instead of `spec.replicas`, which with autoscaling is only
+ * the initial size. `cluster`: a hibernated cluster, or one being reset, has no nodes; omit it to get the size when awake, as for limits, quotas and
+ * changes of that size.
  */
 export function wantedReplicas(pool: Pick<NodePool, 'spec' | 'status'>, cluster?: Pick<Cluster, 'status'>): number {
   if (isWithoutNodes(cluster)) return 0;

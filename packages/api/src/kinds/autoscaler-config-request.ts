@@ -14,17 +14,19 @@ const spec = z
       .min(HOUR_SECONDS)
       .max(90 * DAY_SECONDS)
       .default(30 * DAY_SECONDS)
-      .describe("How long the certificate is valid. The cluster's spec.autoscaler.certificatesNotBefore revokes it."),
+      .describe(
+        'Duration for which the certificate is valid. Changing spec.autoscaler.certificatesNotBefore of the cluster revokes it.',
+      ),
   })
-  .describe('What is asked for.');
+  .describe('Desired properties of the credential.');
 
 const status = z
   .object({
-    address: z.string().describe('HOST:PORT of the externalgrpc server.'),
+    address: z.string().describe('Address of the externalgrpc server, as HOST:PORT.'),
     certificate: z.string().describe('Client certificate of the autoscaler, in PEM.'),
-    privateKey: z.string().describe('Its private key, in PEM.'),
-    certificateAuthority: z.string().describe("Authority of the server's certificate, in PEM."),
-    expirationTimestamp: timestamp().describe('When the certificate ends.'),
+    privateKey: z.string().describe('Private key of the certificate, in PEM.'),
+    certificateAuthority: z.string().describe("CA of the server's certificate, in PEM."),
+    expirationTimestamp: timestamp().describe('Time when the certificate expires.'),
   })
   .describe('The answer.');
 
@@ -45,6 +47,6 @@ export const AUTOSCALER_CONFIG_REQUEST_KIND = {
 export function autoscalerConfigRequestSchema(): Schema {
   return requestSchema(
     { spec, status },
-    "AutoscalerConfigRequest asks for what a cluster's own autoscaler is let in with.",
+    "AutoscalerConfigRequest requests the credentials of a cluster's own autoscaler.",
   );
 }

@@ -11,23 +11,23 @@ const cloudCredentialSpec = z
       .min(1)
       .max(63)
       .describe(
-        "Entry of the operator's clouds.yaml that says where Keystone is. Of that entry's own user nothing is used, except to receive a trust. Immutable.",
+        "Entry of the operator's clouds.yaml that has the address of Keystone. The entry's own user is only used to receive a trust. Immutable.",
       ),
     secretRef: z
       .object({
         name: z.string().min(1).max(253).describe('Name of the Secret.'),
       })
       .describe(
-        'Secret of the same namespace that holds application_credential_id and application_credential_secret, or trust_id. What Fairway may do ends with the project and the roles of that credential.',
+        'Secret in the same namespace that contains application_credential_id and application_credential_secret, or trust_id. Fairway is limited to the project and the roles of that credential.',
       ),
     reclaimPolicy: z
       .enum(['Retain', 'Delete'])
       .default('Retain')
       .describe(
-        'What becomes of the credential when the last Cluster that named it is gone, or names another. Retain keeps it for the next one; Delete deletes it, which revokes it in Keystone where Keystone lets Fairway: trusts with impersonation, and unrestricted application credentials.',
+        'What happens to the credential when the last Cluster that uses it is deleted or switches to another one. Retain: keep it. Delete: delete it and revoke it in Keystone if Keystone allows Fairway to do so, which it does for trusts with impersonation and unrestricted application credentials.',
       ),
   })
-  .describe('The credential that clusters name to have Fairway act for a tenant.');
+  .describe('Desired state of the credential with which Fairway acts for a tenant.');
 
 const cloudCredentialStatus = z
   .object({
@@ -35,25 +35,29 @@ const cloudCredentialStatus = z
     conditions: conditions()
       .optional()
       .describe(
-        'Ready: Keystone accepts the credential, for the right project. ExpiresSoon stands beside it during the last 30 days.',
+        'Conditions of the credential. Ready: Keystone accepts the credential, for the right project. ExpiresSoon: it expires within 30 days.',
       ),
     phase: z
       .enum(['Available', 'Bound', 'Released'])
       .optional()
-      .describe('Available: no Cluster has named it yet. Bound: one does. Released: none does any more.'),
-    type: z.enum(['ApplicationCredential', 'Trust']).optional().describe('What the Secret holds.'),
-    credentialID: z.string().optional().describe('Id of the application credential or trust in Keystone.'),
-    projectID: z.string().optional().describe('Project that the credential is limited to.'),
-    projectName: z.string().optional().describe('Name of that project.'),
-    userName: z.string().optional().describe('User in whose name Fairway acts.'),
+      .describe(
+        'Whether Clusters use the credential. Available: none has used it yet. Bound: at least one uses it. Released: none uses it any more.',
+      ),
+    type: z.enum(['ApplicationCredential', 'Trust']).optional().describe('Type of the credential in the Secret.'),
+    credentialID: z.string().optional().describe('ID of the application credential or trust in Keystone.'),
+    projectID: z.string().optional().describe('ID of the project to which the credential is limited.'),
+    projectName: z.string().optional().describe('Name of the project.'),
+    userName: z.string().optional().describe('User on whose behalf Fairway acts.'),
     roles: z
       .array(z.string())
       .optional()
       .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe('Roles that the credential carries.'),
-    expiresAt: timestamp().optional().describe('When Keystone stops to accept it. Empty: never, or not known.'),
+      .describe('Roles of the credential.'),
+    expiresAt: timestamp()
+      .optional()
+      .describe('Time when the credential expires in Keystone. Absent if it does not expire or the time is unknown.'),
   })
-  .describe('What Keystone says of the credential.');
+  .describe('Observed state of the credential in Keystone.');
 
 export type CloudCredentialSpec = z.infer<typeof cloudCredentialSpec>;
 export type CloudCredentialStatus = z.infer<typeof cloudCredentialStatus>;
@@ -83,7 +87,7 @@ export const cloudCredentials = defineKind<CloudCredential>({
   namespaced: true,
   shortNames: ['cred'],
   description:
-    'CloudCredential is an application credential or a trust, made by a tenant, with which Fairway acts in one project.',
+    'CloudCredential is an application credential or trust, created by a tenant, with which Fairway acts in one project.',
   spec: cloudCredentialSpec,
   status: cloudCredentialStatus,
   initialStatus: INITIAL_STATUS,

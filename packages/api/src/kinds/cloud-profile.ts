@@ -1,22 +1,24 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
-import { int32 } from '../schema/scalars.ts';
+import { int32, timestamp } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN } from './kind.ts';
 import { conditions, observedGeneration } from './status.ts';
 
-const id = () => z.string().max(255).describe('Its id in OpenStack.');
-const name = () => z.string().max(255).describe('Its name in OpenStack.');
+const id = () => z.string().max(255).describe('ID in OpenStack.');
+const name = () => z.string().max(255).describe('Name in OpenStack.');
 
 const cloudProfileSpec = z
   .object({
-    cloud: z.string().min(1).max(253).describe('Name of the cloud, as the operator calls it.'),
+    cloud: z.string().min(1).max(253).describe("Name of the cloud in the operator's configuration."),
     credentialName: z
       .string()
       .max(253)
       .optional()
-      .describe('CloudCredential whose project this is. Empty: the cloud that the operator assigned to the namespace.'),
+      .describe(
+        'CloudCredential whose project this is. Absent for the cloud that the operator assigned to the namespace.',
+      ),
   })
-  .describe('What the profile is about. Fairway writes it.');
+  .describe('Subject of the profile. Set by Fairway.');
 
 const flavor = z
   .object({
@@ -26,68 +28,75 @@ const flavor = z
     memoryMiB: int32().describe('Memory in MiB.'),
     diskGiB: int32().describe('Disk in GiB; 0 for flavors that boot from a volume.'),
   })
-  .describe('What a server can be, for spec.flavor of NodePools.');
+  .describe('Flavor for spec.flavor of NodePools.');
 
 const image = z
   .object({
     name: name(),
     id: id(),
-    os: z.string().max(255).exactOptional().describe('Operating system and version, if the image says.'),
-    minDiskGiB: int32().describe('Disk that it needs, in GiB.'),
-    minMemoryMiB: int32().describe('Memory that it needs, in MiB.'),
+    os: z.string().max(255).exactOptional().describe('Operating system and version, if the image has this property.'),
+    minDiskGiB: int32().describe('Minimum disk in GiB.'),
+    minMemoryMiB: int32().describe('Minimum memory in MiB.'),
   })
-  .describe('What a server can boot, for spec.image of NodePools.');
+  .describe('Image for spec.image of NodePools.');
 
 const subnet = z
   .object({ name: name(), id: id(), cidr: z.string().max(64).describe('Its addresses.') })
-  .describe('An IPv4 subnet of the network.');
+  .describe('IPv4 subnet of the network.');
 
 const network = z
-  .object({ name: name(), id: id(), subnets: z.array(subnet).describe('Its IPv4 subnets.') })
-  .describe('A network of the project, for spec.network.networkID of Clusters.');
+  .object({ name: name(), id: id(), subnets: z.array(subnet).describe('IPv4 subnets of the network.') })
+  .describe('Network of the project, for spec.network.networkID of Clusters.');
 
 const externalNetwork = z
   .object({ name: name(), id: id() })
-  .describe('For spec.network.gateway.externalNetworkID of Clusters.');
+  .describe('External network, for spec.network.gateway.externalNetworkID of Clusters.');
 
-const quota = z
+export const quota = z
   .object({
-    name: z.string().max(63).describe('What is counted, such as instances, cores or memoryMiB.'),
-    limit: z.int().min(-1).meta({ format: 'int64' }).describe('The limit of the project; -1: none.'),
-    used: z.int().min(0).meta({ format: 'int64' }).describe('What the project uses of it.'),
+    name: z.string().max(63).describe('Resource that the quota limits, such as instances, cores or memoryMiB.'),
+    limit: z.int().min(-1).meta({ format: 'int64' }).describe('Limit of the project; -1 if there is none.'),
+    used: z.int().min(0).meta({ format: 'int64' }).describe('Amount that the project uses.'),
   })
-  .describe('A quota of the project.');
+  .describe('Quota of the project.');
 
 const cloudProfileStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
-    conditions: conditions().optional().describe('Ready: whether the cloud answered when it was last asked.'),
+    conditions: conditions()
+      .optional()
+      .describe('Conditions of the profile. Ready: the cloud answered the last query.'),
     region: z.string().max(255).exactOptional().describe('Region of the cloud.'),
-    flavors: z.array(flavor).exactOptional().describe('Flavors, the smallest first.'),
-    images: z.array(image).exactOptional().describe('Images that are active, by name.'),
+    flavors: z.array(flavor).exactOptional().describe('Flavors, smallest first.'),
+    images: z.array(image).exactOptional().describe('Active images, by name.'),
     zones: z.array(z.string().max(255)).exactOptional().describe('Availability zones of servers.'),
-    networks: z.array(network).exactOptional().describe('Networks that nodes can be in.'),
-    externalNetworks: z.array(externalNetwork).exactOptional().describe('Networks that lead out.'),
+    networks: z.array(network).exactOptional().describe('Networks for nodes.'),
+    externalNetworks: z.array(externalNetwork).exactOptional().describe('External networks.'),
     volumeTypes: z
-      .array(z.object({ name: name(), id: id() }).describe('For spec.rootVolume.type of NodePools.'))
+      .array(z.object({ name: name(), id: id() }).describe('Volume type for spec.rootVolume.type of NodePools.'))
       .exactOptional()
-      .describe('Types of volumes. Absent if the cloud has no volumes.'),
+      .describe('Volume types. Absent if the cloud has no volume service.'),
     quotas: z.array(quota).exactOptional().describe('Quotas of the project.'),
+    quotasTime: timestamp()
+      .exactOptional()
+      .describe('Time when the cloud returned these quotas. They may have been unchanged for up to two hours since.'),
     truncated: z
       .array(
         z
           .object({
-            list: z.string().max(63).describe('Name of the list here.'),
-            total: int32().describe('How many the cloud has.'),
+            list: z.string().max(63).describe('Name of the list in this status.'),
+            total: int32().describe('Number of items that the cloud has.'),
           })
-          .describe('A list that is cut.'),
+          .describe('List that is truncated.'),
       )
       .exactOptional()
       .describe(
-        'Lists that are cut because the cloud has more than fit. What is missing here can be used all the same.',
+        'Lists that are truncated because the cloud has more items than fit. Items that are not listed can still be used.',
       ),
   })
-  .describe('What the cloud offers the project. Refreshed every 20 minutes while clusters use it, else every hour.');
+  .describe(
+    'What the cloud offers the project. Refreshed every 20 minutes while clusters use it, otherwise every hour.',
+  );
 
 export type CloudProfileStatus = z.infer<typeof cloudProfileStatus>;
 
@@ -103,7 +112,7 @@ export const cloudProfiles = defineKind<CloudProfile>({
   namespaced: true,
   shortNames: [],
   description:
-    'CloudProfile lists what Clusters and NodePools of a namespace may choose in a cloud: flavors, images, zones, networks and quotas. Fairway writes it; it is read-only.',
+    'CloudProfile lists what Clusters and NodePools of a namespace can choose in a cloud: flavors, images, zones, networks and quotas. It is set by Fairway and read-only for tenants.',
   spec: cloudProfileSpec,
   status: cloudProfileStatus,
   columns: [

@@ -5,84 +5,91 @@ import { GROUP, VERSION } from '../group.ts';
 import { int32, timestamp } from '../schema/scalars.ts';
 import { requestSchema } from './request-schema.ts';
 
-/** How many of a kind an answer has. */
+/** Maximum number of resources of a kind in a response. */
 export const MAX_RESOURCES = 500;
 const MAX_PARTS = 200;
 
 const text = () => z.string().max(255);
 
-const spec = z.object({}).describe('Nothing is asked but for all.');
+const spec = z.object({}).describe('Empty: the request has no parameters.');
 
 const owner = z
   .object({
     kind: z.enum(['Service', 'Ingress', 'Gateway', 'PersistentVolumeClaim']).describe('Kind of the object.'),
-    namespace: text().optional().describe('Its namespace, as it was written when this was made.'),
-    name: text().optional().describe('Its name, as it was written when this was made.'),
-    uid: text().optional().describe('Its UID, by which Fairway knows what this is for.'),
+    namespace: text().optional().describe('Namespace of the object when the resource was created.'),
+    name: text().optional().describe('Name of the object when the resource was created.'),
+    uid: text().optional().describe('UID of the object, by which Fairway identifies the owner of the resource.'),
   })
-  .describe('The object in the cluster that this was made for.');
+  .describe('Object in the cluster that the resource was created for.');
 
 const listener = z
   .object({
-    protocol: text().describe('TCP, UDP, HTTP, TERMINATED_HTTPS and so on, as the cloud calls it.'),
-    port: int32().min(0).describe('The port that it listens on.'),
-    members: int32().min(0).optional().describe('Nodes or pods behind it. Absent: not known.'),
-    operatingStatus: text().optional().describe('What the cloud says of what is behind it: ONLINE, DEGRADED, ERROR.'),
+    protocol: text().describe('Protocol as named by the cloud, such as TCP, UDP, HTTP or TERMINATED_HTTPS.'),
+    port: int32().min(0).describe('Port of the listener.'),
+    members: int32().min(0).optional().describe('Number of nodes or pods behind the listener. Absent if unknown.'),
+    operatingStatus: text()
+      .optional()
+      .describe('Operating status of the pool, as reported by the cloud: ONLINE, DEGRADED, ERROR.'),
   })
-  .describe('A listener of a load balancer.');
+  .describe('Listener of a load balancer.');
 
 const loadBalancer = z
   .object({
-    id: text().describe('Id in the cloud.'),
+    id: text().describe('ID in the cloud.'),
     name: text().optional().describe('Name in the cloud.'),
     owner: owner.optional(),
-    address: text().describe('Its address in the network.'),
-    floatingAddress: text().optional().describe('The floating IP that leads to it.'),
-    provider: text().optional().describe('Provider of the load balancer, which its price may depend on.'),
-    provisioningStatus: text().describe('ACTIVE, ERROR, or PENDING_ with what is being done to it.'),
-    operatingStatus: text().optional().describe('ONLINE, DEGRADED, OFFLINE, ERROR or NO_MONITOR.'),
-    isShared: z.boolean().describe('Whether it was made by somebody else, and Services of the cluster use it.'),
-    createdAt: text().optional().describe('When it was made, as the cloud says.'),
+    address: text().describe('Address in the network.'),
+    floatingAddress: text().optional().describe('Floating IP of the load balancer.'),
+    provider: text().optional().describe('Provider of the load balancer, which may determine its price.'),
+    provisioningStatus: text().describe('Provisioning status: ACTIVE, ERROR, or PENDING_ and the operation.'),
+    operatingStatus: text().optional().describe('Operating status: ONLINE, DEGRADED, OFFLINE, ERROR or NO_MONITOR.'),
+    isShared: z
+      .boolean()
+      .describe('Whether the load balancer was created outside the cluster and is used by its Services.'),
+    createdAt: text().optional().describe('Creation time, as reported by the cloud.'),
     listeners: z.array(listener).max(MAX_PARTS).describe('Its listeners.'),
   })
   .describe('A load balancer.');
 
 const volume = z
   .object({
-    id: text().describe('Id in the cloud.'),
-    name: text().optional().describe('Name in the cloud, which is that of the PersistentVolume.'),
+    id: text().describe('ID in the cloud.'),
+    name: text().optional().describe('Name in the cloud, which is the name of the PersistentVolume.'),
     owner: owner.optional(),
     sizeGiB: int32().min(0).describe('Its size.'),
-    type: text().optional().describe('Type of the volume, which its price may depend on.'),
-    zone: text().optional().describe('Zone of the volume.'),
-    status: text().describe('available, in-use, error and so on, as the cloud calls it.'),
-    machines: z.array(text()).max(MAX_PARTS).describe('Machines that it is attached to.'),
+    type: text().optional().describe('Type of the volume, which may determine its price.'),
+    zone: text().optional().describe('Availability zone of the volume.'),
+    status: text().describe('Status as reported by the cloud, such as available, in-use or error.'),
+    machines: z.array(text()).max(MAX_PARTS).describe('Machines to which the volume is attached.'),
     elsewhere: int32()
       .min(1)
       .optional()
-      .describe('How many servers it is attached to that are no machines of the cluster.'),
-    createdAt: text().optional().describe('When it was made, as the cloud says.'),
+      .describe('Number of servers to which the volume is attached and that are not machines of the cluster.'),
+    createdAt: text().optional().describe('Creation time, as reported by the cloud.'),
   })
-  .describe('A volume of a PersistentVolume.');
+  .describe('Volume of a PersistentVolume.');
 
 const unknown = z
   .object({
-    kind: z.enum(['LoadBalancers', 'Volumes', 'FloatingIPs']).describe('What could not be listed.'),
+    kind: z.enum(['LoadBalancers', 'Volumes', 'FloatingIPs']).describe('Resource that could not be listed.'),
     message: z
       .string()
       .max(1024)
-      .describe('Why, as a sentence for people. What is shown is from before, if it was ever listed.'),
+      .describe('Human-readable reason. If the resource was listed before, the earlier list is returned.'),
   })
-  .describe('Something that is not known at the moment.');
+  .describe('Resource whose state is currently unknown.');
 
 const status = z
   .object({
-    time: timestamp().describe('When the oldest of the lists began that this is from.'),
-    loadBalancers: z.array(loadBalancer).max(MAX_RESOURCES).describe('Those of Services, Ingresses and Gateways.'),
-    moreLoadBalancers: int32().min(1).optional().describe('How many more there are.'),
-    volumes: z.array(volume).max(MAX_RESOURCES).describe('Those of PersistentVolumes.'),
-    moreVolumes: int32().min(1).optional().describe('How many more there are.'),
-    unknown: z.array(unknown).max(3).optional().describe('What could not be looked at.'),
+    time: timestamp().describe('Time when the oldest of the lists was started.'),
+    loadBalancers: z
+      .array(loadBalancer)
+      .max(MAX_RESOURCES)
+      .describe('Load balancers of Services, Ingresses and Gateways.'),
+    moreLoadBalancers: int32().min(1).optional().describe('Number of load balancers that are not listed.'),
+    volumes: z.array(volume).max(MAX_RESOURCES).describe('Volumes of PersistentVolumes.'),
+    moreVolumes: int32().min(1).optional().describe('Number of volumes that are not listed.'),
+    unknown: z.array(unknown).max(3).optional().describe('Resources that could not be listed.'),
   })
   .describe('The answer.');
 
@@ -105,6 +112,6 @@ export const CLOUD_RESOURCES_REQUEST_KIND = { group: GROUP, version: VERSION, ki
 export function cloudResourcesRequestSchema(): Schema {
   return requestSchema(
     { spec, status },
-    'CloudResourcesRequest asks which load balancers and volumes a cluster has in the cloud, and how they are.',
+    'CloudResourcesRequest returns the load balancers and volumes of a cluster in the cloud, and their state.',
   );
 }

@@ -5,17 +5,17 @@ import { timestamp } from '../schema/scalars.ts';
 const addonStatus = z
   .object({
     name: z.string().max(63).describe('Name of the add-on.'),
-    version: z.string().max(63).optional().describe('Version that the cluster is to have.'),
+    version: z.string().max(63).optional().describe('Target version of the add-on.'),
     state: z
       .enum(['Ready', 'Progressing', 'Degraded', 'Modified', 'NotManaged', 'Unreached', 'Failed'])
       .describe(
-        'Ready: it works. Progressing: it is being brought up or renewed. Degraded: it does not work. Modified: it works, and something in the cluster has other values than its own. NotManaged: the cluster has one of its own, which Fairway leaves alone. Unreached: the control plane does not reach its pods, so that what it serves is not offered. Failed: the cluster refuses it.',
+        'State of the add-on. Ready: it works. Progressing: it is being installed or updated. Degraded: it does not work. Modified: it works, but some of its values were changed in the cluster. NotManaged: the cluster has its own, which Fairway does not touch. Unreached: the control plane does not reach its pods, so its APIs are unavailable. Failed: the cluster rejects it.',
       ),
-    reason: z.string().max(1024).describe('One CamelCase word for machines; tells whose turn it is.'),
-    message: z.string().max(1024).optional().describe('A sentence for people.'),
-    lastTransitionTime: timestamp().describe('When the state last changed.'),
+    reason: z.string().max(1024).describe('Machine-readable reason in CamelCase; indicates who must act.'),
+    message: z.string().max(1024).optional().describe('Human-readable message.'),
+    lastTransitionTime: timestamp().describe('Time of the last change of the state.'),
   })
-  .describe('An add-on that Fairway installs in the cluster.');
+  .describe('Add-on that Fairway installs in the cluster.');
 
 /** `status.addons` of a Cluster. */
 export function addonStatuses() {
@@ -23,7 +23,7 @@ export function addonStatuses() {
     .array(addonStatus)
     .max(20)
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
-    .describe('What Fairway installs in the cluster, and how it fares.');
+    .describe('Add-ons that Fairway installs in the cluster, and their state.');
 }
 
 export type AddonStatus = z.infer<typeof addonStatus>;

@@ -7,17 +7,17 @@ export const auditSpec = z
       .enum(['Metadata', 'Request', 'RequestResponse'])
       .default('Metadata')
       .describe(
-        'How much of each change is written down. Metadata: who changed what, when, from where and with which outcome. Request: what was sent, too. RequestResponse: what was answered, too. Of Secrets, ConfigMaps and tokens it is Metadata always.',
+        'Detail of each audit event. Metadata: who changed what, when, from where and with which result. Request: also the request body. RequestResponse: also the response body. Secrets, ConfigMaps and tokens are always recorded at Metadata.',
       ),
     reads: z
       .boolean()
       .default(false)
       .describe(
-        'Whether what is merely read is written down too, but by nodes and the control plane. Reads of Secrets always are.',
+        'Whether read requests are recorded too, except those of nodes and the control plane. Reads of Secrets are always recorded.',
       ),
   })
   .describe(
-    "Audit events of the cluster's API server, which the project's members and readers read at clusters/audit. Without it there are none for them. A change restarts the API server.",
+    "Audit log of the cluster's API server, which members and readers of the project read at clusters/audit. Absent: disabled. A change restarts the API server.",
   );
 
 export type ApiServerAudit = z.infer<typeof auditSpec>;

@@ -8,10 +8,12 @@ export const autoscalerSpec = z
       .enum(['Managed', 'External'])
       .default('Managed')
       .describe(
-        "Who sizes the pools that have autoscaling enabled. Managed: Fairway. External: a cluster-autoscaler that the user runs, over Fairway's externalgrpc server; Fairway then leaves their sizes alone.",
+        "Which component sizes the pools with autoscaling. Managed: Fairway. External: a cluster-autoscaler that the user runs with Fairway's externalgrpc server; Fairway then does not change their sizes.",
       ),
     certificatesNotBefore: timestamp()
       .optional()
-      .describe('Certificates of the external autoscaler that were issued before are refused. Empty: none is.'),
+      .describe(
+        'Certificates of the external autoscaler that were issued before this time are rejected. Default: none.',
+      ),
   })
-  .describe('Who decides how many nodes there are.');
+  .describe("Autoscaling of the cluster's pools.");

@@ -8,45 +8,45 @@ export const credentialsStatus = z
       .enum(['Stable', 'Preparing', 'Prepared', 'Completing'])
       .optional()
       .describe(
-        'How far a rotation is. Stable: there is none. Preparing: the next authorities are made, and nodes renewed so that they trust them too. Prepared: everything trusts both, and waits for the annotation fairway.dev/complete-rotation. Completing: the former ones go.',
+        'Phase of the rotation. Stable: no rotation. Preparing: new authorities are created and nodes are replaced so that they trust both. Prepared: everything trusts both, and the rotation waits for the annotation fairway.dev/complete-rotation. Completing: the old authorities are removed.',
       ),
-    since: timestamp().optional().describe('Since when it is in this phase.'),
+    since: timestamp().optional().describe('Time when this phase started.'),
     rotation: z
       .string()
       .max(256)
       .optional()
       .describe(
-        'The value of the annotation fairway.dev/rotate-credentials that was followed last. With the same value, fairway.dev/complete-rotation completes it.',
+        'Value of the annotation fairway.dev/rotate-credentials that was last processed. fairway.dev/complete-rotation with the same value completes the rotation.',
       ),
-    generation: int32()
-      .optional()
-      .describe('How often the authorities have been rotated, as far as nodes are to know. Absent: never.'),
+    generation: int32().optional().describe('Number of rotations that nodes must have followed. Absent: none.'),
     nodes: z
       .object({
-        total: int32().describe('Machines, those that are leaving included.'),
-        renewed: int32().describe('Those that trust the next authorities.'),
+        total: int32().describe('Number of Machines, including those that are being deleted.'),
+        renewed: int32().describe('Number of Machines that trust the new authorities.'),
       })
       .optional()
-      .describe('Nodes, while a rotation is prepared.'),
-    caNotAfter: timestamp().describe("When the first of the cluster's certificate authorities ends."),
+      .describe('Progress of the nodes while a rotation is prepared.'),
+    caNotAfter: timestamp().describe("Time when the first of the cluster's certificate authorities expires."),
     certificatesNotAfter: timestamp()
       .optional()
       .describe(
-        "When the first certificate of the control plane's programs ends, its API server's among them. They are renewed with a third of their time left. Absent where the runtime does not tell.",
+        'Time when the first certificate of the control plane components expires. They are renewed when a third of their lifetime is left. Absent if the runtime does not report it.',
       ),
     revocation: z
       .object({
         requested: z
           .string()
           .max(256)
-          .describe('The value of the annotation fairway.dev/revoke-kubeconfigs that was followed last.'),
+          .describe('Value of the annotation fairway.dev/revoke-kubeconfigs that was last processed.'),
         time: timestamp()
           .optional()
-          .describe('When it was in effect: no kubeconfig from before is valid. Absent where none had been issued.'),
+          .describe(
+            'Time when the revocation took effect: kubeconfigs from before it are invalid. Absent if none had been issued.',
+          ),
       })
       .optional()
-      .describe('The last revocation of all kubeconfigs.'),
+      .describe('Last revocation of all kubeconfigs.'),
   })
-  .describe('Certificate authorities and keys of the cluster: their rotation, their end, and revocations.');
+  .describe('Certificate authorities and keys of the cluster: rotation, expiry and revocation.');
 
 export type CredentialsStatus = z.infer<typeof credentialsStatus>;

@@ -4,12 +4,19 @@ import { plannedUpgrade } from './forced-upgrade.ts';
 
 export const endOfLifeStatus = z
   .object({
-    minor: z.string().max(8).describe('The minor version that the cluster runs.'),
-    date: z.string().max(10).optional().describe('Day of its end, as it was told; absent if it has ended without one.'),
-    notice: int32().min(0).max(30).describe('The last notice, in days before the end: 30, 7, 1; 0: it has ended.'),
-    noticeTime: timestamp().describe('When that notice was given.'),
+    minor: z.string().max(8).describe('Minor version that the cluster runs.'),
+    date: z
+      .string()
+      .max(10)
+      .optional()
+      .describe('End-of-life date in the last notice. Absent if the version reached its end of life without a date.'),
+    notice: int32()
+      .min(0)
+      .max(30)
+      .describe('Last notice, in days before the end of life: 30, 7 or 1; 0: end of life reached.'),
+    noticeTime: timestamp().describe('Time of the last notice.'),
     upgrade: plannedUpgrade.optional(),
   })
-  .describe('What the cluster was told of the end of its minor version, so that each notice is given once.');
+  .describe('End-of-life notices that the cluster has received, so that each is given once.');
 
 export type EndOfLifeStatus = z.infer<typeof endOfLifeStatus>;

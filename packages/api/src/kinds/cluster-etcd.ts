@@ -17,48 +17,48 @@ export const etcdSpec = z
   .object({
     snapshotRequestedAt: requestTime()
       .optional()
-      .describe("There is to be a snapshot that is not older than this, beside those of the plan's schedule."),
+      .describe("A snapshot not older than this time must exist, in addition to those of the plan's schedule."),
     restore: z
       .object({
-        snapshot: snapshotName().describe('Name of the snapshot; status.etcd.snapshots lists them.'),
+        snapshot: snapshotName().describe('Name of the snapshot, from status.etcd.snapshots.'),
         requestedAt: requestTime()
           .optional()
           .describe(
-            'Makes a new request of the same snapshot: each pair of snapshot and time is restored once, and none whose time is before that of the last.',
+            'Identifies the request: each pair of snapshot and time is restored once, and requests with a time before the last one are ignored.',
           ),
       })
       .optional()
       .describe(
-        'Sets the whole database of the cluster back to a snapshot, once; what it holds now becomes a snapshot first. The API server is away meanwhile. Taking the field away undoes nothing.',
+        'Restores the whole database of the cluster from a snapshot, once; the current data is first saved as a snapshot. The API server is unavailable meanwhile. Removing the field has no effect.',
       ),
   })
-  .describe("What is done with the cluster's database.");
+  .describe("Operations on the cluster's database.");
 
 const int64 = () => z.int().min(0).meta({ format: 'int64' });
 
 /** `status.etcd` of a Cluster. */
 export const etcdStatus = z
   .object({
-    quotaBytes: int64().describe('Size that the database may have; it never shrinks.'),
-    usageBytes: int64().optional().describe('Size that it has.'),
+    quotaBytes: int64().describe('Quota of the database in bytes; it never shrinks.'),
+    usageBytes: int64().optional().describe('Current size of the database in bytes.'),
     snapshots: z
       .array(
         z.object({
-          name: z.string().describe('Its name, for spec.etcd.restore.'),
-          takenAt: timestamp().describe('When it was taken.'),
-          sizeBytes: int64().describe('Size of its file.'),
+          name: z.string().describe('Name of the snapshot, for spec.etcd.restore.'),
+          takenAt: timestamp().describe('Time when the snapshot was taken.'),
+          sizeBytes: int64().describe('Size of the snapshot in bytes.'),
         }),
       )
       .optional()
-      .describe('What it can be set back to, the newest first.'),
+      .describe('Snapshots from which the database can be restored, newest first.'),
     lastRestore: z
       .object({
         snapshot: z.string().describe('Name of the snapshot.'),
         requestedAt: z.string().optional().describe('requestedAt of the request.'),
-        restoredAt: timestamp().describe('When the data were made from it.'),
+        restoredAt: timestamp().describe('Time when the restore was completed.'),
       })
       .optional()
-      .describe('The last request that was carried out.'),
+      .describe('Last restore that was processed.'),
     earlierRestores: z
       .array(
         z.object({
@@ -68,8 +68,6 @@ export const etcdStatus = z
       )
       .max(MAX_EARLIER_RESTORES)
       .optional()
-      .describe(
-        'Those that were carried out before it, the newest first: asked for once more, they are not carried out again.',
-      ),
+      .describe('Earlier restores, newest first: they are not processed again.'),
   })
-  .describe("The cluster's database.");
+  .describe('Database of the cluster.');

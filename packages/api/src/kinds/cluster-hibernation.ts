@@ -4,11 +4,15 @@ import { type CrossFieldRule, crossFieldRule } from './kind.ts';
 
 const schedule = z
   .object({
-    hibernate: cron().optional().describe('When the cluster hibernates, in five fields of cron: "0 20 * * 1-5".'),
-    wake: cron().optional().describe('When it wakes, in five fields of cron: "0 7 * * 1-5".'),
+    hibernate: cron()
+      .optional()
+      .describe('Cron expression with five fields for hibernating the cluster, such as "0 20 * * 1-5".'),
+    wake: cron()
+      .optional()
+      .describe('Cron expression with five fields for waking the cluster up, such as "0 7 * * 1-5".'),
     timeZone: timeZone().default('UTC').describe('Time zone of the IANA database, such as Europe/Berlin.'),
   })
-  .describe('When a cluster hibernates and wakes. At the same time, it wakes.');
+  .describe('Schedule for hibernating and waking the cluster up. If both match the same time, the cluster wakes up.');
 
 /** `spec.hibernation` of a Cluster. */
 export const hibernationSpec = z
@@ -17,15 +21,19 @@ export const hibernationSpec = z
       .boolean()
       .default(false)
       .describe(
-        'Whether the cluster is to be hibernated. A change is followed at once; a schedule that comes later counts until the next change, and leaves this field as it is.',
+        'Whether the cluster should be hibernated. A change takes effect immediately; a later schedule overrides it until the next change, without changing this field.',
       ),
     requestedAt: requestTime()
       .optional()
-      .describe('A later time asks for `enabled` once more, also where it is as it was: after a schedule.'),
-    schedules: z.array(schedule).max(10).optional().describe('Schedules, of which the one that came last counts.'),
+      .describe('A later time requests `enabled` again, even if it is unchanged, for example to override a schedule.'),
+    schedules: z
+      .array(schedule)
+      .max(10)
+      .optional()
+      .describe('Schedules for hibernation; the one that matched last applies.'),
   })
   .describe(
-    'Hibernation: no nodes, and a control plane that rests. Databases, volumes, load balancers, networks and addresses are kept, and the nodes come back when the cluster wakes.',
+    'Hibernation of the cluster: it has no nodes and its control plane is stopped. Databases, volumes, load balancers, networks and addresses are kept, and the nodes are created again when the cluster wakes up.',
   );
 
 const followed = z
@@ -33,9 +41,9 @@ const followed = z
     enabled: z.boolean().describe('spec.hibernation.enabled.'),
     requestedAt: z.string().max(35).optional().describe('spec.hibernation.requestedAt.'),
     schedules: z.array(schedule).optional().describe('spec.hibernation.schedules.'),
-    time: timestamp().describe('When it was first followed; schedules count from then on.'),
+    time: timestamp().describe('Time when spec.hibernation was first processed; schedules apply from then on.'),
   })
-  .describe('What of spec.hibernation was followed last, to tell a change.');
+  .describe('Values of spec.hibernation that were last processed, to detect a change.');
 
 /** `status.hibernation` of a Cluster. */
 export const hibernationStatus = z
@@ -43,21 +51,23 @@ export const hibernationStatus = z
     wanted: z
       .boolean()
       .describe(
-        'Whether the cluster is to be hibernated: by spec.hibernation.enabled or its schedules, whichever came last.',
+        'Whether the cluster should be hibernated, according to the latest of spec.hibernation.enabled and its schedules.',
       ),
     wantedSince: timestamp().describe('Since when.'),
-    hibernated: z.boolean().describe('Whether it is hibernated: no nodes are left, and the control plane rests.'),
-    since: timestamp().optional().describe('Since when it is hibernated.'),
+    hibernated: z
+      .boolean()
+      .describe('Whether the cluster is hibernated: it has no nodes and its control plane is stopped.'),
+    since: timestamp().optional().describe('Time when the cluster was hibernated.'),
     next: z
       .object({
-        hibernate: timestamp().optional().describe('When a schedule hibernates it.'),
-        wake: timestamp().optional().describe('When a schedule wakes it.'),
+        hibernate: timestamp().optional().describe('Time when a schedule hibernates the cluster next.'),
+        wake: timestamp().optional().describe('Time when a schedule wakes the cluster up next.'),
       })
       .optional()
-      .describe('What its schedules do next.'),
+      .describe('Next scheduled changes.'),
     followed: followed.optional(),
   })
-  .describe('Whether the cluster is hibernated, and what comes next.');
+  .describe('Observed state of hibernation.');
 
 export type HibernationSpec = z.infer<typeof hibernationSpec>;
 export type HibernationSchedule = z.infer<typeof schedule>;
@@ -70,6 +80,6 @@ export const HIBERNATION_RULES: readonly CrossFieldRule[] = [
     cel: '!has(self.schedules) || self.schedules.all(each, has(each.hibernate) || has(each.wake))',
     holds: ({ schedules = [] }) =>
       schedules.every(({ hibernate, wake }) => hibernate !== undefined || wake !== undefined),
-    message: 'has an item that does nothing: give each of them hibernate, wake, or both',
+    message: 'has an item without effect: set hibernate, wake, or both in each item',
   }),
 ];

@@ -6,9 +6,9 @@ import { type CrossFieldRule, crossFieldRule } from './kind.ts';
 /** In the order of cron, which counts from Sunday. */
 export const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'] as const;
 
-/** Shorter, and a node that drains for its ten minutes and is installed again would not fit. */
+/** Long enough for a node to drain for ten minutes and be reinstalled. */
 const SHORTEST = '30m';
-/** A day of 23 hours begins daylight saving time: windows of two days never meet. */
+/** A day has 23 hours when daylight saving time begins: windows of two days never overlap. */
 const LONGEST = '23h';
 
 const maintenanceWindow = z
@@ -18,20 +18,20 @@ const maintenanceWindow = z
       .max(7)
       .optional()
       .meta({ 'x-kubernetes-list-type': 'set' })
-      .describe('Days on which a window begins, in its time zone. Empty: every day.'),
+      .describe('Days on which a window starts, in its time zone. Default: every day.'),
     start: z
       .string()
       .max(5)
       .regex(/^([01][0-9]|2[0-3]):[0-5][0-9]$/, 'must be a time of the day such as 02:30, from 00:00 to 23:59')
       .describe(
-        'When it begins. In the hour that clocks skip: when they go on. In the hour that they repeat: the first time.',
+        'Start of the window. If clocks skip this hour, it starts when they go on; if clocks repeat it, at the first time.',
       ),
     duration: duration()
       .default('1h')
-      .describe(`How long it is, from ${SHORTEST} to ${LONGEST}; it may end on the next day.`),
+      .describe(`Duration of the window, from ${SHORTEST} to ${LONGEST}; it may end on the next day.`),
     timeZone: timeZone().default('UTC').describe('Time zone of the IANA database, such as Europe/Berlin.'),
   })
-  .describe('When what is not urgent may begin. What has begun is finished, also after its end.');
+  .describe('Window in which non-urgent work may start. Work in progress is finished even after the window ends.');
 
 /** `spec.maintenance` of a Cluster. */
 export const maintenanceSpec = z
@@ -40,28 +40,30 @@ export const maintenanceSpec = z
     confineSpecChanges: z
       .boolean()
       .default(false)
-      .describe('Whether a version that spec.version asks for waits for the window too. By default it begins at once.'),
+      .describe(
+        'Whether a new value of spec.version waits for the window too. By default it takes effect immediately.',
+      ),
   })
-  .describe('When Fairway may do what is not urgent, such as taking a new patch. Empty: at any time.');
+  .describe('When Fairway may do non-urgent work, such as installing a new patch. Default: at any time.');
 
 /** `status.maintenance` of a Cluster. */
 export const maintenanceStatus = z
   .object({
     window: z
       .object({
-        start: timestamp().describe('When it begins, or has begun.'),
-        end: timestamp().describe('When it ends.'),
+        start: timestamp().describe('Time when the window starts or started.'),
+        end: timestamp().describe('Time when the window ends.'),
       })
       .optional()
-      .describe('The window that is open, or the one that opens next.'),
+      .describe('Current or next window.'),
     requested: z
       .string()
       .max(256)
       .optional()
-      .describe('The value of the annotation fairway.dev/maintenance-requested that was followed last.'),
-    requestedUntil: timestamp().optional().describe('Until when that request keeps a window open.'),
+      .describe('Value of the annotation fairway.dev/maintenance-requested that was last processed.'),
+    requestedUntil: timestamp().optional().describe('Time until which that request keeps a window open.'),
   })
-  .describe('When what is not urgent may begin.');
+  .describe('Maintenance windows of the cluster.');
 
 export type MaintenanceWindow = z.infer<typeof maintenanceWindow>;
 export type MaintenanceStatus = z.infer<typeof maintenanceStatus>;
@@ -75,13 +77,13 @@ export const MAINTENANCE_RULES: readonly CrossFieldRule[] = [
     cel: `!${isDuration} || (duration(self.duration) >= duration('${SHORTEST}') && duration(self.duration) <= duration('${LONGEST}'))`,
     holds: ({ duration }) =>
       durationMs(duration) >= durationMs(SHORTEST) && durationMs(duration) <= durationMs(LONGEST),
-    message: `must be from ${SHORTEST}, so that a node can be drained and renewed in it, to ${LONGEST}, so that it ends before the next one begins`,
+    message: `must be at least ${SHORTEST}, so that a node can be drained and updated in it, and at most ${LONGEST}, so that it ends before the next one starts`,
   }),
   crossFieldRule<{ readonly confineSpecChanges: boolean; readonly window?: unknown }>({
     path: 'spec.maintenance',
     field: 'spec.maintenance.confineSpecChanges',
     cel: '!self.confineSpecChanges || has(self.window)',
     holds: ({ confineSpecChanges, window }) => !confineSpecChanges || window !== undefined,
-    message: 'needs window, which changes of the spec are to wait for: set it, or leave confineSpecChanges out',
+    message: 'requires window, which changes of the spec wait for: set it, or remove confineSpecChanges',
   }),
 ];

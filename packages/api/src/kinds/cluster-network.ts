@@ -7,61 +7,66 @@ const gateway = z
       .enum(['Router', 'Custom', 'None'])
       .default('Router')
       .describe(
-        'How nodes reach the Internet. Router: an OpenStack router of the subnet translates addresses; floating IPs and public load balancers need it. Custom: another machine in the network is the default gateway. None: not at all; the nodes must reach the API server and their image registries another way.',
+        'How nodes reach the Internet. Router: through an OpenStack router of the subnet, with address translation; required for floating IPs and public load balancers. Custom: through another machine in the network. None: not at all; the nodes must reach the API server and their image registries another way.',
       ),
     externalNetworkID: openstackId()
       .optional()
-      .describe("External network of a router that Fairway creates. Empty: the cloud's default external network."),
+      .describe("External network for a router that Fairway creates. Default: the cloud's default external network."),
     routerID: openstackId()
       .optional()
-      .describe("An existing router to use. Empty: the subnet's router; if it has none, Fairway creates one."),
+      .describe('Existing router to use. Default: the router of the subnet; if it has none, Fairway creates one.'),
     address: ipv4()
       .optional()
-      .describe("Address of the default gateway in mode Custom. Empty: the subnet's gateway_ip."),
+      .describe('Address of the default gateway in mode Custom. Default: the gateway_ip of the subnet.'),
   })
-  .describe('The way from the nodes to the Internet.');
+  .describe('Gateway of the nodes to the Internet.');
 
 /** `spec.network` of a Cluster. */
 export const clusterNetworkSpec = z
   .object({
     networkID: openstackId()
       .optional()
-      .describe('An existing network to put the nodes in. Empty: Fairway creates network and subnet. Immutable.'),
+      .describe('ID of an existing network for the nodes. Default: Fairway creates a network and subnet. Immutable.'),
     subnetID: openstackId()
       .optional()
-      .describe('The subnet of networkID for the nodes. Empty: the only IPv4 subnet of the network. Immutable.'),
+      .describe(
+        'ID of the subnet of networkID for the nodes. Default: the only IPv4 subnet of the network. Immutable.',
+      ),
     loadBalancersSubnetID: openstackId()
       .optional()
-      .describe('Subnet for the addresses of load balancers. Empty: the subnet of the nodes.'),
+      .describe('ID of the subnet for the addresses of load balancers. Default: the subnet of the nodes.'),
     nodesCIDR: ipv4Cidr()
       .optional()
-      .describe("Range of the subnet that Fairway creates. Empty: the plan's default. Immutable."),
+      .describe("CIDR of the subnet that Fairway creates. Default: the plan's. Immutable."),
     gateway: gateway.prefault({}),
     podRoutes: z
       .enum(['Router', 'None'])
       .optional()
       .describe(
-        "How packets of pods get from node to node. Router: the cluster's router has a route to each node for its pods, for pod networks that do not wrap packets; needs cni.type none, and network and router of Fairway's making. None or empty: the pod network does it. Immutable.",
+        "How packets between pods reach other nodes. Router: the cluster's router has a route to the pods of each node, for pod networks without encapsulation; requires cni.type none, and a network and router created by Fairway. None or empty: the pod network handles it. Immutable.",
       ),
     dnsNameservers: z
       .array(ipv4())
       .max(5)
       .optional()
       .meta({ 'x-kubernetes-list-type': 'set' })
-      .describe("Name servers of the subnet that Fairway creates. Empty: the cloud's."),
+      .describe("DNS servers of the subnet that Fairway creates. Default: the cloud's."),
   })
-  .describe('The OpenStack network of the nodes. Resources are named by id: renaming them changes nothing.');
+  .describe('OpenStack network of the nodes. Resources are identified by ID, so renaming them has no effect.');
 
 /** `status.network` of a Cluster. */
 export const clusterNetworkStatus = z
   .object({
     networkID: z.string().optional().describe('Network of the nodes.'),
     subnetID: z.string().optional().describe('Subnet of the nodes.'),
-    nodesCIDR: z.string().optional().describe('Range of that subnet.'),
-    routerID: z.string().optional().describe('Router that the subnet is attached to.'),
-    egressAddress: z.string().optional().describe('Address that the Internet sees the nodes come from.'),
-    externalNetworkID: z.string().optional().describe('External network of the router, where floating IPs come from.'),
+    nodesCIDR: z.string().optional().describe('CIDR of that subnet.'),
+    routerID: z.string().optional().describe('Router to which the subnet is attached.'),
+    egressAddress: z.string().optional().describe("Source address of the nodes' traffic to the Internet."),
+    externalNetworkID: z
+      .string()
+      .optional()
+      .describe('External network of the router, from which floating IPs are allocated.'),
     securityGroupID: z.string().optional().describe('Security group of the nodes.'),
     loadBalancersSubnetID: z.string().optional().describe('Subnet for the addresses of load balancers.'),
   })
-  .describe('What the nodes are connected to.');
+  .describe('Network resources of the cluster.');

@@ -37,14 +37,14 @@ export const CLUSTER_OPTION_RULES: readonly CrossFieldRule[] = [
     field: 'spec.kubeProxy.iptables',
     cel: "!has(self.iptables) || !has(self.mode) || self.mode == 'iptables'",
     holds: ({ iptables, mode = 'iptables' }) => iptables === undefined || mode === 'iptables',
-    message: 'is for mode iptables: leave it out, or set mode to iptables',
+    message: 'is only for mode iptables: remove it, or set mode to iptables',
   }),
   crossFieldRule<KubeProxy>({
     path: 'spec.kubeProxy',
     field: 'spec.kubeProxy.ipvs',
     cel: "!has(self.ipvs) || (has(self.mode) && self.mode == 'ipvs')",
     holds: (proxy) => proxy.ipvs === undefined || proxy.mode === 'ipvs',
-    message: 'is for mode ipvs: leave it out, or set mode to ipvs',
+    message: 'is only for mode ipvs: remove it, or set mode to ipvs',
   }),
   crossFieldRule<KubeProxy>({
     path: 'spec.kubeProxy',
@@ -59,7 +59,7 @@ export const CLUSTER_OPTION_RULES: readonly CrossFieldRule[] = [
       field: `spec.kubeProxy.${mode}.minSyncPeriod`,
       cel: `!has(self.${mode}) || !has(self.${mode}.minSyncPeriod) || !${isDurationCel(`self.${mode}.minSyncPeriod`)} || (has(self.${mode}.syncPeriod) && !${isDurationCel(`self.${mode}.syncPeriod`)}) || duration(self.${mode}.minSyncPeriod) <= duration(has(self.${mode}.syncPeriod) ? self.${mode}.syncPeriod : '${DEFAULT_SYNC_PERIOD}')`,
       holds: ({ [mode]: settings }) => isInOrder(settings),
-      message: `must not be more than syncPeriod (which is ${DEFAULT_SYNC_PERIOD} where it is left out): lower it, or raise syncPeriod`,
+      message: `must not be more than syncPeriod (default ${DEFAULT_SYNC_PERIOD}): lower it, or raise syncPeriod`,
     }),
   ),
   crossFieldRule<Cilium>({
@@ -67,7 +67,7 @@ export const CLUSTER_OPTION_RULES: readonly CrossFieldRule[] = [
     field: 'spec.cni.cilium.clusterID',
     cel: '!has(self.clusterMesh) || !self.clusterMesh.enabled || has(self.clusterID)',
     holds: ({ clusterMesh, clusterID }) => !clusterMesh?.enabled || clusterID !== undefined,
-    message: 'is needed by clusterMesh: give each cluster of the mesh a number from 1 to 255 of its own',
+    message: 'is required by clusterMesh: give each cluster of the mesh its own number from 1 to 255',
   }),
   crossFieldRule<Cilium>({
     path: 'spec.cni.cilium',
@@ -75,22 +75,21 @@ export const CLUSTER_OPTION_RULES: readonly CrossFieldRule[] = [
     cel: "!has(self.clusterMesh) || !has(self.clusterMesh.apiServer) || !has(self.clusterMesh.apiServer.nodePort) || self.clusterMesh.apiServer.serviceType == 'NodePort'",
     holds: ({ clusterMesh }) =>
       clusterMesh?.apiServer?.nodePort === undefined || clusterMesh.apiServer.serviceType === 'NodePort',
-    message: 'is for serviceType NodePort: leave it out, or set serviceType to NodePort',
+    message: 'is only for serviceType NodePort: remove it, or set serviceType to NodePort',
   }),
   crossFieldRule<Cilium>({
     path: 'spec.cni.cilium',
     field: 'spec.cni.cilium.hubble.relay.enabled',
     cel: '!has(self.hubble) || !has(self.hubble.relay) || !self.hubble.relay.enabled || self.hubble.enabled',
     holds: ({ hubble }) => !hubble?.relay?.enabled || hubble.enabled,
-    message: 'needs hubble: set hubble.enabled to true, or leave the relay off',
+    message: 'requires hubble: set hubble.enabled to true, or disable the relay',
   }),
   crossFieldRule<Cilium>({
     path: 'spec.cni.cilium',
     field: 'spec.cni.cilium.hubble.ui.enabled',
     cel: '!has(self.hubble) || !has(self.hubble.ui) || !self.hubble.ui.enabled || (self.hubble.enabled && has(self.hubble.relay) && self.hubble.relay.enabled)',
     holds: ({ hubble }) => !hubble?.ui?.enabled || (hubble.enabled && hubble.relay?.enabled === true),
-    message:
-      'needs hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or leave the interface off',
+    message: 'requires hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or disable the UI',
   }),
 ];
 

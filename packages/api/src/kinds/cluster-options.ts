@@ -3,8 +3,8 @@ import { duration, int32, ipv4Cidr, quantity } from '../schema/scalars.ts';
 import { auditSpec } from './cluster-audit.ts';
 
 const syncPeriods = {
-  minSyncPeriod: duration().optional().describe('Shortest time between two rewrites of the rules.'),
-  syncPeriod: duration().optional().describe('Longest time between two rewrites of the rules.'),
+  minSyncPeriod: duration().optional().describe('Minimum time between two updates of the rules.'),
+  syncPeriod: duration().optional().describe('Maximum time between two updates of the rules.'),
 };
 
 /** `spec.kubeProxy` of a Cluster. */
@@ -13,7 +13,7 @@ export const kubeProxySpec = z
     mode: z
       .enum(['iptables', 'ipvs', 'nftables', 'none'])
       .optional()
-      .describe('How Services are implemented. Empty: iptables, or none where the CNI replaces kube-proxy. Immutable.'),
+      .describe('How Services are implemented. Default: iptables, or none if the CNI replaces kube-proxy. Immutable.'),
     iptables: z.object(syncPeriods).optional().describe('Settings of mode iptables.'),
     ipvs: z
       .object({
@@ -21,7 +21,7 @@ export const kubeProxySpec = z
         scheduler: z
           .enum(['rr', 'lc', 'dh', 'sh', 'sed', 'nq'])
           .optional()
-          .describe('How a backend is chosen: round robin, least connections, destination or source hash, …'),
+          .describe('Scheduling algorithm for backends: round robin, least connections, destination or source hash, …'),
         tcpTimeout: duration().optional().describe('Idle timeout of TCP sessions; 0s or at least 5s.'),
         tcpFinTimeout: duration().optional().describe('Timeout of TCP sessions after a FIN.'),
         udpTimeout: duration().optional().describe('Idle timeout of UDP sessions.'),
@@ -38,7 +38,7 @@ const resourceList = z.object({
 
 const containerResources = z.object({
   limits: resourceList.optional().describe('Upper limits.'),
-  requests: resourceList.optional().describe('What the scheduler sets aside.'),
+  requests: resourceList.optional().describe('Resources that the scheduler reserves.'),
 });
 
 /** `spec.cni` of a Cluster. */
@@ -52,7 +52,7 @@ export const cniSpec = z
       ),
     cilium: z
       .object({
-        clusterID: int32().min(1).max(255).optional().describe('Number of this cluster in a Cilium cluster mesh.'),
+        clusterID: int32().min(1).max(255).optional().describe('ID of this cluster in a Cilium cluster mesh.'),
         clusterMesh: z
           .object({
             enabled: z.boolean().default(false).describe('Whether to run the mesh API server.'),
@@ -61,37 +61,39 @@ export const cniSpec = z
                 serviceType: z
                   .enum(['LoadBalancer', 'NodePort'])
                   .default('LoadBalancer')
-                  .describe('How other clusters reach it.'),
+                  .describe('Type of the Service through which other clusters reach the API server of the mesh.'),
                 nodePort: int32().min(30000).max(32767).optional().describe('Port for serviceType NodePort.'),
               })
               .optional()
-              .describe('The mesh API server.'),
+              .describe('API server of the mesh.'),
           })
           .optional()
           .describe('Cluster mesh.'),
         hubble: z
           .object({
-            enabled: z.boolean().default(false).describe('Whether to observe flows.'),
+            enabled: z.boolean().default(false).describe('Whether to enable Hubble.'),
             relay: z
               .object({ enabled: z.boolean().default(false).describe('Whether to run the relay.') })
               .optional()
-              .describe('Collects the flows of all nodes.'),
+              .describe('Hubble relay, which collects the flows of all nodes.'),
             ui: z
               .object({
-                enabled: z.boolean().default(false).describe('Whether to run the interface.'),
-                backendResources: containerResources.optional().describe('Resources of its back end.'),
-                frontendResources: containerResources.optional().describe('Resources of its front end.'),
+                enabled: z.boolean().default(false).describe('Whether to run the Hubble UI.'),
+                backendResources: containerResources.optional().describe('Resources of the back end.'),
+                frontendResources: containerResources.optional().describe('Resources of the front end.'),
               })
               .optional()
               .describe('Web interface.'),
           })
           .optional()
-          .describe('Observability of the network.'),
+          .describe('Observability with Hubble.'),
       })
       .optional()
       .describe('Settings of Cilium.'),
   })
-  .describe('The pod network. Fairway installs Canal and Cilium, unless the cluster has one of its own.');
+  .describe(
+    'Pod network of the cluster. Fairway installs Canal and Cilium, unless the cluster has its own pod network.',
+  );
 
 const oidc = z
   .object({
@@ -100,41 +102,39 @@ const oidc = z
       .max(2048)
       .regex(/^https:\/\/[^?#@\s]+$/, 'must be an https URL without query, fragment or user')
       .describe(
-        'URL of the issuer; its discovery document must be reachable from the control plane, which is outside of the cluster.',
+        'URL of the issuer. Its discovery document must be reachable from the control plane, which is outside the cluster.',
       ),
-    clientID: z.string().min(1).max(253).describe('Client id that tokens must be issued for.'),
-    usernameClaim: z.string().min(1).max(253).default('sub').describe('Claim that holds the name of the user.'),
+    clientID: z.string().min(1).max(253).describe('Client ID for which tokens must be issued.'),
+    usernameClaim: z.string().min(1).max(253).default('sub').describe('Claim to use as the user name.'),
     usernamePrefix: z
       .string()
       .max(253)
       .optional()
-      .describe('Put before the name of the user; "-" for none. Empty: the URL of the issuer, except for claim email.'),
+      .describe('Prefix of user names; "-" for none. Default: the URL of the issuer, except for claim email.'),
     groupsClaims: z
       .array(z.string().min(1).max(253))
       .max(10)
       .optional()
-      .describe('Claims that hold groups of the user.'),
-    groupsPrefix: z.string().max(253).optional().describe('Put before the name of each group.'),
+      .describe("Claims to use as the user's groups."),
+    groupsPrefix: z.string().max(253).optional().describe('Prefix of group names.'),
     requiredClaims: z
       .record(z.string(), z.string().max(253))
       .optional()
-      .describe('Claims that a token must hold, with their values.'),
+      .describe('Claims that a token must have, with their values.'),
     signingAlgorithms: z
       .array(z.enum(['RS256', 'RS384', 'RS512', 'ES256', 'ES384', 'ES512', 'PS256', 'PS384', 'PS512']))
       .max(9)
       .default(['RS256'])
-      .describe(
-        "Signature algorithms that are accepted. Where control planes run as processes, the issuer's keys decide alone.",
-      ),
+      .describe("Signature algorithms to accept. For process-based control planes, the issuer's keys determine them."),
     certificateAuthority: z
       .string()
       .max(65536)
       .optional()
-      .describe("PEM of the CAs that the issuer's certificate must come from. Empty: the public ones."),
+      .describe("CAs of the issuer's certificate, in PEM. Default: the public CAs."),
   })
-  .describe("Tokens of an OpenID Connect provider as identities of the cluster's users.");
+  .describe('OpenID Connect provider that authenticates users of the cluster.');
 
-/** ClusterRoles of Kubernetes' own that roles of Keystone can give. */
+/** Built-in ClusterRoles that Keystone roles can grant. */
 export const KEYSTONE_CLUSTER_ROLES = ['cluster-admin', 'admin', 'edit', 'view'] as const;
 export type KeystoneClusterRole = (typeof KEYSTONE_CLUSTER_ROLES)[number];
 
@@ -145,31 +145,31 @@ const keystone = z
         z
           .string()
           .max(64)
-          .regex(/^[A-Za-z0-9_-]+$/, 'must be the id of a project, not its name'),
+          .regex(/^[A-Za-z0-9_-]+$/, 'must be the ID of a project, not its name'),
       )
       .min(1)
       .max(16)
       .optional()
       .describe(
-        'Ids of the projects whose users are let in, in place of the one that the cluster lives in. Empty: that one alone.',
+        "IDs of the projects whose users have access, instead of the cluster's own project. Default: the cluster's own project.",
       ),
     roles: z
       .record(z.string(), z.enum(KEYSTONE_CLUSTER_ROLES))
       .optional()
       .describe(
-        'The ClusterRole that each role of Keystone in one of these projects gives in the whole cluster. Empty: cluster-admin for admin, member and k8s_admin, edit for k8s_developer, view for reader and k8s_viewer. {}: none, for RoleBindings of your own. With a policy none by default.',
+        'ClusterRole that each Keystone role in these projects grants in the whole cluster. Default: cluster-admin for admin, member and k8s_admin, edit for k8s_developer, view for reader and k8s_viewer; none if policy is set. {}: none, for your own RoleBindings.',
       ),
     policy: z
       .string()
       .max(16384)
       .optional()
       .describe(
-        'JSON of a policy of k8s-keystone-auth, which gives further rights to these users. Names of users and projects count in the default domain alone, ids everywhere.',
+        'JSON of a k8s-keystone-auth policy, which grants additional rights to these users. Names of users and projects only match in the default domain, IDs match everywhere.',
       ),
   })
-  .describe("Users of the cloud's Keystone as users of the cluster, by their tokens. Without it there are none.");
+  .describe("Authentication of the cloud's Keystone users by their tokens. Absent: disabled.");
 
-/** Admission plugins that users may enable or disable. */
+/** Admission plugins that users can enable or disable. */
 export const ADMISSION_PLUGINS = ['AlwaysPullImages', 'NodeRestriction'] as const;
 
 /** `spec.apiServer` of a Cluster. */
@@ -181,24 +181,22 @@ export const apiServerSpec = z
           .array(z.enum(ADMISSION_PLUGINS))
           .max(2)
           .default(['AlwaysPullImages', 'NodeRestriction'])
-          .describe('Plugins that are on. NodeRestriction is, whether named here or not.'),
+          .describe('Plugins to enable. NodeRestriction is always enabled.'),
         disabled: z
           .array(z.enum(['AlwaysPullImages']))
           .max(1)
           .default([])
           .describe(
-            'Plugins that are off, whatever enabled says. NodeRestriction keeps nodes apart and cannot be switched off.',
+            'Plugins to disable, regardless of enabled. NodeRestriction isolates nodes from each other and cannot be disabled.',
           ),
       })
       .prefault({})
-      .describe('Admission plugins beyond those that Kubernetes enables.'),
+      .describe('Admission plugins in addition to those that Kubernetes enables.'),
     allowedCIDRs: z
       .array(ipv4Cidr())
       .max(100)
       .optional()
-      .describe(
-        'Addresses that may reach the API server. Empty: all. The addresses that the nodes come from are always allowed.',
-      ),
+      .describe('CIDRs that can reach the API server. Default: all. The nodes always have access.'),
     oidc: oidc.optional(),
     keystone: keystone.optional(),
     audit: auditSpec.optional(),

@@ -7,42 +7,39 @@ const nodes = () => z.enum(['Delete', 'Reinstall']);
 export const resetSpec = z
   .object({
     requestedAt: requestTime().describe(
-      'A later time than the last asks for a reset, once. A cluster that is new has nothing to reset.',
+      'A time later than the last reset requests a reset, once. A new cluster is not reset.',
     ),
-    confirm: z
-      .string()
-      .max(63)
-      .describe("The cluster's name: whoever writes it knows that everything in the cluster goes."),
+    confirm: z.string().max(63).describe('Name of the cluster, to confirm that everything in it is deleted.'),
     nodes: nodes()
       .default('Delete')
       .describe(
-        'Delete: the machines go first, and the pools make new ones. Reinstall: the same servers are installed anew, with their addresses, once the control plane is empty; their pods run on until then.',
+        'How nodes are reset. Delete: the machines are deleted first, and the pools create new ones. Reinstall: the same servers are reinstalled with their addresses once the control plane is empty; their pods keep running until then.',
       ),
   })
   .describe(
-    'A reset to an empty cluster of the same name, UID and endpoint. Everything in its database goes, and so do all its credentials. spec.version may be any that is offered to new clusters, if it is changed along with this.',
+    'Reset to an empty cluster of the same name, UID and endpoint. Everything in its database and all its credentials are deleted. spec.version can be set to any version available for new clusters in the same change.',
   );
 
 /** `status.reset` of a Cluster. */
 export const resetStatus = z
   .object({
-    requestedAt: z.string().max(35).describe('spec.reset.requestedAt that was followed last.'),
+    requestedAt: z.string().max(35).describe('Value of spec.reset.requestedAt that was last processed.'),
     phase: z
       .enum(['RemovingNodes', 'EmptyingControlPlane', 'Starting', 'Complete'])
       .describe(
-        'RemovingNodes: the machines are deleted. EmptyingControlPlane: database and certificates go. Starting: the empty control plane starts, and nodes join it.',
+        'Phase of the reset. RemovingNodes: the machines are deleted. EmptyingControlPlane: the database and certificates are deleted. Starting: the empty control plane starts, and nodes join it.',
       ),
-    since: timestamp().describe('Since when it is in this phase.'),
-    startTime: timestamp().optional().describe('When the reset began; none if there was nothing to reset.'),
-    nodes: nodes().describe('spec.reset.nodes at that time.'),
-    version: z.string().max(16).optional().describe('Exact version that the empty control plane starts with.'),
+    since: timestamp().describe('Time when this phase started.'),
+    startTime: timestamp().optional().describe('Time when the reset started. Absent if there was nothing to reset.'),
+    nodes: nodes().describe('Value of spec.reset.nodes at that time.'),
+    version: z.string().max(16).optional().describe('Exact version with which the empty control plane starts.'),
     emptiedTime: timestamp()
       .optional()
       .describe(
-        'When the control plane was last emptied. Machines that have another spec.resetTime belong to the cluster of before.',
+        'Time when the control plane was last emptied. Machines with another spec.resetTime are from before the reset.',
       ),
   })
-  .describe('The reset that was followed last, and how far it is.');
+  .describe('Last reset that was processed, and its progress.');
 
 export type ResetSpec = z.infer<typeof resetSpec>;
 export type ResetStatus = z.infer<typeof resetStatus>;

@@ -10,6 +10,7 @@ import { etcdSpec, etcdStatus } from './cluster-etcd.ts';
 import { HIBERNATION_RULES, hibernationSpec, hibernationStatus } from './cluster-hibernation.ts';
 import { MAINTENANCE_RULES, maintenanceSpec, maintenanceStatus } from './cluster-maintenance.ts';
 import { clusterNetworkSpec, clusterNetworkStatus } from './cluster-network.ts';
+import { nodeProxy, registryMirrors } from './cluster-nodes.ts';
 import { apiServerSpec, cniSpec, kubeProxySpec } from './cluster-options.ts';
 import { resetSpec, resetStatus } from './cluster-reset.ts';
 import { CLUSTER_RULES } from './cluster-rules.ts';
@@ -33,24 +34,24 @@ const clusterSpec = z
       .max(63)
       .default('free')
       .describe(
-        'Name of the Plan, which sets limits and promises. Another one may be named later: the cluster keeps its addresses, pod network and kube-proxy mode, and its pools must be within the limits.',
+        'Name of the Plan, which sets limits and service levels. It can be changed: the cluster keeps its addresses, pod network and kube-proxy mode, and its pools must be within the limits.',
       ),
     version: kubernetesVersion()
       .optional()
       .describe(
-        'Kubernetes version: a minor version (1.34: its newest patch, by updatePolicy) or an exact one (1.34.2), which is never changed. Empty: the newest supported at creation, then the patches of that minor version by updatePolicy. It can be raised by one minor version at a time, and lowered only along with a reset.',
+        'Kubernetes version: a minor version (1.34: its newest patch, by updatePolicy) or an exact version (1.34.2), which never changes. Default: the newest supported version at creation, then the patches of its minor version by updatePolicy. It can be raised by one minor version at a time, and lowered only together with a reset.',
       ),
     region: z
       .string()
       .min(1)
       .max(63)
       .optional()
-      .describe("OpenStack region. Empty: the cloud's only or default region. Immutable."),
+      .describe("OpenStack region. Default: the cloud's only or default region. Immutable."),
     updatePolicy: z
       .enum(['AlwaysUpdate', 'MinimalDowntime', 'NeverUpdate'])
       .default('AlwaysUpdate')
       .describe(
-        'What to do about a new patch of the minor version that the cluster runs, where spec.version names no exact one. AlwaysUpdate: take it when its turn comes (KubernetesRelease spec.rollout), even if the API server is away for some minutes. MinimalDowntime: take it only if the API server is never away, which needs several copies of it; else the condition UpToDate says that it waits. NeverUpdate: leave it to the user. A waiting patch is taken by naming it in spec.version.',
+        "How new patches of the cluster's minor version are installed if spec.version is not an exact version. AlwaysUpdate: when the rollout reaches the cluster (spec.rollout of the KubernetesRelease), even if the API server is unavailable for some minutes. MinimalDowntime: only if the API server stays available, which requires several replicas; otherwise the condition UpToDate reports that the patch waits. NeverUpdate: only by the user. A waiting patch is installed by setting spec.version to it.",
       ),
     credentialName: z
       .string()
@@ -58,17 +59,19 @@ const clusterSpec = z
       .max(253)
       .optional()
       .describe(
-        'CloudCredential of the same namespace with which Fairway acts for this cluster. It may be replaced by another of the same project. Empty: the cloud that the operator has given the namespace.',
+        'Name of the CloudCredential in the same namespace with which Fairway acts for this cluster. It can be replaced by another one of the same project. Default: the cloud that the operator assigned to the namespace.',
       ),
     network: clusterNetworkSpec.prefault({}),
     podCIDR: ipv4Cidr()
       .optional()
-      .describe("Addresses of pods, /24 for each node; private, /16 or larger. Empty: the plan's. Immutable."),
+      .describe("CIDR of pods, with a /24 for each node; private, /16 or larger. Default: the plan's. Immutable."),
     serviceCIDR: ipv4Cidr()
       .optional()
       .describe(
-        "Addresses of Services; private, /16 or larger where the plan lets one choose. Empty: the plan's. Immutable.",
+        "CIDR of Services; private, /16 or larger where the plan allows a choice. Default: the plan's. Immutable.",
       ),
+    registryMirrors,
+    proxy: nodeProxy,
     kubeProxy: kubeProxySpec.prefault({}),
     cni: cniSpec.prefault({}),
     apiServer: apiServerSpec.prefault({}),
@@ -82,9 +85,9 @@ const clusterSpec = z
       .min(1)
       .max(255)
       .optional()
-      .describe("Image of the nodes, by id or name, where a pool names none. Empty: the operator's default."),
+      .describe("Image of the nodes, by ID or name, for pools that set none. Default: the operator's."),
   })
-  .describe('What the cluster should be.');
+  .describe('Desired state of the cluster.');
 
 const clusterStatus = z
   .object({
@@ -105,11 +108,11 @@ const clusterStatus = z
         'Deleting',
       ])
       .optional()
-      .describe('The state in a word, for people. Programs read conditions.'),
+      .describe('Phase of the cluster, for people. Programs should read conditions.'),
     conditions: conditions()
       .optional()
       .describe(
-        'Ready, and what it consists of: NetworkReady, ControlPlaneReady, NodePoolsReady. SnapshotsReady, ControlPlaneHighlyAvailable, FieldsApplied, UpToDate (whether it runs the version that its spec and policy lead to), VersionSupported, CredentialExpiresSoon, CredentialsStable, AuthorityExpiresSoon, WakingPossible and AddonsReady stand beside it.',
+        'Conditions of the cluster. Ready summarizes NetworkReady, ControlPlaneReady and NodePoolsReady. Further conditions: SnapshotsReady, ControlPlaneHighlyAvailable, FieldsApplied, UpToDate (the cluster runs the version that its spec and policy select), VersionSupported, CredentialExpiresSoon, CredentialsStable, AuthorityExpiresSoon, WakingPossible and AddonsReady.',
       ),
     version: z.string().optional().describe('Exact version that the control plane runs.'),
     desiredVersion: z
@@ -117,66 +120,66 @@ const clusterStatus = z
       .max(16)
       .optional()
       .describe(
-        'Exact version that the control plane is to run: that of `version`, or the one that it is being brought to.',
+        'Exact target version of the control plane: equal to `version`, or the version to which it is being upgraded.',
       ),
     availablePatch: z
       .string()
       .max(16)
       .optional()
-      .describe('Newest patch of the minor version that the cluster runs, while it is newer than `version`.'),
+      .describe("Newest patch of the cluster's minor version, if it is newer than `version`."),
     nextUpgradeVersions: z
       .array(z.string())
       .optional()
-      .describe('Minor versions that spec.version can be raised to; none while nodes are too old.'),
+      .describe('Minor versions to which spec.version can be raised; none while nodes are too old.'),
     endOfLife: endOfLifeStatus.optional(),
     forcedUpgrade: forcedUpgradeStatus.optional(),
-    upToDate: z.boolean().optional().describe('Whether control plane and all nodes run the version asked for.'),
+    upToDate: z.boolean().optional().describe('Whether the control plane and all nodes run the target version.'),
     endpoint: z
       .object({
         host: z.string().describe('Host name or address.'),
         port: int32().describe('TCP port.'),
       })
       .optional()
-      .describe("Where the cluster's API server is reached."),
+      .describe("Endpoint of the cluster's API server."),
     url: z.string().optional().describe('The endpoint as a URL.'),
-    caCertificate: z.string().optional().describe("PEM of the CAs that the API server's certificate comes from."),
+    caCertificate: z.string().optional().describe("CAs of the API server's certificate, in PEM."),
     credentials: credentialsStatus.optional(),
-    projectID: z.string().optional().describe('OpenStack project that the cluster lives in.'),
+    projectID: z.string().optional().describe('ID of the OpenStack project of the cluster.'),
     keystone: z
-      .object({ projects: z.array(z.string()).max(16).describe('Ids of the projects whose users are let in.') })
+      .object({ projects: z.array(z.string()).max(16).describe('IDs of the projects whose users have access.') })
       .optional()
-      .describe("Users of Keystone that the cluster's API server lets in; none without it."),
+      .describe("Keystone users with access to the cluster's API server. Absent: none."),
     network: clusterNetworkStatus.optional(),
-    podCIDR: z.string().optional().describe('Addresses of pods in use.'),
-    serviceCIDR: z.string().optional().describe('Addresses of Services in use.'),
-    cni: z.string().optional().describe('Pod network in use.'),
+    podCIDR: z.string().optional().describe('CIDRs of pods.'),
+    serviceCIDR: z.string().optional().describe('CIDRs of Services.'),
+    cni: z.string().optional().describe('Pod network of the cluster.'),
     cniInstaller: z
       .enum(['Fairway', 'Tenant'])
       .optional()
       .describe(
-        'Who installs the pod network, decided when the cluster is made: Tenant for type none, for what Fairway does not install, and for clusters of releases that installed none.',
+        'Who installs the pod network, determined at creation: Tenant for type none, for pod networks that Fairway does not install, and for clusters created by releases that installed none.',
       ),
-    kubeProxyMode: z.string().optional().describe('kube-proxy mode in use.'),
+    kubeProxyMode: z.string().optional().describe('kube-proxy mode of the cluster.'),
     nodes: z
       .object({
-        desired: int32().describe('Nodes that the pools ask for.'),
-        current: int32().describe('Machines that exist, whatever their state.'),
-        ready: int32().describe('Nodes that are Ready.'),
-        upToDate: int32().describe('Nodes that match their pool and version.'),
-        oldestVersion: z.string().max(32).optional().describe('Oldest version of a kubelet.'),
+        desired: int32().describe('Number of nodes that the pools want.'),
+        current: int32().describe('Number of machines in any state.'),
+        ready: int32().describe('Number of nodes that are Ready.'),
+        upToDate: int32().describe('Number of nodes that match their pool and version.'),
+        oldestVersion: z.string().max(32).optional().describe('Oldest kubelet version of the nodes.'),
       })
       .optional()
       .describe('Nodes of all pools.'),
-    readySummary: z.string().optional().describe('ready/desired, for the READY column.'),
+    readySummary: z.string().optional().describe('Ready and desired nodes as ready/desired, for the READY column.'),
     etcd: etcdStatus.optional(),
     maintenance: maintenanceStatus.optional(),
     hibernation: hibernationStatus.optional(),
     addons: addonStatuses().optional(),
     reset: resetStatus.optional(),
-    lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
+    lastOperation: lastOperation().optional().describe('Current or last operation and its progress.'),
     durations: durations().optional(),
   })
-  .describe('What the cluster is.');
+  .describe('Observed state of the cluster.');
 
 export type ClusterSpec = z.infer<typeof clusterSpec>;
 export type ClusterStatus = z.infer<typeof clusterStatus>;
@@ -206,14 +209,14 @@ export const clusters = defineKind<Cluster>({
   columns: [
     { name: 'Version', type: 'string', value: '.status.version', description: 'Version of the control plane.' },
     { name: 'Phase', type: 'string', value: '.status.phase' },
-    { name: 'Ready', type: 'string', value: '.status.readySummary', description: 'Nodes ready/desired.' },
+    { name: 'Ready', type: 'string', value: '.status.readySummary', description: 'Ready and desired nodes.' },
     OPERATION_COLUMN,
     { name: 'Plan', type: 'string', value: '.spec.plan' },
     {
       name: 'HA',
       type: 'string',
       description:
-        'Whether the control plane is as available as the plan promises; empty where the plan promises one copy.',
+        'Whether the control plane is as available as the plan promises. Empty if the plan promises one replica.',
       value: '.status.conditions[?(@.type=="ControlPlaneHighlyAvailable")].status',
       priority: 1,
     },
@@ -236,14 +239,15 @@ export const clusters = defineKind<Cluster>({
     {
       name: 'Maintenance',
       type: 'string',
-      description: 'When the maintenance window begins that is open, or opens next; empty where the cluster has none.',
+      description: 'Start of the current or next maintenance window. Empty if the cluster has none.',
       value: '.status.maintenance.window.start',
       priority: 1,
     },
     {
       name: 'Forced upgrade',
       type: 'string',
-      description: 'From when on the cluster is upgraded without being asked, because its minor version ends.',
+      description:
+        'Time from which Fairway upgrades the cluster automatically because its minor version reaches its end of life.',
       value: '.status.endOfLife.upgrade.time',
       priority: 1,
     },

@@ -13,26 +13,26 @@ export const forcedUpgradeSpec = z
     gracePeriod: duration()
       .default('336h')
       .describe(
-        'How long after endOfLife clusters may stay; 8760h at most. With phaseOverride EndOfLife it counts from when they were told.',
+        'Duration after endOfLife for which clusters can stay on the version; at most 8760h. With phaseOverride EndOfLife it starts with the notice to the cluster.',
       ),
     notice: duration()
       .default('336h')
       .describe(
-        'How long beforehand a cluster is told at least, also where that comes to a later time than the grace period: from 24h to 2160h.',
+        'Minimum notice before a forced upgrade, even if this delays the upgrade beyond the grace period; from 24h to 2160h.',
       ),
     exempt: z
       .array(
         z.object({
           namespace: z.string().min(1).max(63).describe('Namespace of the clusters.'),
-          name: z.string().min(1).max(253).optional().describe('Name of one Cluster. Empty: all of the namespace.'),
+          name: z.string().min(1).max(253).optional().describe('Name of one Cluster. Default: all of the namespace.'),
         }),
       )
       .max(MAX_EXEMPT)
       .default([])
-      .describe('Clusters that nobody upgrades by force.'),
+      .describe('Clusters that are exempt from forced upgrades.'),
   })
   .describe(
-    'Clusters that still run the minor version after its end of life get the next one, without being asked, in their maintenance windows and at the pace of rollout. Empty: nobody does that.',
+    'Forced upgrade of clusters that still run the minor version after its end of life to the next one, in their maintenance windows and at the pace of rollout. Default: disabled.',
   );
 
 export const FORCED_UPGRADE_RULES = [
@@ -52,26 +52,26 @@ function boundsRule(name: 'gracePeriod' | 'notice', min: string | undefined, max
   });
 }
 
-/** Told beforehand, in `status.endOfLife` of a Cluster. */
+/** Announced in `status.endOfLife` of a Cluster. */
 export const plannedUpgrade = z
   .object({
-    to: z.string().max(8).describe('The minor version that it gets.'),
-    time: timestamp().describe('It does not begin before that.'),
+    to: z.string().max(8).describe('Target minor version.'),
+    time: timestamp().describe('Earliest start of the upgrade.'),
   })
-  .describe('The upgrade that it gets without being asked, if it has not left its minor version by then. Empty: none.');
+  .describe('Automatic upgrade of the cluster, if it still runs the minor version by then. Absent: none.');
 
 export const forcedUpgradeStatus = z
   .object({
-    from: kubernetesVersion().describe('Exact version that the control plane ran.'),
-    to: kubernetesVersion().describe('Exact version that was decided on.'),
-    time: timestamp().describe('When that was decided.'),
+    from: kubernetesVersion().describe('Exact version that the control plane ran before.'),
+    to: kubernetesVersion().describe('Exact target version.'),
+    time: timestamp().describe('Time of the decision.'),
     asked: kubernetesVersion()
       .optional()
       .describe(
-        'spec.version at that time, where it named an older version. As long as it is still the same, the cluster follows the minor version of `to`.',
+        'Value of spec.version at that time, if it was an older version. While it is unchanged, the cluster follows the minor version of `to`.',
       ),
   })
-  .describe('The upgrade that the cluster got, or gets, because its minor version had reached its end of life.');
+  .describe('Forced upgrade of the cluster because its minor version reached its end of life.');
 
 export type ForcedUpgradeSettings = z.infer<typeof forcedUpgradeSpec>;
 export type PlannedUpgrade = z.infer<typeof plannedUpgrade>;

@@ -9,7 +9,7 @@ import { conditions, INITIAL_STATUS, observedGeneration } from './status.ts';
 
 const inClusterSpec = nodePoolSpec
   .omit({ clusterName: true })
-  .describe('What the pool should be: a request, until the condition Accepted says so.');
+  .describe('Desired state of the pool: a request until the condition Accepted is True.');
 
 const count = (text: string) => int32().min(0).optional().describe(text);
 const word = (text: string) => z.string().max(256).optional().describe(text);
@@ -17,32 +17,34 @@ const word = (text: string) => z.string().max(256).optional().describe(text);
 const inClusterStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
-    shown: word('Which state of the pool this object shows, for Fairway.'),
-    phase: word('The state in a word, for people.'),
+    shown: word('State of the pool that this object shows; used by Fairway.'),
+    phase: word('Phase of the pool, for people.'),
     conditions: conditions()
       .optional()
-      .describe('Accepted: whether what was last asked for here is carried out. Ready: how the pool is.'),
-    desiredReplicas: count('Nodes that the pool is to have now.'),
-    replicas: count('Nodes that there are, or are being made.'),
-    readyReplicas: count('Nodes that are Ready.'),
-    updatedReplicas: count('Nodes that match the pool and the version of the cluster.'),
-    availableReplicas: count('Nodes that are Ready and schedulable.'),
+      .describe(
+        'Conditions of the pool. Accepted: whether the last request in this object is applied. Ready: state of the pool.',
+      ),
+    desiredReplicas: count('Current number of desired nodes.'),
+    replicas: count('Number of nodes that exist or are being created.'),
+    readyReplicas: count('Number of nodes that are Ready.'),
+    updatedReplicas: count('Number of nodes that match the pool and the version of the cluster.'),
+    availableReplicas: count('Number of nodes that are Ready and schedulable.'),
     readySummary: word('ready/desired.'),
-    operation: word('What is being done, and how far it is; empty while nothing is.'),
-    version: word('Lowest version among the nodes.'),
+    operation: word('Current operation and its progress. Empty if there is none.'),
+    version: word('Lowest version of the nodes.'),
   })
-  .describe('What the pool is.');
+  .describe('Observed state of the pool.');
 
 export type InClusterNodePoolSpec = z.infer<typeof inClusterSpec>;
 export type InClusterNodePoolStatus = z.infer<typeof inClusterStatus>;
 
-/** A NodePool as a tenant's own cluster has it: without a namespace and the name of its cluster. */
+/** A NodePool within a tenant's cluster: without a namespace and a cluster name. */
 export interface InClusterNodePool extends KubeObject {
   spec: InClusterNodePoolSpec;
   status?: InClusterNodePoolStatus;
 }
 
-/** The kind that Fairway serves within tenants' clusters. It is none of Fairway's own API. */
+/** The kind that Fairway serves within tenants' clusters. It is not part of Fairway's own API. */
 export const inClusterNodePools = defineKind<InClusterNodePool>({
   plural: 'nodepools',
   singular: 'nodepool',
@@ -50,7 +52,7 @@ export const inClusterNodePools = defineKind<InClusterNodePool>({
   namespaced: false,
   shortNames: ['np'],
   description:
-    'NodePool is a group of equal nodes of this cluster, as Fairway has it. What is written here is a request: it is checked as one to Fairway itself, and is set back where it is refused, or where the pool has changed since.',
+    'NodePool is a group of identical nodes of this cluster. Changes to this object are requests: they are validated like requests to Fairway itself, and reverted if they are rejected or the pool has changed in the meantime.',
   spec: inClusterSpec,
   status: inClusterStatus,
   initialStatus: {
@@ -60,7 +62,7 @@ export const inClusterNodePools = defineKind<InClusterNodePool>({
         type: 'Accepted',
         status: 'Unknown',
         reason: 'Provisioning',
-        message: 'Waits for Fairway to look at it.',
+        message: 'Waiting for Fairway to process it.',
         lastTransitionTime: '1970-01-01T00:00:00Z',
       },
     ],
@@ -80,7 +82,7 @@ export const inClusterNodePools = defineKind<InClusterNodePool>({
       name: 'Accepted',
       type: 'string',
       value: '.status.conditions[?(@.type=="Accepted")].status',
-      description: 'Whether what was last asked for here is carried out.',
+      description: 'Whether the last request in this object is applied.',
     },
     { name: 'Phase', type: 'string', value: '.status.phase' },
     { name: 'Operation', type: 'string', value: '.status.operation', priority: 1 },
@@ -92,11 +94,11 @@ export const inClusterNodePools = defineKind<InClusterNodePool>({
       name: 'Refusal',
       type: 'string',
       value: '.status.conditions[?(@.type=="Accepted")].message',
-      description: 'Why what was last asked for here is not carried out.',
+      description: 'Why the last request in this object is not applied.',
       priority: 1,
     },
     { ...MESSAGE_COLUMN, priority: 1 },
   ],
-  immutable: ['spec.antiAffinity'],
+  immutable: ['spec.antiAffinity', 'spec.antiAffinityPolicy'],
   rules: NODE_POOL_RULES,
 });

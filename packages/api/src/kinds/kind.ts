@@ -9,8 +9,8 @@ export interface PathColumn extends PrinterColumn {
 }
 
 /**
- * A cross-field rule in two forms: as CEL for a management cluster's API server, which evaluates it at `path`, and
- * as a function of the same value for everywhere else. Tests check that both agree.
+ * A cross-field rule in two forms: as CEL for a management cluster's API server, which evaluates it at `path`, and as a function of the same value
+ * for all other uses. Tests check that both agree.
  */
 export interface CrossFieldRule<V = never> {
   /** Path of the object that the rule applies to: `spec`. */
@@ -32,14 +32,8 @@ export interface TransitionRule<T = never> {
   readonly holds: (object: T, old: T) => boolean;
   /** What is valid, without the field's name. */
   readonly message: string;
-}
-
-/** A hint in two forms like a `CrossFieldRule`. */
-export interface ImmutableHint {
-  /** An expression of a string over `self` and `oldSelf`, the parents of the field. */
-  readonly cel: string;
-  /** The same, of the field's new and old value. */
-  readonly text: (value: unknown, old: unknown) => string;
+  /** What to do instead, after the message; in two forms like the rule, the CEL being an expression of a string. */
+  readonly hint?: { readonly cel: string; readonly text: (object: T, old: T) => string };
 }
 
 /** A kind of the group `fairway.dev`: the single source of its CRD, validation and types. */
@@ -49,14 +43,12 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
   readonly description: string;
   readonly spec: z.ZodType;
   readonly status?: z.ZodType;
-  /** Of an object that no controller has looked at yet. */
+  /** Status of an object that no controller has reconciled yet. */
   readonly initialStatus?: Readonly<Record<string, Json>>;
   readonly scale?: ScaleDefinition;
   readonly columns: readonly PathColumn[];
   /** Paths of immutable fields. */
   readonly immutable: readonly string[];
-  /** What to do instead of changing an immutable field, by its path. */
-  readonly immutableHints?: Readonly<Record<string, ImmutableHint>>;
   readonly rules: readonly CrossFieldRule[];
   /** Evaluated on every update, including status. */
   readonly transitions?: readonly TransitionRule[];
@@ -68,22 +60,22 @@ export interface Kind<T extends KubeObject = KubeObject> extends ResourceType<T>
 export const MESSAGE_COLUMN: PathColumn = {
   name: 'Message',
   type: 'string',
-  description: 'What the object waits for, and whose turn it is.',
+  description: 'Conditions of the object, which say what it is waiting for and who must act.',
   value: '.status.conditions[?(@.type=="Ready")].message',
 };
 
-/** What is being done to the object, and how far it is; empty while there is nothing to do. */
+/** The current operation and its progress; empty if there is none. */
 export const OPERATION_COLUMN: PathColumn = {
   name: 'Operation',
   type: 'string',
-  description: 'What is being done, and how far it is; empty while nothing is.',
+  description: 'Current operation and its progress. Empty if there is none.',
   value: '.status.lastOperation.summary',
 };
 
 export const PAUSED_COLUMN: PathColumn = {
   name: 'Paused',
   type: 'string',
-  description: 'True while Fairway leaves the object alone.',
+  description: 'Whether reconciliation of the object is paused.',
   value: '.status.conditions[?(@.type=="Paused")].status',
   priority: 1,
 };
@@ -98,7 +90,7 @@ export function defineKind<T extends KubeObject>(definition: Omit<Kind<T>, 'grou
   return { group: GROUP, version: VERSION, ...definition };
 }
 
-/** Declares a rule, with what it needs to know of the object. */
+/** Declares a transition rule, typed by the part of the object that it reads. */
 export function transitionRule<T>(rule: TransitionRule<T>): TransitionRule<T> {
   return rule;
 }

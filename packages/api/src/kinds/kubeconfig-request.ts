@@ -15,27 +15,25 @@ const spec = z
       .min(MIN_KUBECONFIG_SECONDS)
       .max(MAX_KUBECONFIG_SECONDS)
       .default(DEFAULT_KUBECONFIG_SECONDS)
-      .describe('How long the credential is valid. It cannot be revoked before.'),
+      .describe('Duration for which the credential is valid. It cannot be revoked individually before it expires.'),
     certificateRequest: z
       .string()
       .min(1)
       .max(65_536)
       .optional()
       .describe(
-        'PEM of a certificate request (PKCS #10), for a key that stays with who asks: the kubeconfig has no key then. Of the request only the key counts; the certificate is for the user who asks. Empty: a key is made.',
+        'Certificate request (PKCS #10) in PEM, for a private key that stays with the requester: the kubeconfig then has no key. Only the key of the request is used; the certificate is issued for the requesting user. Default: a key is generated.',
       ),
   })
-  .describe('What is asked for.');
+  .describe('Desired properties of the kubeconfig.');
 
 const status = z
   .object({
     kubeconfig: z
       .string()
-      .describe(
-        'The kubeconfig, as YAML, with the credential in it; its key alone is missing where a certificateRequest was given.',
-      ),
-    certificate: z.string().optional().describe('PEM of the certificate, where a certificateRequest was given.'),
-    expirationTimestamp: timestamp().describe('When the credential ends.'),
+      .describe('Kubeconfig with the credential, in YAML. Without the private key if a certificateRequest was given.'),
+    certificate: z.string().optional().describe('Certificate in PEM, if a certificateRequest was given.'),
+    expirationTimestamp: timestamp().describe('Time when the credential expires.'),
   })
   .describe('The answer.');
 
@@ -50,5 +48,5 @@ export const KUBECONFIG_REQUEST_KIND = { group: GROUP, version: VERSION, kind: '
 
 /** The kind that decodes the subresource. */
 export function kubeconfigRequestSchema(): Schema {
-  return requestSchema({ spec, status }, 'KubeconfigRequest asks for a short-lived kubeconfig.');
+  return requestSchema({ spec, status }, 'KubeconfigRequest requests a short-lived kubeconfig.');
 }

@@ -16,7 +16,7 @@ const phase = () =>
   z
     .enum(['Preview', 'Supported', 'Deprecated', 'EndOfLife'])
     .describe(
-      'Preview: may be chosen, never by default. Supported. Deprecated, EndOfLife: existing clusters may stay, and pass through on their way to newer versions; they are told.',
+      'Support phase. Preview: can be chosen, but is never the default. Supported: the default may be this version. Deprecated and EndOfLife: existing clusters can keep the version and pass through it to newer ones; they get a notice.',
     );
 
 const components = z.record(z.string(), z.string().max(63));
@@ -27,18 +27,18 @@ const kubernetesReleaseSpec = z
       .string()
       .max(8)
       .regex(/^[0-9]+\.[0-9]+$/, 'must be a minor version such as 1.34')
-      .describe('The minor version; the object has the same name. Immutable.'),
+      .describe('Minor version, which is also the name of the object. Immutable.'),
     phaseOverride: phase()
       .optional()
       .describe(
-        'Phase that holds whatever the date is. Empty: by the dates; Preview until released, Supported from then, Deprecated from maintenanceMode, EndOfLife from endOfLife.',
+        'Phase regardless of the dates. Default: by the dates: Preview until released, Supported from then, Deprecated from maintenanceMode, EndOfLife from endOfLife.',
       ),
-    released: date().optional().describe('Day of the first release upstream. Preview until then.'),
+    released: date().optional().describe('Date of the first upstream release. The phase is Preview until then.'),
     maintenanceMode: date()
       .optional()
-      .describe('Day since which upstream takes only critical fixes. Deprecated from then.'),
-    endOfLife: date().optional().describe('Day of the end of support upstream. EndOfLife from then.'),
-    source: z.string().max(1024).describe('Where the dates and versions come from.'),
+      .describe('Date from which upstream only takes critical fixes. The phase is Deprecated from then.'),
+    endOfLife: date().optional().describe('Date when upstream support ends. The phase is EndOfLife from then.'),
+    source: z.string().max(1024).describe('Source of the dates and versions.'),
     patches: z
       .array(
         z.object({
@@ -47,22 +47,25 @@ const kubernetesReleaseSpec = z
             .max(16)
             .regex(/^[0-9]+\.[0-9]+\.[0-9]+$/, 'must be an exact version such as 1.34.2')
             .describe('The exact version.'),
-          released: date().optional().describe('Day of its release upstream.'),
-          withdrawn: z.boolean().default(false).describe('Whether new clusters and upgrades may no longer choose it.'),
-          components: components.optional().describe('Versions that differ from those of the minor version.'),
+          released: date().optional().describe('Date of the upstream release.'),
+          withdrawn: z
+            .boolean()
+            .default(false)
+            .describe('Whether new clusters and upgrades can no longer choose the patch.'),
+          components: components.optional().describe('Component versions that differ from those of the minor version.'),
         }),
       )
       .min(1)
       .max(50)
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['version'] })
-      .describe('Patch versions that can be chosen.'),
+      .describe('Available patch versions.'),
     components: components.describe(
-      'Versions of what is installed along with it, by name: containerd, coredns, calico, flannel, …',
+      'Versions of the components that are installed with it, by name: containerd, coredns, calico, flannel, …',
     ),
     rollout: rolloutSpec.optional(),
     forcedUpgrade: forcedUpgradeSpec.optional(),
   })
-  .describe('What is offered of a minor version.');
+  .describe('Desired state of the release.');
 
 const kubernetesReleaseStatus = z
   .object({
@@ -70,7 +73,7 @@ const kubernetesReleaseStatus = z
     conditions: conditions()
       .optional()
       .describe(
-        'Ready: whether clusters can use it. RolledOut: whether clusters that follow it run its newest patch. EndOfLifeEnforced: whether all have left it that were to be upgraded by force.',
+        'Conditions of the release. Ready: clusters can use it. RolledOut: the clusters that follow it run its newest patch. EndOfLifeEnforced: all clusters subject to a forced upgrade have been upgraded.',
       ),
     phase: phase().optional(),
     newest: z.string().max(16).optional().describe('Newest patch that clusters can use.'),
@@ -78,16 +81,16 @@ const kubernetesReleaseStatus = z
       .array(z.string().max(16))
       .max(50)
       .optional()
-      .describe('Patches that are not withdrawn and that this Fairway can run.'),
-    clusters: int32().min(0).optional().describe('Clusters whose control planes run it.'),
+      .describe('Patches that are not withdrawn and whose binaries are available.'),
+    clusters: int32().min(0).optional().describe('Number of clusters whose control planes run the version.'),
     rollout: rolloutStatus.optional(),
     forcedUpgrade: rolloutStatus
       .optional()
       .describe(
-        'How far the clusters have come that are upgraded after the end of life; `version` is the next minor one. Clusters that are in `moving` begin.',
+        'Progress of forced upgrades after the end of life; `version` is the next minor version. Clusters in `moving` start.',
       ),
   })
-  .describe('Whether what is offered is sound.');
+  .describe('Observed state of the release.');
 
 export type KubernetesReleaseSpec = z.infer<typeof kubernetesReleaseSpec>;
 export type ReleasePhase = z.infer<ReturnType<typeof phase>>;
@@ -114,20 +117,20 @@ export const kubernetesReleases = defineKind<KubernetesRelease>({
       name: 'Rollout',
       type: 'string',
       value: '.status.rollout.summary',
-      description: 'How many of the clusters that follow it run its newest patch.',
+      description: 'Number of clusters that follow the version and run its newest patch.',
     },
     {
       name: 'Forced',
       type: 'string',
       value: '.status.forcedUpgrade.summary',
-      description: 'How many of the clusters that are upgraded after its end of life have left it.',
+      description: 'Number of clusters that were upgraded after its end of life.',
       priority: 1,
     },
     {
       name: 'Clusters',
       type: 'integer',
       value: '.status.clusters',
-      description: 'Clusters whose control planes run it.',
+      description: 'Number of clusters whose control planes run the version.',
       priority: 1,
     },
     { name: 'Released', type: 'string', value: '.spec.released', priority: 1 },

@@ -3,37 +3,46 @@ import { int32, timestamp } from '../schema/scalars.ts';
 
 /** What a server is installed from. */
 const installation = {
-  image: z.string().describe('Image, by id.'),
+  image: z.string().describe('ID of the image.'),
   version: z.string().describe('Kubernetes version.'),
-  authorityGeneration: int32().optional().describe('spec.authorityGeneration at that time.'),
-  reinstallTime: timestamp().optional().describe('spec.reinstallTime at that time.'),
+  authorityGeneration: int32().optional().describe('Value of spec.authorityGeneration at that time.'),
+  reinstallTime: timestamp().optional().describe('Value of spec.reinstallTime at that time.'),
+  settingsDigest: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('Digest of spec.nodeSettings at that time. Absent if it was empty.'),
 };
 
 /** Written when the machine has a server, and when the cloud has rebuilt it. */
 export const installed = z
   .object({
-    serverID: z.string().describe('Server that this is about.'),
+    serverID: z.string().describe('ID of the server.'),
     ...installation,
     canReinstall: z
       .literal(false)
       .optional()
       .describe(
-        'The cloud does not install anew the volume that the server boots from: a new machine has to take its place.',
+        'Whether the cloud cannot reinstall the volume from which the server boots: the machine must be replaced.',
       ),
   })
-  .describe("What is on the server's disk. Where it differs from the spec, the server is to be reinstalled.");
+  .describe("What is installed on the server's disk. If it differs from the spec, the server must be reinstalled.");
 
-/** There from the intention until the node is Ready again, so that whoever comes after a crash knows what has been done. */
+/** Present from the decision until the node is Ready again, so the controller can resume after a crash. */
 export const reinstall = z
   .object({
     ...installation,
-    startTime: timestamp().describe('When it began; the time limit of the drain counts from here.'),
-    wasCordoned: z.boolean().describe('Whether the node was cordoned before: then it stays so.'),
-    requestedTime: timestamp().optional().describe('Since when the cloud may have been asked for it.'),
-    bootID: z.string().max(64).optional().describe("The node's boot id before: a node that still has it is not new."),
-    acceptedTime: timestamp().optional().describe('When the cloud had accepted it.'),
+    startTime: timestamp().describe('Time when it started; the drain timeout starts then.'),
+    wasCordoned: z.boolean().describe('Whether the node was already cordoned: then it stays cordoned.'),
+    requestedTime: timestamp().optional().describe('Time from which the cloud may have received the request.'),
+    bootID: z
+      .string()
+      .max(64)
+      .optional()
+      .describe('Previous boot ID of the node: a node that still has it has not been reinstalled.'),
+    acceptedTime: timestamp().optional().describe('Time when the cloud accepted the request.'),
   })
-  .describe('The reinstallation of the server that is under way.');
+  .describe('Reinstallation of the server that is in progress.');
 
 export type MachineInstalled = z.infer<typeof installed>;
 export type MachineReinstall = z.infer<typeof reinstall>;

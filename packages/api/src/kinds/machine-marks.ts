@@ -9,38 +9,42 @@ const mark = <Shape extends z.ZodRawShape>(text: string, due: string, shape: Sha
       reason: z
         .string()
         .max(1024)
-        .describe('One CamelCase word for machines: why, or what it waits for; tells whose turn it is.'),
-      message: z.string().max(1024).describe('A sentence for people.'),
-      time: timestamp().describe('Since when the mark is there.'),
+        .describe('Machine-readable reason in CamelCase: why, or what it is waiting for; indicates who must act.'),
+      message: z.string().max(1024).describe('Human-readable message.'),
+      time: timestamp().describe('Time when the mark was set.'),
       ...shape,
     })
     .describe(text);
 
 /**
- * What others than the pool's controller want done with a machine. Each key has one writer; the pool's controller alone acts on them, in the order of
+ * What other controllers want done with a machine. Each key has one writer; only the pool's controller acts on them, in the order of
  * docs/decisions/0037-who-decides-about-machines.md.
  */
 export const machineMarks = z
   .object({
-    repair: mark('The node is broken. Written by healing.', 'Whether it is its turn to be repaired.', {
-      strategy: healingStrategy().describe('Reinstall: the same server again. Replace: a new machine for this one.'),
+    repair: mark('Mark of a machine whose node is unhealthy. Set by healing.', 'Whether the repair may start.', {
+      strategy: healingStrategy().describe(
+        'Repair strategy. Reinstall: reinstall the same server. Replace: create a new machine for this one.',
+      ),
     }).optional(),
     renewal: mark(
-      "The machine is not as the pool's template asks for. Written by upgrades.",
-      'Whether it is its turn to be renewed.',
+      "Mark of a machine that does not match the pool's template. Set by upgrades.",
+      'Whether the update may start.',
       {
         strategy: z
           .enum(['InPlace', 'Rolling'])
-          .describe('InPlace: the same server is installed again. Rolling: a new machine first, then this one goes.'),
+          .describe(
+            'Update strategy. InPlace: reinstall the same server. Rolling: create a new machine first, then delete this one.',
+          ),
       },
     ).optional(),
     unneeded: mark(
-      'Its pods fit elsewhere, or it has none. Written by autoscaling.',
-      'Whether it goes when the pool shrinks.',
+      'Mark of a machine whose pods fit elsewhere, or that has none. Set by autoscaling.',
+      'Whether the machine is deleted when the pool shrinks.',
       {},
     ).optional(),
   })
-  .describe('What is to become of the machine, and why.');
+  .describe('Marks that say what should happen to the machine, and why.');
 
 export type MachineMarks = z.infer<typeof machineMarks>;
 export type RepairMark = NonNullable<MachineMarks['repair']>;

@@ -1,78 +1,95 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { int32, timestamp } from '../schema/scalars.ts';
+import { nodeProxy, registryMirrors } from './cluster-nodes.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, PAUSED_COLUMN } from './kind.ts';
+import { kubeletSettings } from './kubelet-settings.ts';
 import { installed, reinstall } from './machine-installation.ts';
 import { machineMarks } from './machine-marks.ts';
 import { rootVolume } from './node-pool.ts';
+import { poolNetworks } from './pool-networks.ts';
 import { conditions, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
+
+const nodeSettings = z
+  .object({ kubelet: kubeletSettings.optional(), registryMirrors, proxy: nodeProxy })
+  .describe('Node settings of the pool and the cluster. If they change, the node is reinstalled.');
 
 const machineSpec = z
   .object({
-    clusterName: z.string().min(1).max(63).describe('Cluster that the machine belongs to. Immutable.'),
-    nodePoolName: z.string().min(1).max(63).describe('Pool that the machine belongs to. Immutable.'),
-    zone: z
-      .string()
-      .max(63)
-      .optional()
-      .describe("Availability zone of the server. Empty: the cloud's default. Immutable."),
-    flavor: z.string().min(1).max(255).describe('Flavor of the server, by name or id. Immutable.'),
+    clusterName: z.string().min(1).max(63).describe('Name of the Cluster. Immutable.'),
+    nodePoolName: z.string().min(1).max(63).describe('Name of the NodePool. Immutable.'),
+    zone: z.string().max(63).optional().describe("Availability zone of the server. Default: the cloud's. Immutable."),
+    flavor: z.string().min(1).max(255).describe('Flavor of the server, by name or ID. Immutable.'),
     image: z
       .string()
       .min(1)
       .max(255)
-      .describe('Image that the server boots from, by id. Another one has it reinstalled.'),
+      .describe('ID of the image from which the server boots. If it changes, the server is reinstalled.'),
     version: z
       .string()
       .min(1)
       .max(32)
-      .describe('Exact Kubernetes version of the node. Another one has it reinstalled.'),
-    rootVolume: rootVolume.optional().describe('Volume that the server boots from. Immutable.'),
-    serverGroupID: z.string().max(63).optional().describe('Server group that the server is part of. Immutable.'),
+      .describe('Exact Kubernetes version of the node. If it changes, the server is reinstalled.'),
+    rootVolume: rootVolume.optional().describe('Volume from which the server boots. Immutable.'),
+    networks: poolNetworks().describe('Additional networks of the server. Immutable.'),
+    serverGroupID: z.string().max(63).optional().describe('Server group of the server. Immutable.'),
     authorityGeneration: int32()
       .min(0)
       .optional()
       .describe(
-        "Rotation of the cluster's certificate authorities that the node is to be installed after; absent for the first ones. Another one has it reinstalled.",
+        "Rotation of the cluster's certificate authorities that the node must follow. Absent for the first ones. If it changes, the server is reinstalled.",
       ),
+    nodeSettings: nodeSettings.optional(),
     reinstallTime: timestamp()
       .optional()
-      .describe('A new time has the server reinstalled: same server, ports, addresses and volumes, a new root disk.'),
+      .describe(
+        'A new time requests a reinstallation of the server: it keeps its ports, addresses and volumes, and gets a new root disk.',
+      ),
     onDrainTimeout: z
       .enum(['Force', 'Hold'])
       .optional()
       .describe(
-        'Hold: it is removed because it is renewed, and its drain waits for pods beyond the time limit. Its pool writes it right before that.',
+        'Hold: the machine is deleted for an update, and its drain waits for pods beyond the timeout. Set by the pool right before the deletion.',
       ),
     resetTime: timestamp()
       .optional()
       .describe(
-        'status.reset.emptiedTime of the cluster that it is made for. A machine with another one belongs to the cluster of before a reset: its server is installed anew, or goes.',
+        'Value of status.reset.emptiedTime of the cluster for which the machine was created. A machine with another value is from before a reset: its server is reinstalled or deleted.',
       ),
     floatingIP: z.boolean().default(false).describe('Whether the server has a floating IP.'),
   })
-  .describe('What the machine should be. Its pool writes this; deleting a Machine replaces it.');
+  .describe('Desired state of the machine. Set by its pool; deleting a Machine replaces it.');
 
 /** Keys of what was applied to the node, so that it can be removed later: taints as `key:effect`. */
 const appliedTemplate = z
   .object({
     labels: z.array(z.string()).describe('Keys of labels.'),
     annotations: z.array(z.string()).describe('Keys of annotations.'),
-    finalizers: z.array(z.string()).optional().describe('Finalizers; none in records of earlier releases.'),
+    finalizers: z.array(z.string()).optional().describe('Finalizers. Absent in records of earlier releases.'),
     taints: z.array(z.string()).describe('Taints, as key:effect.'),
     unschedulable: z.boolean().describe('Whether the node was cordoned.'),
   })
   .describe(
-    "What the pool's template has put on the node, so that what it no longer asks for goes and what others put there stays.",
+    "What the pool's template has set on the node, so that what it no longer contains is removed and changes by others are kept.",
+  );
+
+/** Keys of what was applied to the server, so that it can be removed later. */
+const appliedServerLabels = z
+  .object({
+    tags: z.array(z.string()).describe('Tags.'),
+    metadata: z.array(z.string()).describe('Keys of metadata.'),
+  })
+  .describe(
+    "What the pool's serverTags and serverMetadata have set on the server, so that what they no longer contain is removed and changes by others are kept.",
   );
 
 const startup = z
   .object({
-    serverID: z.string().describe('Server that this is about.'),
+    serverID: z.string().describe('ID of the server.'),
     activeTime: timestamp().describe(
-      'When the server was first seen ACTIVE while the network of its cluster was ready; nodeStartupTimeout counts from here.',
+      'Time when the server was first seen ACTIVE while the network of its cluster was ready; nodeStartupTimeout starts then.',
     ),
-    timedOutTime: timestamp().optional().describe('When nodeStartupTimeout was over and there was no node.'),
+    timedOutTime: timestamp().optional().describe('Time when nodeStartupTimeout expired without a node.'),
     console: z
       .array(z.string().max(256))
       .max(10)
@@ -80,7 +97,7 @@ const startup = z
       .meta({ 'x-kubernetes-list-type': 'atomic' })
       .describe("Last lines of the server's console at that time, without control characters."),
   })
-  .describe('How the server becomes a node, until it has.');
+  .describe('Startup of the server until it has become a node.');
 
 const machineStatus = z
   .object({
@@ -90,17 +107,23 @@ const machineStatus = z
       .enum(['Pending', 'Installing', 'Ready', 'NotReady', 'Draining', 'Terminated'])
       .optional()
       .describe(
-        'The state in a word. Pending: no server yet; Installing: the server has not become a node yet, or not again.',
+        'Phase of the machine. Pending: it has no server yet. Installing: the server has not become a node yet, or not again.',
       ),
     conditions: conditions()
       .optional()
-      .describe('Ready, and what it consists of: ServerReady, NodeReady, Installed, Drained.'),
+      .describe('Conditions of the machine. Ready summarizes ServerReady, NodeReady, Installed and Drained.'),
     serverID: z.string().optional().describe('Nova server.'),
-    serverStatus: z.string().optional().describe('Status of the server, in the words of Nova.'),
+    rootVolumeID: z
+      .string()
+      .max(255)
+      .optional()
+      .describe('Cinder volume from which the server boots, if spec.rootVolume is set. It is deleted with the server.'),
+    serverStatus: z.string().optional().describe('Status of the server in Nova.'),
+    zone: z.string().max(255).optional().describe('Availability zone of the server, even if the cloud chose it.'),
     addresses: z
       .array(
         z.object({
-          type: z.enum(['InternalIP', 'ExternalIP', 'Hostname']).describe('Kind of address, as on a Node.'),
+          type: z.enum(['InternalIP', 'ExternalIP', 'Hostname']).describe('Type of address, as on a Node.'),
           address: z.string().describe('The address.'),
         }),
       )
@@ -108,24 +131,26 @@ const machineStatus = z
       .meta({ 'x-kubernetes-list-type': 'atomic' })
       .describe('Addresses of the server.'),
     address: z.string().optional().describe('First internal address, for the ADDRESS column.'),
-    nodeName: z.string().optional().describe("Node in the tenant's cluster."),
-    version: z.string().optional().describe('Version that the kubelet reports.'),
+    nodeName: z.string().optional().describe("Name of the Node in the tenant's cluster."),
+    version: z.string().optional().describe('Version reported by the kubelet.'),
     installed: installed.optional(),
     reinstall: reinstall.optional(),
-    readyTime: timestamp().optional().describe('When the node was first Ready with what is installed.'),
+    readyTime: timestamp().optional().describe('Time when the node was first Ready after the installation.'),
     startup: startup.optional(),
     notReadyTime: timestamp()
       .optional()
-      .describe('Since when the node is not Ready, or has not joined in time; healing counts from here.'),
+      .describe('Time from which the node is not Ready or late to join; healing counts from then.'),
     appliedTemplate: appliedTemplate.optional(),
+    appliedServerLabels: appliedServerLabels.optional(),
     marks: machineMarks.optional(),
-    lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
+    lastOperation: lastOperation().optional().describe('Current or last operation and its progress.'),
   })
-  .describe('What the machine is.');
+  .describe('Observed state of the machine.');
 
 export type MachineSpec = z.infer<typeof machineSpec>;
 export type MachineStatus = z.infer<typeof machineStatus>;
 export type MachineStartup = z.infer<typeof startup>;
+export type AppliedServerLabels = z.infer<typeof appliedServerLabels>;
 export type AppliedTemplate = z.infer<typeof appliedTemplate>;
 export type MachinePhase = NonNullable<MachineStatus['phase']>;
 
@@ -140,14 +165,14 @@ export const machines = defineKind<Machine>({
   kind: 'Machine',
   namespaced: true,
   shortNames: ['ma'],
-  description: 'Machine is one node of a pool with its server. Its pool makes it; deleting it replaces it.',
+  description: 'Machine is one node of a pool and its server. It is created by its pool; deleting it replaces it.',
   spec: machineSpec,
   status: machineStatus,
   columns: [
     { name: 'Pool', type: 'string', value: '.spec.nodePoolName' },
     { name: 'Phase', type: 'string', value: '.status.phase' },
     { name: 'Node', type: 'string', value: '.status.nodeName' },
-    { name: 'Zone', type: 'string', value: '.spec.zone' },
+    { name: 'Zone', type: 'string', value: '.status.zone' },
     { name: 'Address', type: 'string', value: '.status.address' },
     { name: 'Version', type: 'string', value: '.status.version' },
     { name: 'Cluster', type: 'string', value: '.spec.clusterName', priority: 1 },
@@ -163,6 +188,7 @@ export const machines = defineKind<Machine>({
     'spec.zone',
     'spec.flavor',
     'spec.rootVolume',
+    'spec.networks',
     'spec.serverGroupID',
   ],
   rules: [],

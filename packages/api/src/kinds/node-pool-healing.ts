@@ -8,35 +8,40 @@ export function healingStrategy() {
 
 export const poolHealing = z
   .object({
-    enabled: z.boolean().default(true).describe('Whether broken nodes are repaired without being asked to.'),
+    enabled: z.boolean().default(true).describe('Whether unhealthy nodes are repaired automatically.'),
     strategy: healingStrategy()
       .optional()
       .describe(
-        "Reinstall: the same server again, with its ports and addresses. Replace: a new machine, then the old one goes. Empty: the plan's.",
+        "Repair strategy. Reinstall: reinstall the same server, with its ports and addresses. Replace: create a new machine, then delete the old one. Default: the plan's.",
       ),
     notReadyTimeout: minutes()
       .optional()
-      .describe("How long a node is NotReady before it is repaired. Empty: the plan's."),
+      .describe("Duration for which a node must be NotReady before it is repaired. Default: the plan's."),
     maxUnhealthy: z
       .string()
       .max(4)
-      .regex(/^([0-9]{1,3}|[1-9]?[0-9]%|100%)$/, 'must be a share such as "40%", or a number of nodes such as "2"')
+      .regex(/^([0-9]{1,3}|[1-9]?[0-9]%|100%)$/, 'must be a percentage such as "40%", or a number of nodes such as "2"')
       .default('40%')
       .describe(
-        'While more nodes than this are broken, none is repaired: then it is not the nodes. A share holds for the pool and for the whole cluster, rounded down, and one at least; a number for the pool.',
+        'Maximum number of unhealthy nodes: while there are more, none is repaired, because the nodes are unlikely to be the cause. A percentage applies to the pool and to the whole cluster, rounded down, at least one; a number applies to the pool.',
       ),
   })
   .prefault({})
-  .describe('What is done about nodes that fail.');
+  .describe('Healing of unhealthy nodes.');
 
 const pastRepair = z
   .object({
     machine: z.string().max(253).describe('Name of the Machine.'),
-    time: timestamp().describe('When it began.'),
+    time: timestamp().describe('Time when the repair started.'),
     reason: z.string().max(1024).describe('Why.'),
     strategy: healingStrategy().describe('How.'),
-    endTime: timestamp().optional().describe('When the machine worked again, or was gone. Empty: it is under way.'),
-    hasFailed: z.boolean().optional().describe('Whether it, or its replacement, was broken again within the hour.'),
+    endTime: timestamp()
+      .optional()
+      .describe('Time when the machine worked again or was deleted. Absent while the repair is in progress.'),
+    hasFailed: z
+      .boolean()
+      .optional()
+      .describe('Whether the machine or its replacement was unhealthy again within an hour.'),
   })
   .describe('A repair.');
 
@@ -45,7 +50,7 @@ const handledRequest = z
     machine: z.string().max(253).describe('Name of the Machine.'),
     value: z.string().max(1024).describe('Value of its annotation fairway.dev/repair-requested.'),
   })
-  .describe('A request that has been met.');
+  .describe('Processed repair request.');
 
 export const healingRecord = z
   .object({
@@ -54,17 +59,19 @@ export const healingRecord = z
       .max(10)
       .optional()
       .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe('Repairs that are under way or ended within the last hour.'),
-    failures: int32().min(0).optional().describe('How many repairs in a row did not help.'),
-    notBefore: timestamp().optional().describe('The next repair waits until then, because the last ones did not help.'),
+      .describe('Repairs in progress, or finished within the last hour.'),
+    failures: int32().min(0).optional().describe('Number of consecutive repairs that did not help.'),
+    notBefore: timestamp()
+      .optional()
+      .describe('Time before which no repair starts, because the last ones did not help.'),
     requests: z
       .array(handledRequest)
       .max(999)
       .optional()
       .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe('Requests for repairs that have been met.'),
+      .describe('Processed repair requests.'),
   })
-  .describe('What healing has done to the nodes of the pool.');
+  .describe('Observed state of healing in the pool.');
 
 export type HealingStrategy = z.infer<ReturnType<typeof healingStrategy>>;
 export type HealingRecord = z.infer<typeof healingRecord>;

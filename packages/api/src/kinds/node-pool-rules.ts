@@ -1,11 +1,14 @@
-import { type CrossFieldRule, crossFieldRule } from './kind.ts';
-import { BOUNDS_RULES, upperBound } from './pool-bounds.ts';
+import type { Condition } from '@fairway/kube/object/meta';
+import { ConditionReason, ConditionType } from '../conditions.ts';
+import { type CrossFieldRule, crossFieldRule, type TransitionRule, transitionRule } from './kind.ts';
+import { BOUNDS_RULES, IS_HARD_ANTI_AFFINITY, isHardAntiAffinity, upperBound } from './pool-bounds.ts';
 
 interface Size {
   readonly replicas: number;
   readonly minReplicas: number;
   readonly maxReplicas?: number | undefined;
   readonly antiAffinity: boolean;
+  readonly antiAffinityPolicy?: 'Hard' | 'Soft' | undefined;
 }
 
 interface Strategy {
@@ -19,10 +22,10 @@ export const NODE_POOL_RULES: readonly CrossFieldRule[] = [
   crossFieldRule<Size>({
     path: 'spec',
     field: 'spec.minReplicas',
-    cel: 'self.minReplicas <= (has(self.maxReplicas) ? self.maxReplicas : (self.antiAffinity ? 5 : 100))',
+    cel: `self.minReplicas <= (has(self.maxReplicas) ? self.maxReplicas : (${IS_HARD_ANTI_AFFINITY} ? 5 : 100))`,
     holds: (spec) => spec.minReplicas <= upperBound(spec),
     message:
-      'must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
   }),
   crossFieldRule<Size>({
     path: 'spec',
@@ -34,25 +37,32 @@ export const NODE_POOL_RULES: readonly CrossFieldRule[] = [
   crossFieldRule<Size>({
     path: 'spec',
     field: 'spec.replicas',
-    cel: 'self.replicas <= (has(self.maxReplicas) ? self.maxReplicas : (self.antiAffinity ? 5 : 100))',
+    cel: `self.replicas <= (has(self.maxReplicas) ? self.maxReplicas : (${IS_HARD_ANTI_AFFINITY} ? 5 : 100))`,
     holds: (spec) => spec.replicas <= upperBound(spec),
     message:
-      'must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
   }),
   crossFieldRule<Size>({
     path: 'spec',
     field: 'spec.maxReplicas',
-    cel: '!self.antiAffinity || !has(self.maxReplicas) || self.maxReplicas <= 5',
-    holds: (spec) => !spec.antiAffinity || upperBound(spec) <= 5,
+    cel: `!${IS_HARD_ANTI_AFFINITY} || !has(self.maxReplicas) || self.maxReplicas <= 5`,
+    holds: (spec) => !isHardAntiAffinity(spec) || upperBound(spec) <= 5,
     message:
-      'must not be more than 5 with antiAffinity, which needs a hypervisor for each node: spread the nodes over several pools',
+      'must be at most 5 with antiAffinity, which requires a hypervisor for each node: spread the nodes over several pools, or set antiAffinityPolicy to Soft',
+  }),
+  crossFieldRule<Size>({
+    path: 'spec',
+    field: 'spec.antiAffinityPolicy',
+    cel: 'self.antiAffinity || !has(self.antiAffinityPolicy)',
+    holds: ({ antiAffinity, antiAffinityPolicy }) => antiAffinity || antiAffinityPolicy === undefined,
+    message: 'has no effect without antiAffinity: set spec.antiAffinity to true, or remove it',
   }),
   crossFieldRule<Strategy>({
     path: 'spec.upgradeStrategy',
     field: 'spec.upgradeStrategy.maxSurge',
     cel: "(type(self.maxSurge) == int ? self.maxSurge != 0 : self.maxSurge != '0%') || (type(self.maxUnavailable) == int ? self.maxUnavailable != 0 : self.maxUnavailable != '0%')",
     holds: ({ maxSurge, maxUnavailable }) => !isNone(maxSurge) || !isNone(maxUnavailable),
-    message: 'must not be 0 while maxUnavailable is 0: no node could ever be renewed',
+    message: 'must not be 0 while maxUnavailable is 0: no node could ever be updated',
   }),
   ...BOUNDS_RULES,
 ];
@@ -60,3 +70,42 @@ export const NODE_POOL_RULES: readonly CrossFieldRule[] = [
 function isNone(value: number | string): boolean {
   return value === 0 || value === '0%';
 }
+
+interface Naming {
+  readonly spec: { readonly clusterName: string };
+  readonly status?:
+    | {
+        readonly conditions?: readonly Condition[] | undefined;
+        readonly replicas?: number | undefined;
+        readonly serverGroupID?: string | undefined;
+        readonly imageID?: string | undefined;
+      }
+    | undefined;
+}
+
+/**
+ * Whether `spec.clusterName` of the stored pool can still change: its controller has found no such Cluster and has never resolved a machine template.
+ * The controller writes another reason before it creates anything, so a change cannot race with the creation of the Cluster.
+ */
+export function isClusterNameOpen({ status }: Pick<Naming, 'status'>): boolean {
+  const { conditions = [], replicas = 0, serverGroupID, imageID } = status ?? {};
+  const ready = conditions.find(({ type }) => type === ConditionType.Ready);
+  const isNothingMade = replicas === 0 && serverGroupID === undefined && imageID === undefined;
+  return ready?.reason === ConditionReason.ClusterNotFound && isNothingMade;
+}
+
+const OLD = 'oldSelf.status';
+const NOTHING_MADE = `(!has(${OLD}.replicas) || ${OLD}.replicas == 0) && !has(${OLD}.serverGroupID) && !has(${OLD}.imageID)`;
+
+/** `spec.clusterName` is immutable once such a Cluster exists or has existed: {@link isClusterNameOpen}. */
+export const CLUSTER_NAME_RULE: TransitionRule = transitionRule<Naming>({
+  field: 'spec.clusterName',
+  cel: `self.spec.clusterName == oldSelf.spec.clusterName || (has(${OLD}) && has(${OLD}.conditions) && ${OLD}.conditions.exists(c, c.type == 'Ready' && c.reason == 'ClusterNotFound') && ${NOTHING_MADE})`,
+  holds: ({ spec }, old) => spec.clusterName === old.spec.clusterName || isClusterNameOpen(old),
+  message: 'cannot be changed after creation',
+  hint: {
+    cel: `'the name is used by a pool of cluster "' + oldSelf.spec.clusterName + '" and must be unique in the namespace: use "' + self.spec.clusterName + '-general", for example'`,
+    text: ({ spec }, old) =>
+      `the name is used by a pool of cluster "${old.spec.clusterName}" and must be unique in the namespace: use "${spec.clusterName}-general", for example`,
+  },
+});

@@ -8,14 +8,16 @@ export const poolImage = z
       .string()
       .max(255)
       .optional()
-      .describe("What spec.image of the pool, or else of its cluster, named. Empty: the operator's default."),
+      .describe("Value of spec.image of the pool, or else of its cluster. Default: the operator's."),
     earlierIDs: z
       .array(z.string().max(255))
       .max(20)
       .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe('Images that the same name stood for before. Nodes of them are renewed as a patch is, not at once.'),
+      .describe(
+        'Images to which the same name referred before. Nodes with them are updated like patches, not immediately.',
+      ),
   })
-  .describe('What the image of new nodes was chosen by.');
+  .describe('How the image of new nodes was chosen.');
 
 /** `status.upgrade` of a NodePool. */
 export const poolUpgrade = z
@@ -24,43 +26,49 @@ export const poolUpgrade = z
       .string()
       .max(64)
       .describe(
-        'Names what machines are renewed to: the version, and a digest of image, flavor and root volume. The annotation fairway.dev/abort-upgrade has this value to abort it.',
+        'Identifies the target of the update: the version and a digest of image, flavor and root volume. The annotation fairway.dev/abort-upgrade with this value aborts the update.',
       ),
-    strategy: z.enum(['InPlace', 'Rolling']).describe('How nodes are renewed.'),
+    strategy: z.enum(['InPlace', 'Rolling']).describe('How nodes are updated.'),
     state: z
       .enum(['Waiting', 'Running', 'Paused', 'Halted', 'Aborted', 'Complete'])
-      .describe('Halted: new nodes do not become ready, so no further node is taken. Waiting: see reason.'),
-    total: int32().min(0).describe('Machines to renew, those that are done included.'),
-    done: int32().min(0).describe('Machines that have been renewed, or are gone.'),
-    summary: z.string().max(64).describe('done/total, for people.'),
+      .describe(
+        'State of the update. Halted: new nodes do not become ready, so no further node is updated. Waiting: see reason.',
+      ),
+    total: int32().min(0).describe('Number of machines to update, including those that are updated.'),
+    done: int32().min(0).describe('Number of machines that are updated or deleted.'),
+    summary: z.string().max(64).describe('Progress as done/total, for people.'),
     reason: z
       .string()
       .max(1024)
       .optional()
-      .describe('What it waits for, in one CamelCase word; tells whose turn it is. Empty: it goes on.'),
-    message: z.string().max(2048).optional().describe('The same as a sentence for people.'),
-    since: timestamp().optional().describe('Since when it waits for that.'),
-    startTime: timestamp().optional().describe('When the first machine was taken.'),
-    endTime: timestamp().optional().describe('When the last machine was done.'),
+      .describe(
+        'Machine-readable reason in CamelCase for which the update waits; indicates who must act. Empty: it is not waiting.',
+      ),
+    message: z.string().max(2048).optional().describe('Human-readable message.'),
+    since: timestamp().optional().describe('Time from which the update waits for this reason.'),
+    startTime: timestamp().optional().describe('Time when the first machine was started.'),
+    endTime: timestamp().optional().describe('Time when the last machine was finished.'),
     estimatedEndTime: timestamp()
       .optional()
-      .describe('When it is done if the others take as long as those that are done, since it last went on.'),
+      .describe(
+        'Estimated end, if the remaining machines take as long as those that are finished since the update last resumed.',
+      ),
     pace: z
       .object({
-        time: timestamp().describe('When it last began or went on.'),
-        done: int32().min(0).describe('Machines that were done then.'),
-        lastTime: timestamp().optional().describe('When the last machine was done since.'),
+        time: timestamp().describe('Time when the update last started or resumed.'),
+        done: int32().min(0).describe('Number of machines that were finished at that time.'),
+        lastTime: timestamp().optional().describe('Time when the last machine was finished since then.'),
       })
       .optional()
-      .describe('What the estimate is made from.'),
+      .describe('Basis of the estimate.'),
     retried: z
       .string()
       .max(256)
       .optional()
-      .describe('Value of the annotation fairway.dev/retry-requested that was followed last.'),
-    retriedTime: timestamp().optional().describe('When that was; nodes that failed before count no more.'),
+      .describe('Value of the annotation fairway.dev/retry-requested that was last processed.'),
+    retriedTime: timestamp().optional().describe('Time of that retry; nodes that failed before no longer count.'),
   })
-  .describe('How far the renewal of the nodes is.');
+  .describe('Progress of the update of the nodes.');
 
 export type PoolImage = z.infer<typeof poolImage>;
 export type PoolUpgrade = z.infer<typeof poolUpgrade>;

@@ -3,11 +3,14 @@ import { z } from 'zod';
 import { MAX_NODE_POOL_NAME_LENGTH } from '../names.ts';
 import { countOrShare, duration, int32, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind, MESSAGE_COLUMN, OPERATION_COLUMN, PAUSED_COLUMN } from './kind.ts';
+import { kubeletSettings } from './kubelet-settings.ts';
 import { healingRecord, poolHealing } from './node-pool-healing.ts';
-import { NODE_POOL_RULES } from './node-pool-rules.ts';
+import { CLUSTER_NAME_RULE, NODE_POOL_RULES } from './node-pool-rules.ts';
 import { poolImage, poolUpgrade } from './node-pool-upgrade.ts';
 import { autoscalingSpec, autoscalingStatus } from './pool-autoscaling.ts';
 import { boundsStatus } from './pool-bounds.ts';
+import { poolNetworks } from './pool-networks.ts';
+import { poolSecurityGroups, securityGroupsStatus } from './pool-security-groups.ts';
 import { conditions, INITIAL_STATUS, lastOperation, ORIGIN_RULES, observedGeneration, originUID } from './status.ts';
 
 const taint = z
@@ -16,9 +19,9 @@ const taint = z
     value: z.string().max(63).optional().describe('Value of the taint.'),
     effect: z
       .enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute'])
-      .describe('What happens to pods that do not tolerate it.'),
+      .describe('Effect on pods that do not tolerate the taint.'),
   })
-  .describe('Keeps pods away that do not tolerate it.');
+  .describe('Taint of the nodes.');
 
 const nodeTemplate = z
   .object({
@@ -44,12 +47,17 @@ const nodeTemplate = z
       .describe('Spec of the nodes.'),
   })
   .describe(
-    'What Fairway keeps on every node of the pool, existing ones included. What others put on a node is left alone.',
+    'Metadata and spec that Fairway maintains on every node of the pool, including existing ones. Changes by others are kept.',
   );
 
 export const rootVolume = z.object({
   sizeGiB: int32().min(10).max(16384).describe('Size.'),
-  type: z.string().min(1).max(255).optional().describe("Cinder volume type, by name. Empty: the cloud's default type."),
+  type: z
+    .string()
+    .min(1)
+    .max(255)
+    .optional()
+    .describe("Cinder volume type, by name. Default: the cloud's default type."),
 });
 
 export const nodePoolSpec = z
@@ -59,55 +67,98 @@ export const nodePoolSpec = z
       .min(1)
       .max(63)
       .describe(
-        'Name of the Cluster, in the same namespace, that the pool belongs to. Immutable. Names of pools are unique in a namespace, whatever their cluster: <cluster>-<purpose> keeps them apart.',
+        'Name of the Cluster in the same namespace. It can be changed only while that Cluster does not exist and nothing was created for the pool. Names of pools are unique in a namespace across clusters: <cluster>-<purpose> avoids conflicts.',
       ),
-    flavor: z.string().min(1).max(255).describe('Flavor of the servers, by name or id. A change replaces the nodes.'),
-    replicas: int32()
-      .min(0)
-      .max(999)
-      .default(1)
-      .describe('Nodes wanted; with autoscaling, how many there are at first.'),
-    minReplicas: int32().min(0).max(999).default(0).describe('Fewest nodes: of replicas, and of autoscaling.'),
+    flavor: z.string().min(1).max(255).describe('Flavor of the servers, by name or ID. A change replaces the nodes.'),
+    replicas: int32().min(0).max(999).default(1).describe('Number of nodes; with autoscaling, the initial number.'),
+    minReplicas: int32().min(0).max(999).default(0).describe('Minimum number of nodes, for replicas and autoscaling.'),
     maxReplicas: int32()
       .min(0)
       .max(999)
       .optional()
-      .describe('Most nodes: of replicas, and of autoscaling. Empty: 100; with antiAffinity 5.'),
+      .describe('Maximum number of nodes, for replicas and autoscaling. Default: 100; with hard antiAffinity 5.'),
     autoscaling: autoscalingSpec.prefault({}),
     antiAffinity: z
       .boolean()
       .default(false)
-      .describe('Whether every node runs on a hypervisor of its own; 5 nodes at most. Immutable.'),
+      .describe('Whether the nodes run on different hypervisors; antiAffinityPolicy sets how strictly. Immutable.'),
+    antiAffinityPolicy: z
+      .enum(['Hard', 'Soft'])
+      .optional()
+      .describe(
+        'Strictness of antiAffinity. Hard: each node on its own hypervisor; at most 5 nodes. Soft: on different hypervisors while the cloud has room, otherwise several nodes share one. Default: Hard. Immutable.',
+      ),
     availabilityZones: z
-      .array(z.string().min(1).max(63))
+      // Nova takes a hypervisor after a colon, which administrators may select.
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(63)
+          .regex(/^[^:]+$/, 'must be the name of a zone, such as "nova", without ":" and a host'),
+      )
       .max(10)
       .optional()
       .meta({ 'x-kubernetes-list-type': 'set' })
       .describe(
-        "Zones that new nodes are spread over evenly. Empty: the cloud's default zone. Nodes in a zone that it does not name are replaced; a further zone moves none.",
+        "Availability zones over which new nodes are spread evenly. Default: the cloud's default zone. Nodes in a zone that is not listed are replaced; adding a zone moves no nodes.",
       ),
     template: nodeTemplate.prefault({}),
+    serverTags: z
+      .array(
+        z
+          .string()
+          .min(1)
+          .max(60)
+          .regex(
+            /^[!-+\-.0-~]([ -+\-.0-~]{0,58}[!-+\-.0-~])?$/,
+            'must be 1 to 60 ASCII characters without "," and "/", and must not start or end with a space',
+          ),
+      )
+      .max(40)
+      .optional()
+      .meta({ 'x-kubernetes-list-type': 'set' })
+      .describe(
+        'Tags of the servers in the cloud, including existing ones. Tags set by others are kept; "fairway" and "fairway-…" are reserved for Fairway.',
+      ),
+    serverMetadata: z
+      .record(z.string(), z.string().max(255))
+      .optional()
+      .describe(
+        'Metadata (properties) of the servers in the cloud, including existing ones; at most 64 items. Metadata set by others is kept; keys that start with "fairway.dev" are reserved for Fairway.',
+      ),
+    securityGroups: poolSecurityGroups,
+    networks: poolNetworks().describe(
+      "Additional networks of the servers, at most 8: each server has one port and one IPv4 address in each. The cluster's network keeps the address of the node and the default route. A change replaces the nodes.",
+    ),
     floatingIPs: z
       .object({
-        enabled: z.boolean().default(false).describe('Whether every node gets one.'),
+        enabled: z.boolean().default(false).describe('Whether every node gets a floating IP.'),
       })
       .prefault({})
       .describe(
-        'Floating IPs of the nodes. One lives and dies with its server; the cluster needs a gateway of mode Router.',
+        'Floating IPs of the nodes. A floating IP is created and deleted with its server; requires a gateway of mode Router in the cluster.',
       ),
     rootVolume: rootVolume
       .optional()
-      .describe("Boot from a volume. Empty: from the flavor's own disk. A change replaces the nodes."),
+      .describe("Volume from which the servers boot. Default: the flavor's own disk. A change replaces the nodes."),
     image: z
       .string()
       .min(1)
       .max(255)
       .optional()
-      .describe("Image of the nodes, by id or name. Empty: the cluster's. A change renews the nodes."),
+      .describe(
+        "Image of the nodes, by ID or name. Default: the cluster's. A change replaces or reinstalls the nodes.",
+      ),
+    kubelet: kubeletSettings
+      .optional()
+      .describe(
+        'Kubelet settings, by their names in the kubelet configuration. Combinations that kubelet rejects are rejected. A change replaces or reinstalls the nodes.',
+      ),
     nodeStartupTimeout: minutes()
       .optional()
       .describe(
-        "How long a server may take, from ACTIVE, to join the cluster as a node. Then its Machine says so, with the last lines of its console. Empty: the plan's.",
+        "Maximum time for a server to join the cluster as a node after it is ACTIVE. When it is exceeded, the Machine reports it with the last lines of the server's console. Default: the plan's.",
       ),
     healing: poolHealing,
     upgradeStrategy: z
@@ -116,41 +167,45 @@ export const nodePoolSpec = z
           .enum(['InPlace', 'Rolling'])
           .optional()
           .describe(
-            "How nodes take a new version or image. InPlace: drain, reinstall the same server, one after another. Rolling: new servers first, then drain and delete old ones. Empty: the plan's.",
+            "Update strategy. InPlace: drain and reinstall the same servers, one by one. Rolling: create new servers first, then drain and delete the old ones. Default: the plan's.",
           ),
         maxSurge: countOrShare(10)
           .default(1)
           .describe(
-            'How many more nodes than replicas there may be meanwhile (Rolling): a number, or a share of them, rounded up.',
+            'Maximum number of nodes above replicas during an update (Rolling): a number or a percentage of replicas, rounded up.',
           ),
         maxUnavailable: countOrShare(10)
           .default(0)
-          .describe('How many fewer there may be meanwhile: a number, or a share of replicas, rounded down.'),
+          .describe(
+            'Maximum number of unavailable nodes during an update: a number or a percentage of replicas, rounded down.',
+          ),
         priority: int32()
           .min(-1000)
           .max(1000)
           .default(0)
           .describe(
-            'Pools of a higher priority are renewed before those of a lower one begin; pools of the same priority at the same time.',
+            'Priority of the pool: pools with a higher priority are updated first; pools with the same priority at the same time.',
           ),
         paused: z
           .boolean()
           .default(false)
-          .describe('Whether no further node is renewed. One whose replacement is being made is finished.'),
+          .describe('Whether the update is paused. A replacement in progress is finished.'),
         drainTimeout: duration()
           .optional()
-          .describe("How long PodDisruptionBudgets may hold a drain up before it is forced. Empty: the plan's."),
+          .describe(
+            "Maximum time that PodDisruptionBudgets can delay a drain before it is forced. Default: the plan's.",
+          ),
         onDrainTimeout: z
           .enum(['Force', 'Hold'])
           .default('Force')
           .describe(
-            'What becomes of a node whose pods have not left in that time, when it is renewed. Force: it goes with them. Hold: it stays, cordoned, until they leave or you decide (fairway machine drain NAME --force).',
+            'What happens when pods have not left a node within drainTimeout during an update. Force: the node is deleted with them. Hold: the node stays cordoned until they leave or you force the drain (fairway machine drain NAME --force).',
           ),
       })
       .prefault({})
-      .describe('How nodes are renewed.'),
+      .describe('How nodes are updated.'),
   })
-  .describe('What the pool should be.');
+  .describe('Desired state of the pool.');
 
 const count = (text: string) => int32().min(0).optional().describe(text);
 
@@ -161,30 +216,38 @@ const nodePoolStatus = z
     phase: z
       .enum(['Pending', 'Provisioning', 'Ready', 'Scaling', 'Updating', 'Degraded', 'Failed', 'Deleting'])
       .optional()
-      .describe('The state in a word, for people.'),
-    conditions: conditions().optional().describe('Ready, and what it consists of.'),
-    desiredReplicas: count(
-      'Nodes that the pool is to have now, without those that are extra while others are renewed.',
-    ),
-    replicas: count('Machines that exist and are not being deleted.'),
-    readyReplicas: count('Machines whose node is Ready.'),
-    updatedReplicas: count('Machines that match the pool and the version of the cluster.'),
-    availableReplicas: count('Machines whose node is Ready and schedulable.'),
+      .describe('Phase of the pool, for people.'),
+    conditions: conditions()
+      .optional()
+      .describe('Conditions of the pool: Ready and the conditions that it summarizes.'),
+    desiredReplicas: count('Current number of desired nodes, without additional nodes during an update.'),
+    replicas: count('Number of Machines that exist and are not being deleted.'),
+    readyReplicas: count('Number of Machines whose node is Ready.'),
+    updatedReplicas: count('Number of Machines that match the pool and the version of the cluster.'),
+    availableReplicas: count('Number of Machines whose node is Ready and schedulable.'),
     selector: z.string().optional().describe('Label selector of the Machines, for the scale subresource.'),
-    readySummary: z.string().optional().describe('ready/desired, for the READY column.'),
+    readySummary: z.string().optional().describe('Ready and desired nodes as ready/desired, for the READY column.'),
     autoscaling: autoscalingStatus.optional(),
     bounds: boundsStatus.optional(),
-    version: z.string().optional().describe('Lowest version among the nodes.'),
-    serverGroupID: z.string().optional().describe('Nova server group that keeps the nodes apart.'),
-    flavorID: z.string().optional().describe('Id of the flavor.'),
+    securityGroups: securityGroupsStatus.optional(),
+    version: z.string().optional().describe('Lowest version of the nodes.'),
+    serverGroupID: z.string().optional().describe('Nova server group for antiAffinity.'),
+    flavorID: z.string().optional().describe('ID of the flavor.'),
     flavorName: z.string().max(255).optional().describe('Name of the flavor.'),
-    imageID: z.string().optional().describe('Id of the image that new nodes boot from.'),
+    imageID: z.string().optional().describe('ID of the image of new nodes.'),
     healing: healingRecord.optional(),
+    zones: z
+      .array(z.string().max(255))
+      .max(100)
+      .optional()
+      .describe(
+        'Zones over which nodes are spread if spec.availabilityZones is empty: all zones of the cloud at the creation of the pool, for plans with control planes in several zones.',
+      ),
     image: poolImage.optional(),
     upgrade: poolUpgrade.optional(),
-    lastOperation: lastOperation().optional().describe('What is being done, and how far it is.'),
+    lastOperation: lastOperation().optional().describe('Current or last operation and its progress.'),
   })
-  .describe('What the pool is.');
+  .describe('Observed state of the pool.');
 
 export type NodePoolSpec = z.infer<typeof nodePoolSpec>;
 export type NodePoolStatus = z.infer<typeof nodePoolStatus>;
@@ -207,7 +270,7 @@ export const nodePools = defineKind<NodePool>({
   kind: 'NodePool',
   namespaced: true,
   shortNames: ['np'],
-  description: 'NodePool is a group of equal nodes of a Cluster.',
+  description: 'NodePool is a group of identical nodes of a Cluster.',
   spec: nodePoolSpec,
   status: nodePoolStatus,
   initialStatus: INITIAL_STATUS,
@@ -220,9 +283,9 @@ export const nodePools = defineKind<NodePool>({
   columns: [
     { name: 'Cluster', type: 'string', value: '.spec.clusterName' },
     { name: 'Flavor', type: 'string', value: '.spec.flavor' },
-    { name: 'Version', type: 'string', value: '.status.version', description: 'Lowest version among the nodes.' },
+    { name: 'Version', type: 'string', value: '.status.version', description: 'Lowest version of the nodes.' },
     { name: 'Phase', type: 'string', value: '.status.phase' },
-    { name: 'Ready', type: 'string', value: '.status.readySummary', description: 'Nodes ready/desired.' },
+    { name: 'Ready', type: 'string', value: '.status.readySummary', description: 'Ready and desired nodes.' },
     { name: 'Up-to-date', type: 'integer', value: '.status.updatedReplicas' },
     OPERATION_COLUMN,
     { name: 'Min', type: 'integer', value: '.spec.minReplicas', priority: 1 },
@@ -234,14 +297,7 @@ export const nodePools = defineKind<NodePool>({
     AGE_COLUMN,
     MESSAGE_COLUMN,
   ],
-  immutable: ['spec.clusterName', 'spec.antiAffinity'],
-  immutableHints: {
-    'spec.clusterName': {
-      cel: `'the name belongs to a pool of cluster "' + oldSelf.clusterName + '", and is unique in a namespace: call this pool "' + self.clusterName + '-general", for example'`,
-      text: (value, old) =>
-        `the name belongs to a pool of cluster "${String(old)}", and is unique in a namespace: call this pool "${String(value)}-general", for example`,
-    },
-  },
+  immutable: ['spec.antiAffinity', 'spec.antiAffinityPolicy'],
   rules: NODE_POOL_RULES,
-  transitions: ORIGIN_RULES,
+  transitions: [...ORIGIN_RULES, CLUSTER_NAME_RULE],
 });

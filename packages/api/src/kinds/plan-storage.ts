@@ -9,28 +9,39 @@ const planStorageClass = z
     name: z
       .string()
       .max(63)
-      .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be a name of Kubernetes, such as csi-cinder-high-speed')
+      .regex(/^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$/, 'must be a valid Kubernetes name, such as csi-cinder-high-speed')
       .describe('Name of the StorageClass in the clusters.'),
     volumeType: z
       .string()
       .min(1)
       .max(255)
       .optional()
-      .describe("Name or id of a volume type of Cinder's. Empty: the cloud's default."),
-    default: z.boolean().default(false).describe('Whether claims that name no class get this one.'),
+      .describe("Name or ID of a Cinder volume type. Default: the cloud's default type."),
+    optional: z
+      .boolean()
+      .optional()
+      .describe(
+        'Whether the class is omitted in clusters whose cloud lacks the volume type. By default the add-on cinder-csi is Degraded there.',
+      ),
+    default: z
+      .boolean()
+      .default(false)
+      .describe(
+        'Whether the class is the default. If it is omitted because it is optional, the first of the others is the default.',
+      ),
     reclaimPolicy: z
       .enum(['Delete', 'Retain'])
       .default('Delete')
-      .describe('Whether a volume goes with its PersistentVolumeClaim.'),
+      .describe('Whether a volume is deleted with its PersistentVolumeClaim.'),
     volumeBindingMode: z
       .enum(['WaitForFirstConsumer', 'Immediate'])
       .default('WaitForFirstConsumer')
-      .describe('Whether a volume is made where its first pod runs, or at once.'),
-    allowVolumeExpansion: z.boolean().default(true).describe('Whether volumes can grow.'),
+      .describe('Whether a volume is created when its first pod is scheduled, or immediately.'),
+    allowVolumeExpansion: z.boolean().default(true).describe('Whether volumes can be expanded.'),
     fsType: z
       .enum(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs'])
       .default('ext4')
-      .describe('File system of volumes that are not raw block devices.'),
+      .describe('File system of volumes, except raw block volumes.'),
   })
   .describe('A StorageClass.');
 
@@ -43,20 +54,20 @@ export const planStorage = z
       .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
       .optional()
       .describe(
-        'StorageClasses that Fairway keeps in the clusters. Left out: one, `default`, of the default volume type. An empty list: none.',
+        'StorageClasses that Fairway maintains in the clusters. Default: one, `default`, with the default volume type. Empty list: none.',
       ),
     accessModes: z
       .array(z.enum(ACCESS_MODES))
       .min(1)
       .max(4)
       .optional()
-      .describe('Access modes that volumes of Cinder may be claimed with. Empty: all.'),
+      .describe('Access modes that Cinder volumes can have. Default: all.'),
     tenantClasses: z
       .enum(['Allowed', 'Refused'])
       .default('Allowed')
-      .describe("Whether volumes are made for StorageClasses of the tenant's own, too."),
+      .describe("Whether Fairway also provisions volumes for the tenant's own StorageClasses."),
   })
-  .describe('What clusters have of volumes.');
+  .describe('Storage of clusters.');
 
 export type PlanStorage = z.infer<typeof planStorage>;
 export type PlanStorageClass = z.infer<typeof planStorageClass>;
@@ -68,6 +79,6 @@ export const PLAN_STORAGE_RULES = [
     field: 'spec.storage.classes',
     cel: '!has(self.classes) || self.classes.filter(c, has(c.default) && c.default).size() <= 1',
     holds: ({ classes = [] }) => classes.filter((each) => each.default).length <= 1,
-    message: 'must have one default at most',
+    message: 'must have at most one default',
   }),
 ];

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { durationMs } from '../domain/duration.ts';
 import { duration, int32, ipv4Cidr, isDurationCel, minutes } from '../schema/scalars.ts';
 import { AGE_COLUMN, crossFieldRule, defineKind } from './kind.ts';
+import { KUBELET_SETTINGS } from './kubelet-settings.ts';
 import { healingStrategy } from './node-pool-healing.ts';
 import { PLAN_STORAGE_RULES, planStorage } from './plan-storage.ts';
 import { conditions, observedGeneration } from './status.ts';
@@ -13,114 +14,145 @@ const allowedNames = (what: string) =>
     .min(1)
     .max(100)
     .optional()
-    .describe(`${what}: names, ids, or patterns such as "b3-*". Empty: all.`);
+    .describe(`${what}: names, IDs, or patterns such as "b3-*". Default: all.`);
+
+const most = (what: string) =>
+  int32()
+    .min(0)
+    .max(1000)
+    .optional()
+    .describe(`Maximum number of ${what} per NodePool; 0: none. Default: the limit of NodePools.`);
 
 const planSpec = z
   .object({
-    displayName: z.string().min(1).max(63).describe('Name for people.'),
-    description: z.string().max(1024).optional().describe('What the plan is for.'),
+    displayName: z.string().min(1).max(63).describe('Display name.'),
+    description: z.string().max(1024).optional().describe('Description of the plan.'),
     controlPlane: z
       .object({
         topology: z
           .enum(['SingleZone', 'MultiZone'])
           .describe('Whether the control plane survives the loss of a zone.'),
-        replicas: int32().min(1).max(5).describe('Copies of each component.'),
+        replicas: int32().min(1).max(5).describe('Number of replicas of each component.'),
         memoryMiB: int32()
           .min(768)
           .max(1_048_576)
           .optional()
           .describe(
-            'Memory that one copy of all components may take together, where control planes run as processes. One that takes more than its share is restarted. Empty: no limit.',
+            'Maximum memory of one replica of all components together, for process-based control planes. A component that exceeds its share is restarted. Default: no limit.',
           ),
       })
-      .describe('How control planes run.'),
+      .describe('Control plane of the clusters.'),
     availability: z
       .object({
         target: z
           .string()
           .max(8)
           .regex(/^[0-9]{2}(\.[0-9]{1,3})?$/, 'must be a percentage such as "99.95"')
-          .describe('Share of a month that the API server answers, in percent.'),
-        kind: z
-          .enum(['Objective', 'Agreement'])
-          .describe('An objective (SLO), or an agreement (SLA) with consequences.'),
+          .describe('Percentage of a month for which the API server is available.'),
+        kind: z.enum(['Objective', 'Agreement']).describe('Objective (SLO), or agreement (SLA) with consequences.'),
       })
-      .describe('What is promised.'),
+      .describe('Service level of the plan.'),
     etcd: z
       .object({
         topology: z.enum(['Shared', 'Dedicated']).describe('Whether clusters share one etcd.'),
         baseMiB: int32().min(1).describe('Quota of a cluster without nodes.'),
-        perNodeMiB: int32().min(0).describe('Quota that every node adds.'),
+        perNodeMiB: int32().min(0).describe('Additional quota per node.'),
         maxMiB: int32().min(1).describe('Largest quota.'),
         snapshots: z
           .object({
-            interval: duration().default('6h').describe('Time from one snapshot to the next; at least 1m.'),
-            keep: int32().min(1).max(100).default(28).describe('How many are kept; the oldest go.'),
+            interval: duration().default('6h').describe('Interval between snapshots; at least 1m.'),
+            keep: int32().min(1).max(100).default(28).describe('Number of snapshots to keep; the oldest are deleted.'),
           })
           .optional()
-          .describe(
-            'Snapshots of the database that the cluster can be set back to, where its control plane keeps any. Empty: none are taken.',
-          ),
+          .describe('Snapshots of the database, if the control plane keeps any. Default: none are taken.'),
       })
-      .describe("Quota of a cluster's database: base + nodes * perNode, max at most. It never shrinks."),
-    maxNodes: int32().min(1).describe('Most nodes of a cluster, over all its pools.'),
-    maxPodsPerNode: int32().min(1).max(250).describe('Most pods of a node.'),
-    maxClusters: int32().min(1).optional().describe('Most clusters of this plan in a namespace. Empty: no limit.'),
+      .describe("Quota of a cluster's database: base + nodes * perNode, at most max. It never shrinks."),
+    maxNodes: int32().min(1).describe('Maximum number of nodes per cluster.'),
+    maxPodsPerNode: int32().min(1).max(250).describe('Maximum number of pods per node.'),
+    maxClusters: int32()
+      .min(1)
+      .optional()
+      .describe('Maximum number of clusters of this plan per namespace. Default: no limit.'),
     cni: z
       .object({
-        default: z.enum(['canal', 'cilium', 'none']).describe('Pod network where a Cluster names none.'),
+        default: z.enum(['canal', 'cilium', 'none']).describe('Default pod network.'),
         allowed: z
           .array(z.enum(['canal', 'cilium', 'none']))
           .min(1)
           .max(3)
-          .describe('Pod networks that a Cluster may name.'),
+          .describe('Pod networks that a Cluster can choose.'),
       })
       .describe('Pod networks.'),
     kubeProxy: z
       .object({
-        default: z.enum(['iptables', 'ipvs', 'nftables', 'none']).describe('Mode where a Cluster names none.'),
+        default: z.enum(['iptables', 'ipvs', 'nftables', 'none']).describe('Default mode.'),
         allowed: z
           .array(z.enum(['iptables', 'ipvs', 'nftables', 'none']))
           .min(1)
           .max(4)
-          .describe('Modes that a Cluster may name.'),
+          .describe('Modes that a Cluster can choose.'),
       })
       .describe('kube-proxy modes.'),
     network: z
       .object({
-        podCIDR: ipv4Cidr().describe('Addresses of pods where a Cluster names none.'),
-        serviceCIDR: ipv4Cidr().describe('Addresses of Services where a Cluster names none.'),
-        nodesCIDR: ipv4Cidr().describe('Range of the subnet that Fairway creates where a Cluster names none.'),
-        customCIDRs: z.boolean().describe('Whether a Cluster may name podCIDR and serviceCIDR.'),
+        podCIDR: ipv4Cidr().describe('Default CIDR of pods.'),
+        serviceCIDR: ipv4Cidr().describe('Default CIDR of Services.'),
+        nodesCIDR: ipv4Cidr().describe('Default CIDR of the subnet that Fairway creates.'),
+        customCIDRs: z.boolean().describe('Whether a Cluster can set podCIDR and serviceCIDR.'),
         reservedCIDRs: z
           .array(ipv4Cidr())
           .max(20)
-          .describe("Further ranges that a cluster's networks must not overlap."),
+          .describe("Additional CIDRs that a cluster's networks must not overlap."),
         gatewayRequired: z.boolean().describe('Whether the subnet of the nodes must have an OpenStack router.'),
       })
       .describe('Addresses.'),
     allowed: z
       .object({
-        flavors: allowedNames('Flavors that a NodePool may name'),
-        images: allowedNames('Images that nodes may boot from'),
-        regions: allowedNames('Regions that a Cluster may be in'),
-        networks: allowedNames('Networks that a Cluster may name as networkID; its own is always allowed'),
+        flavors: allowedNames('Flavors that a NodePool can use'),
+        images: allowedNames('Images from which nodes can boot'),
+        regions: allowedNames('Regions that a Cluster can use'),
+        networks: allowedNames(
+          'Networks that a Cluster can use as networkID, and NodePools as additional networks; networks that Fairway creates are always allowed',
+        ),
         upgradeStrategies: z
           .array(z.enum(['InPlace', 'Rolling']))
           .min(1)
           .max(2)
           .optional()
-          .describe('Upgrade strategies that a NodePool may name. Empty: all.'),
+          .describe('Upgrade strategies that a NodePool can use. Default: all.'),
         healingStrategies: z
           .array(healingStrategy())
           .min(1)
           .max(2)
           .optional()
-          .describe('Healing strategies that a NodePool may name. Empty: all.'),
+          .describe('Healing strategies that a NodePool can use. Default: all.'),
+        kubeletSettings: z
+          .array(z.enum(KUBELET_SETTINGS))
+          .max(KUBELET_SETTINGS.length)
+          .optional()
+          .describe(
+            'Kubelet settings that a NodePool can have (spec.kubelet), by name. Default: all. Empty list: none.',
+          ),
+        unsafeSysctls: z
+          .array(z.string().min(1).max(253))
+          .max(100)
+          .optional()
+          .describe(
+            'Sysctls that a NodePool can list in kubelet.allowedUnsafeSysctls: names, or patterns such as "net.core.*". Default: none.',
+          ),
+        registryMirrors: z.boolean().optional().describe('Whether a Cluster can have registryMirrors. Default: true.'),
+        proxy: z.boolean().optional().describe('Whether a Cluster can have a proxy for its nodes. Default: true.'),
+        antiAffinityPolicies: z
+          .array(z.enum(['Hard', 'Soft']))
+          .max(2)
+          .optional()
+          .describe(
+            'Values of antiAffinityPolicy that NodePools can use. Default: both. Empty list: antiAffinity is not allowed.',
+          ),
       })
       .optional()
       .describe(
-        'What clusters of this plan may choose. A change applies to new clusters and nodes: existing ones stay, and a pool makes no more of what is no longer allowed.',
+        'What clusters of this plan can choose. A change applies to new clusters and nodes: existing ones are kept, and a pool creates no more of what is no longer allowed.',
       ),
     nodePools: z
       .object({
@@ -128,39 +160,41 @@ const planSpec = z
           .boolean()
           .optional()
           .describe(
-            "Whether clusters have their NodePools within them too, for the tenant's own kubectl. Empty: yes, where the operator allows it at all.",
+            "Whether clusters also have their NodePools within them, for the tenant's own kubectl. Default: true, unless the operator disables this.",
           ),
+        maxServerTags: most('tags of servers (serverTags)'),
+        maxServerMetadata: most('items of metadata of servers (serverMetadata)'),
+        maxSecurityGroups: most('custom security groups (securityGroups)'),
+        maxNetworks: most('additional networks (networks)'),
       })
       .optional()
-      .describe('How pools may be changed.'),
+      .describe('Limits and update policies of pools.'),
     storage: planStorage.optional(),
-    upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('How nodes are renewed where a NodePool does not say.'),
-    drainTimeout: duration().describe('How long PodDisruptionBudgets may hold a drain up before it is forced.'),
+    upgradeStrategy: z.enum(['InPlace', 'Rolling']).describe('Default of spec.upgradeStrategy.type of NodePools.'),
+    drainTimeout: duration().describe('Maximum time that PodDisruptionBudgets can delay a drain before it is forced.'),
     maxDrainTimeout: duration()
       .optional()
-      .describe(
-        'Longest drainTimeout that a NodePool may name. One that got in otherwise is cut to it. Empty: no limit.',
-      ),
+      .describe('Maximum drainTimeout of a NodePool. Higher values are capped. Default: no limit.'),
     healing: z
       .object({
         strategy: healingStrategy().describe(
-          'Where a NodePool does not say. Reinstall: the same server again. Replace: a new server for the old one.',
+          'Default of spec.healing.strategy of NodePools. Reinstall: reinstall the same server. Replace: create a new server for the old one.',
         ),
-        notReadyTimeout: duration().describe('How long a node is NotReady before it is healed.'),
+        notReadyTimeout: duration().describe('Duration for which a node must be NotReady before it is repaired.'),
         nodeStartupTimeout: minutes()
           .optional()
-          .describe('How long a server may take to join as a node where a NodePool does not say. Empty: 10m.'),
+          .describe('Default maximum time for a server to join as a node. Default: 10m.'),
       })
-      .describe('What is done about nodes that fail.'),
+      .describe('Healing of unhealthy nodes.'),
   })
-  .describe('What a cluster of this plan gets.');
+  .describe('Desired state of the plan.');
 
 const planStatus = z
   .object({
     observedGeneration: observedGeneration().optional(),
-    conditions: conditions().optional().describe('Ready: whether clusters can use it.'),
+    conditions: conditions().optional().describe('Conditions of the plan. Ready: clusters can use it.'),
   })
-  .describe('Whether what is offered is sound.');
+  .describe('Observed state of the plan.');
 
 export type PlanSpec = z.infer<typeof planSpec>;
 
@@ -175,7 +209,7 @@ export const plans = defineKind<Plan>({
   kind: 'Plan',
   namespaced: false,
   shortNames: [],
-  description: 'Plan is an offer of the operator: limits and promises of the clusters that choose it.',
+  description: 'Plan is an offer of the operator: limits and service levels of the clusters that choose it.',
   spec: planSpec,
   status: planStatus,
   columns: [

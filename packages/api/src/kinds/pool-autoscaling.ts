@@ -9,56 +9,65 @@ export const autoscalingSpec = z
       .boolean()
       .default(false)
       .describe(
-        'Whether the pool follows the need. spec.replicas is then its first size alone; status.autoscaling.replicas is the present one.',
+        'Whether autoscaling is enabled. spec.replicas is then only the initial size; status.autoscaling.replicas is the current one.',
       ),
     priority: int32()
       .min(-1000)
       .max(1000)
       .default(0)
       .describe(
-        'Which pool grows when nodes of several would do: the one with the highest, and among equals the one whose new nodes waste the least.',
+        'Priority of the pool when nodes of several pools would fit: the highest priority grows, and among equal ones the pool whose new nodes waste the least.',
       ),
     scaleDownUtilizationThreshold: z
       .string()
       .max(5)
-      .regex(/^(0(\.[0-9]{1,3})?|1(\.0{1,3})?)$/, 'must be a share between 0 and 1, such as "0.5"')
+      .regex(/^(0(\.[0-9]{1,3})?|1(\.0{1,3})?)$/, 'must be a number between 0 and 1, such as "0.5"')
       .default('0.5')
-      .describe('Share of a node that must be in use, by requests, for the node to stay.'),
-    scaleDownUnneededTime: duration().default('10m').describe('How long a node is unneeded before it goes.'),
-    scaleDownUnreadyTime: duration().default('20m').describe('How long an unready node is unneeded before it goes.'),
+      .describe('Fraction of a node that must be requested for the node to be kept.'),
+    scaleDownUnneededTime: duration()
+      .default('10m')
+      .describe('Duration for which a node must be unneeded before it is deleted.'),
+    scaleDownUnreadyTime: duration()
+      .default('20m')
+      .describe('Duration for which an unready node must be unneeded before it is deleted.'),
     schedules: boundsSchedules,
   })
-  .describe('Autoscaling between minReplicas and maxReplicas, by what pods request.');
+  .describe('Autoscaling between minReplicas and maxReplicas, by the requests of pods.');
 
 const word = (text: string) => z.string().max(1024).describe(text);
 
-/** `status.autoscaling` of a NodePool, written by autoscaling alone. */
+/** `status.autoscaling` of a NodePool, written only by autoscaling. */
 export const autoscalingStatus = z
   .object({
-    replicas: int32().min(0).max(999).describe('Nodes that the pods need, within minReplicas and maxReplicas.'),
-    reason: word('One CamelCase word for machines: why it is this many.'),
-    message: word('A sentence for people.'),
-    time: timestamp().describe('When the number was last changed.'),
-    lastScaleUpTime: timestamp().optional().describe('When nodes were last added.'),
-    lastScaleDownTime: timestamp().optional().describe('When nodes were last taken away.'),
+    replicas: int32()
+      .min(0)
+      .max(999)
+      .describe('Number of nodes that the pods need, within minReplicas and maxReplicas.'),
+    reason: word('Machine-readable reason in CamelCase for this number.'),
+    message: word('Human-readable message.'),
+    time: timestamp().describe('Time of the last change of the number.'),
+    lastScaleUpTime: timestamp().optional().describe('Time when nodes were last added.'),
+    lastScaleDownTime: timestamp().optional().describe('Time when nodes were last removed.'),
     backoff: z
       .object({
-        reason: word('One CamelCase word for machines; tells whose turn it is.'),
-        message: word('A sentence for people.'),
-        since: timestamp().describe('When the last nodes failed.'),
-        until: timestamp().describe('When the pool is tried again.'),
-        failures: int32().min(1).describe('How often in a row; each doubles the wait, from 5 to 30 minutes.'),
+        reason: word('Machine-readable reason in CamelCase; indicates who must act.'),
+        message: word('Human-readable message.'),
+        since: timestamp().describe('Time when nodes last failed.'),
+        until: timestamp().describe('Time when the pool is retried.'),
+        failures: int32()
+          .min(1)
+          .describe('Number of consecutive failures; each doubles the back-off, from 5 to 30 minutes.'),
       })
       .optional()
-      .describe('New nodes could not be had: other pools are tried meanwhile.'),
+      .describe('Back-off after new nodes could not be created: other pools are tried meanwhile.'),
     hindrance: z
       .object({
-        reason: word('One CamelCase word for machines; tells whose turn it is.'),
-        message: word('A sentence for people.'),
+        reason: word('Machine-readable reason in CamelCase; indicates who must act.'),
+        message: word('Human-readable message.'),
       })
       .optional()
-      .describe('Why the pool does not grow or shrink, although it should.'),
+      .describe('Why the pool does not grow or shrink although it should.'),
   })
-  .describe('What autoscaling has decided, and why.');
+  .describe('Decisions of autoscaling, and their reasons.');
 
 export type AutoscalingStatus = z.infer<typeof autoscalingStatus>;

@@ -14,13 +14,13 @@ const schedule = z
         'must be lowercase letters, digits and "-", such as "office-hours"',
       )
       .describe('Name of the schedule, unique in the pool.'),
-    start: cron().describe('When the bounds begin to hold, in five fields of cron: "0 7 * * 1-5".'),
-    end: cron().describe('When they end, in five fields of cron: "0 20 * * 1-5".'),
+    start: cron().describe('Cron expression with five fields for the start of the limits, such as "0 7 * * 1-5".'),
+    end: cron().describe('Cron expression with five fields for the end of the limits, such as "0 20 * * 1-5".'),
     timeZone: timeZone().default('UTC').describe('Time zone of the IANA database, such as Europe/Berlin.'),
-    minReplicas: bound("Fewest nodes meanwhile. Empty: the pool's."),
-    maxReplicas: bound("Most nodes meanwhile. Empty: the pool's."),
+    minReplicas: bound("Minimum number of nodes during the schedule. Default: the pool's."),
+    maxReplicas: bound("Maximum number of nodes during the schedule. Default: the pool's."),
   })
-  .describe('Bounds that hold from start to end, each time.');
+  .describe('Limits that apply from each start to the next end.');
 
 /** `spec.autoscaling.schedules` of a NodePool. */
 export const boundsSchedules = z
@@ -29,13 +29,13 @@ export const boundsSchedules = z
   .optional()
   .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] })
   .describe(
-    'Other bounds at some times. Of schedules that hold at the same time, the last one in the list counts, with both of its bounds.',
+    'Scheduled limits. If several schedules apply at the same time, the last one in the list is used, for both limits.',
   );
 
 const inForce = {
   minReplicas: int32().min(0).max(999).describe('Fewest nodes.'),
   maxReplicas: int32().min(0).max(999).describe('Most nodes.'),
-  schedule: z.string().max(63).optional().describe("Schedule that they come from. Empty: the pool's own."),
+  schedule: z.string().max(63).optional().describe("Schedule of the limits. Empty: the pool's own limits."),
 };
 
 /** `status.bounds` of a NodePool, written by its own controller. */
@@ -45,10 +45,10 @@ export const boundsStatus = z
     nextChange: z
       .object({ time: timestamp().describe('When.'), ...inForce })
       .optional()
-      .describe('Which bounds come next.'),
-    problem: z.string().max(1024).optional().describe('Why a schedule is not followed.'),
+      .describe('Next change of the limits.'),
+    problem: z.string().max(1024).optional().describe('Why a schedule is not applied.'),
   })
-  .describe('Bounds of autoscaling that hold now, where spec.autoscaling.schedules changes them.');
+  .describe('Current limits of autoscaling, if spec.autoscaling.schedules changes them.');
 
 export type BoundsSchedule = z.infer<typeof schedule>;
 export type BoundsStatus = z.infer<typeof boundsStatus>;
@@ -58,16 +58,29 @@ interface Scheduled {
   readonly schedules?: readonly Pick<BoundsSchedule, 'start' | 'end' | 'minReplicas' | 'maxReplicas'>[] | undefined;
 }
 
-interface Bounded {
+interface Apart {
+  readonly antiAffinity: boolean;
+  readonly antiAffinityPolicy?: 'Hard' | 'Soft' | undefined;
+}
+
+interface Bounded extends Apart {
   readonly minReplicas: number;
   readonly maxReplicas?: number | undefined;
-  readonly antiAffinity: boolean;
   readonly autoscaling: Pick<Scheduled, 'schedules'>;
 }
 
-/** Most nodes of a pool by itself. */
-export function upperBound(spec: Pick<Bounded, 'maxReplicas' | 'antiAffinity'>): number {
-  return spec.maxReplicas ?? (spec.antiAffinity ? 5 : 100);
+/** Whether each node needs its own hypervisor. */
+export function isHardAntiAffinity({ antiAffinity, antiAffinityPolicy }: Apart): boolean {
+  return antiAffinity && antiAffinityPolicy !== 'Soft';
+}
+
+/** The same in CEL, at `spec`. */
+export const IS_HARD_ANTI_AFFINITY =
+  "(self.antiAffinity && (!has(self.antiAffinityPolicy) || self.antiAffinityPolicy != 'Soft'))";
+
+/** Maximum nodes of a pool by its own fields. */
+export function upperBound(spec: Apart & Pick<Bounded, 'maxReplicas'>): number {
+  return spec.maxReplicas ?? (isHardAntiAffinity(spec) ? 5 : 100);
 }
 
 const EACH = '!has(self.schedules) || self.schedules.all(each,';
@@ -79,7 +92,7 @@ export const BOUNDS_RULES: readonly CrossFieldRule[] = [
     field: 'spec.autoscaling.schedules',
     cel: 'self.enabled || !has(self.schedules) || size(self.schedules) == 0',
     holds: ({ enabled, schedules = [] }) => enabled || schedules.length === 0,
-    message: 'are bounds of autoscaling, which is off: set spec.autoscaling.enabled to true, or leave them out',
+    message: 'has no effect without autoscaling: set spec.autoscaling.enabled to true, or remove it',
   }),
   crossFieldRule<Scheduled>({
     path: 'spec.autoscaling',
@@ -87,34 +100,34 @@ export const BOUNDS_RULES: readonly CrossFieldRule[] = [
     cel: `${EACH} has(each.minReplicas) || has(each.maxReplicas))`,
     holds: ({ schedules = [] }) =>
       schedules.every(({ minReplicas, maxReplicas }) => minReplicas !== undefined || maxReplicas !== undefined),
-    message: 'has an item that does nothing: give each of them minReplicas, maxReplicas, or both',
+    message: 'has an item without effect: set minReplicas, maxReplicas, or both in each item',
   }),
   crossFieldRule<Scheduled>({
     path: 'spec.autoscaling',
     field: 'spec.autoscaling.schedules',
     cel: `${EACH} each.start != each.end)`,
     holds: ({ schedules = [] }) => schedules.every(({ start, end }) => start !== end),
-    message: 'has an item that ends when it starts: give it another end, or change the bounds of the pool itself',
+    message: 'has an item that ends when it starts: choose another end, or change the limits of the pool itself',
   }),
   crossFieldRule<Bounded>({
     path: 'spec',
     field: 'spec.autoscaling.schedules',
-    cel: `${EACH_OF_POOL} (has(each.minReplicas) ? each.minReplicas : self.minReplicas) <= (has(each.maxReplicas) ? each.maxReplicas : (has(self.maxReplicas) ? self.maxReplicas : (self.antiAffinity ? 5 : 100))))`,
+    cel: `${EACH_OF_POOL} (has(each.minReplicas) ? each.minReplicas : self.minReplicas) <= (has(each.maxReplicas) ? each.maxReplicas : (has(self.maxReplicas) ? self.maxReplicas : (${IS_HARD_ANTI_AFFINITY} ? 5 : 100))))`,
     holds: (spec) =>
       (spec.autoscaling.schedules ?? []).every(
         ({ minReplicas, maxReplicas }) => (minReplicas ?? spec.minReplicas) <= (maxReplicas ?? upperBound(spec)),
       ),
     message:
-      "has an item whose minReplicas is more than its maxReplicas (where it has one of them alone, the other is the pool's): lower it, or raise maxReplicas",
+      "has an item whose minReplicas is more than its maxReplicas (if only one is set, the pool's value is used for the other): lower it, or raise maxReplicas",
   }),
   crossFieldRule<Bounded>({
     path: 'spec',
     field: 'spec.autoscaling.schedules',
-    cel: `!self.antiAffinity || ${EACH_OF_POOL} !has(each.maxReplicas) || each.maxReplicas <= 5)`,
+    cel: `!${IS_HARD_ANTI_AFFINITY} || ${EACH_OF_POOL} !has(each.maxReplicas) || each.maxReplicas <= 5)`,
     holds: (spec) =>
-      !spec.antiAffinity ||
+      !isHardAntiAffinity(spec) ||
       (spec.autoscaling.schedules ?? []).every(({ maxReplicas }) => maxReplicas === undefined || maxReplicas <= 5),
     message:
-      'has an item with more than 5 nodes, and antiAffinity needs a hypervisor for each: spread the nodes over several pools',
+      'has an item with more than 5 nodes, but antiAffinity requires a hypervisor for each: spread the nodes over several pools, or set antiAffinityPolicy to Soft',
   }),
 ];

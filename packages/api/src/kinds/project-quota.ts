@@ -3,31 +3,31 @@ import { z } from 'zod';
 import { int32 } from '../schema/scalars.ts';
 import { AGE_COLUMN, defineKind } from './kind.ts';
 
-const limit = (what: string) => int32().min(0).optional().describe(`${what} Empty: the operator's default.`);
+const limit = (what: string) => int32().min(0).optional().describe(`${what} Default: the operator's.`);
 
 const projectQuotaSpec = z
   .object({
-    clusters: limit('Clusters that the namespace may have.'),
-    nodes: limit('Nodes that the pools of all its clusters may ask for.'),
-    cores: limit('Cores of these nodes, by their flavors.'),
+    clusters: limit('Maximum number of clusters in the namespace.'),
+    nodes: limit('Maximum number of nodes in the pools of all its clusters.'),
+    cores: limit('Maximum number of cores of these nodes, by their flavors.'),
   })
-  .describe('What a project may have in all. Of several in a namespace all hold.');
+  .describe('Limits of a project. If a namespace has several quotas, all of them apply.');
 
 const projectQuotaStatus = z
   .object({
     used: z
       .object({
-        clusters: int32().min(0).describe('Clusters that there are.'),
-        nodes: int32().min(0).describe('Nodes that pools ask for.'),
-        cores: int32().min(0).optional().describe('Cores of these nodes; absent while a flavor is not known.'),
+        clusters: int32().min(0).describe('Number of clusters.'),
+        nodes: int32().min(0).describe('Number of nodes in the pools.'),
+        cores: int32().min(0).optional().describe('Number of cores of these nodes. Absent while a flavor is unknown.'),
       })
       .optional()
-      .describe('What counts against the limits.'),
-    clusters: z.string().max(31).optional().describe('used/limit, for the CLUSTERS column.'),
-    nodes: z.string().max(31).optional().describe('used/limit, for the NODES column.'),
-    cores: z.string().max(31).optional().describe('used/limit, for the CORES column.'),
+      .describe('Usage that counts against the limits.'),
+    clusters: z.string().max(31).optional().describe('Usage and limit as used/limit, for the CLUSTERS column.'),
+    nodes: z.string().max(31).optional().describe('Usage and limit as used/limit, for the NODES column.'),
+    cores: z.string().max(31).optional().describe('Usage and limit as used/limit, for the CORES column.'),
   })
-  .describe('What the project has.');
+  .describe('Observed usage of the project.');
 
 export type ProjectQuotaSpec = z.infer<typeof projectQuotaSpec>;
 export type ProjectQuotaStatus = z.infer<typeof projectQuotaStatus>;
@@ -44,7 +44,7 @@ export const projectQuotas = defineKind<ProjectQuota>({
   namespaced: true,
   shortNames: ['pq'],
   description:
-    'ProjectQuota limits what a namespace may have in all: clusters, nodes and cores. Operators write it; it is read-only for tenants.',
+    'ProjectQuota limits the clusters, nodes and cores of a namespace. It is set by operators and read-only for tenants.',
   spec: projectQuotaSpec,
   status: projectQuotaStatus,
   columns: [

@@ -8,36 +8,40 @@ const MAX_CONCURRENT = 100;
 
 export const rolloutSpec = z
   .object({
-    maxConcurrent: int32().min(1).max(MAX_CONCURRENT).default(20).describe('Most clusters that are updated at a time.'),
+    maxConcurrent: int32()
+      .min(1)
+      .max(MAX_CONCURRENT)
+      .default(20)
+      .describe('Maximum number of clusters that are updated at a time.'),
     maxPercent: int32()
       .min(1)
       .max(100)
       .default(10)
-      .describe('Most clusters that are updated at a time, in percent of those that follow; at least one.'),
+      .describe(
+        'Maximum number of clusters that are updated at a time, in percent of those that follow the version; at least one.',
+      ),
     canarySelector: z
       .object({
-        matchLabels: z
-          .record(z.string(), z.string().max(63))
-          .describe('Labels that a Cluster must have, with these values.'),
+        matchLabels: z.record(z.string(), z.string().max(63)).describe('Labels with values that a Cluster must have.'),
       })
       .optional()
       .describe(
-        'Clusters that are updated first; all others wait until those are ready. One that fails stops the rollout.',
+        'Clusters that are updated first; all others wait until those are ready. One failure stops the rollout.',
       ),
     maxFailures: int32()
       .min(1)
       .max(MAX_CONCURRENT)
       .default(1)
-      .describe('Failed clusters at which the rollout stops: no further cluster begins.'),
+      .describe('Number of failed clusters that stops the rollout: no further cluster is updated.'),
     timeout: duration()
       .default('15m')
       .describe(
-        'How long a cluster that has begun may take to run the patch and be ready, before it has failed; at least 1m. Time in which no Fairway could look or write does not count.',
+        'Maximum time for a cluster to run the patch and be ready once its update has started; at least 1m. Time in which Fairway could not read or write does not count.',
       ),
-    paused: z.boolean().default(false).describe('Whether no further cluster begins.'),
+    paused: z.boolean().default(false).describe('Whether the rollout is paused: no further cluster is updated.'),
   })
   .describe(
-    'How a new patch reaches the clusters that follow it by their updatePolicy, and at what pace forcedUpgrade goes. What a user asks for by an exact version does not wait.',
+    'Rollout of a new patch to the clusters that follow it by their updatePolicy, and the pace of forcedUpgrade. Exact versions requested by users do not wait for it.',
   );
 
 export const ROLLOUT_RULES = [
@@ -54,42 +58,42 @@ const rolloutCluster = z.object({
   namespace: z.string().max(63).describe('Namespace of the Cluster.'),
   name: z.string().max(253).describe('Name of the Cluster.'),
   uid: z.string().max(36).describe('UID of the Cluster.'),
-  since: timestamp().describe('When its turn began.'),
+  since: timestamp().describe('Time when the rollout reached the cluster.'),
 });
 
 const movingCluster = rolloutCluster.extend({
   begun: timestamp()
     .optional()
     .describe(
-      'When it was seen to have begun: spec.rollout.timeout counts from then. Empty: it has not, and gives its turn back after that time.',
+      'Time when the update was seen to have started: spec.rollout.timeout counts from then. Absent: it has not started, and the cluster is skipped after that time.',
     ),
 });
 
 export const rolloutStatus = z
   .object({
-    version: z.string().max(16).describe('What is being rolled out.'),
+    version: z.string().max(16).describe('Target of the rollout.'),
     state: z
       .enum(['Canaries', 'Rolling', 'Halted', 'Paused', 'Complete'])
-      .describe('Halted: stopped after failures. Paused: by spec.rollout.paused.'),
-    summary: z.string().max(64).describe('How far it is, in a few words.'),
-    total: int32().describe('Clusters that follow the newest patch.'),
-    updated: int32().describe('Those that run it.'),
-    waiting: int32().describe('Those whose turn has not come.'),
+      .describe('State of the rollout. Halted: stopped after failures. Paused: by spec.rollout.paused.'),
+    summary: z.string().max(64).describe('Progress in a few words.'),
+    total: int32().describe('Number of clusters that follow the newest patch.'),
+    updated: int32().describe('Number of those that run it.'),
+    waiting: int32().describe('Number of those that the rollout has not reached.'),
     paused: int32()
       .optional()
-      .describe('How many of those are paused (annotation fairway.dev/paused), which nobody updates.'),
-    moving: z.array(movingCluster).max(MAX_CONCURRENT).describe('Clusters whose turn it is.'),
+      .describe('Number of those that are paused (annotation fairway.dev/paused) and not updated.'),
+    moving: z.array(movingCluster).max(MAX_CONCURRENT).describe('Clusters that the rollout has reached.'),
     failed: z
-      .array(rolloutCluster.extend({ message: z.string().max(512).describe('What it said then.') }))
+      .array(rolloutCluster.extend({ message: z.string().max(512).describe('Message of the cluster at that time.') }))
       .max(2 * MAX_CONCURRENT)
       .describe('Clusters that did not become ready in time.'),
     retried: z
       .string()
       .max(256)
       .optional()
-      .describe('The value of the annotation fairway.dev/retry-requested that was followed last.'),
+      .describe('Value of the annotation fairway.dev/retry-requested that was last processed.'),
   })
-  .describe('How far the newest patch has come. Clusters that are in `moving` take it.');
+  .describe('Progress of the newest patch. Clusters in `moving` are updated.');
 
 export type RolloutSettings = z.infer<typeof rolloutSpec>;
 export type RolloutStatus = z.infer<typeof rolloutStatus>;

@@ -9,26 +9,26 @@ export function conditions() {
     .array(
       z
         .object({
-          type: z.string().max(316).describe('What is being said, in CamelCase.'),
-          status: z.enum(['True', 'False', 'Unknown']).describe('Whether it holds.'),
-          reason: z.string().max(1024).describe('One CamelCase word for machines; tells whose turn it is.'),
-          message: z.string().max(32768).describe('A sentence for people.'),
-          lastTransitionTime: timestamp().describe('When status last changed.'),
+          type: z.string().max(316).describe('Type of the condition in CamelCase.'),
+          status: z.enum(['True', 'False', 'Unknown']).describe('Status of the condition: True, False or Unknown.'),
+          reason: z.string().max(1024).describe('Machine-readable reason in CamelCase; indicates who must act.'),
+          message: z.string().max(32768).describe('Human-readable message.'),
+          lastTransitionTime: timestamp().describe('Time of the last change of status.'),
           observedGeneration: z
             .int()
             .min(0)
             .meta({ format: 'int64' })
             .exactOptional()
-            .describe('Generation of the spec that this is about.'),
+            .describe('Generation of the spec on which the condition is based.'),
         })
-        .describe('One aspect of the state of the object.') satisfies z.ZodType<Condition>,
+        .describe('Condition of the object.') satisfies z.ZodType<Condition>,
     )
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] });
 }
 
 /**
- * The status of an object that no controller has looked at. Helm, Flux and all who wait by kstatus take an object without conditions for one that is as it
- * should be, and would go on before anything has begun.
+ * The status of an object that no controller has reconciled. Helm, Flux and other clients of kstatus consider an object without conditions current,
+ * and would continue before anything has started.
  */
 export const INITIAL_STATUS = {
   conditions: [
@@ -36,7 +36,7 @@ export const INITIAL_STATUS = {
       type: 'Ready',
       status: 'Unknown',
       reason: 'Provisioning',
-      message: 'Waits for Fairway to look at it.',
+      message: 'Waiting for Fairway to process it.',
       lastTransitionTime: '1970-01-01T00:00:00Z',
     },
   ],
@@ -61,56 +61,64 @@ export function lastOperation() {
         'Reset',
         'Delete',
       ])
-      .describe('What is being done.'),
+      .describe('Type of the operation.'),
     state: z
       .enum(['Pending', 'Processing', 'Succeeded', 'Error', 'Failed'])
-      .describe('How it stands. Error is retried; Failed waits for a change of the spec or of the cloud.'),
+      .describe(
+        'State of the operation. Error: it is retried. Failed: it waits for a change of the spec or of the cloud.',
+      ),
     progress: int32().min(0).max(100).describe('Percent done.'),
-    description: z.string().describe('The current step, or what it waits for and whose turn it is.'),
+    description: z.string().describe('Current step, or what the operation is waiting for and who must act.'),
     reason: z
       .string()
       .max(1024)
       .optional()
-      .describe('What it waits for, in one CamelCase word; tells whose turn it is. Empty: it goes on.'),
-    since: timestamp().optional().describe('Since when it waits for that.'),
+      .describe(
+        'Machine-readable reason in CamelCase for which the operation waits; indicates who must act. Empty: it is not waiting.',
+      ),
+    since: timestamp().optional().describe('Time from which the operation waits for this reason.'),
     steps: z
       .object({
-        done: int32().min(0).describe('Those that are done.'),
-        total: int32().min(0).describe('All of them.'),
+        done: int32().min(0).describe('Number of steps that are done.'),
+        total: int32().min(0).describe('Total number of steps.'),
       })
       .optional()
       .describe(
-        'What it consists of: of a Cluster its network, its control plane and each node; of a NodePool each node; of a Machine what is done to it one after another.',
+        'Steps of the operation: for a Cluster its network, its control plane and each node; for a NodePool each node; for a Machine its consecutive steps.',
       ),
     summary: z
       .string()
       .max(64)
       .optional()
-      .describe('What is being done and the percentage, for the OPERATION column; empty when it is over.'),
-    startTime: timestamp().optional().describe('When it began.'),
+      .describe('Operation and percentage, for the OPERATION column. Empty when it is over.'),
+    startTime: timestamp().optional().describe('Time when the operation started.'),
     waitedSeconds: int32()
       .min(0)
       .optional()
-      .describe('How long of the time since then it has waited, up to lastUpdateTime, for others or for its time.'),
-    estimatedEndTime: timestamp().optional().describe('When it is expected to be done; empty while that is not known.'),
-    lastUpdateTime: timestamp().describe('When anything of this last changed.'),
+      .describe(
+        'Part of the time up to lastUpdateTime in which the operation was waiting for others or for a scheduled time.',
+      ),
+    estimatedEndTime: timestamp().optional().describe('Estimated end. Empty if unknown.'),
+    lastUpdateTime: timestamp().describe('Time of the last change of the operation.'),
   });
 }
 
-/** What Fairway has measured of a cluster, and tells the next time from. */
+/** Measured durations of a cluster's operations, from which the next ones are estimated. */
 const MEASURED = ['ControlPlane', 'Hibernate', 'Wake', 'Reset', 'Restore'] as const;
 
 export function durations() {
   return z
     .array(
       z.object({
-        what: z.enum(MEASURED).describe('An operation, or the update of a control plane within one.'),
-        seconds: int32().min(1).describe('How long it took the last time, without what it has waited for others.'),
+        what: z.enum(MEASURED).describe('Operation, or the update of a control plane within one.'),
+        seconds: int32()
+          .min(1)
+          .describe('Duration of the last such operation, without the time it was waiting for others.'),
       }),
     )
     .max(MEASURED.length)
     .meta({ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['what'] })
-    .describe('How long operations took the last time: estimatedEndTime of the next comes from it.');
+    .describe('Durations of the last operations, from which estimatedEndTime of the next ones is calculated.');
 }
 
 export function observedGeneration() {
@@ -118,7 +126,7 @@ export function observedGeneration() {
     .int()
     .min(0)
     .meta({ format: 'int64' })
-    .describe('Generation of the spec that the controllers have acted on.');
+    .describe('Generation of the spec that the controllers have processed.');
 }
 
 const UID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -129,7 +137,7 @@ export function originUID() {
     .max(36)
     .regex(UID, 'must be a UID such as 123e4567-e89b-42d3-a456-426614174000')
     .describe(
-      'UID that the object had in the Fairway where it was made. What belongs to it in the cloud is marked with this one. Only a restored object has it; it never changes.',
+      'UID of the object in the Fairway in which it was created. Its cloud resources are marked with this UID. Only a restored object has it; it never changes.',
     );
 }
 

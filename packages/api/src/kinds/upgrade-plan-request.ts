@@ -5,7 +5,7 @@ import { GROUP, VERSION } from '../group.ts';
 import { int32, kubernetesVersion, timestamp } from '../schema/scalars.ts';
 import { requestSchema } from './request-schema.ts';
 
-/** How many objects a finding names. */
+/** Maximum number of objects listed per finding. */
 export const MAX_NAMED = 50;
 
 const spec = z
@@ -13,95 +13,101 @@ const spec = z
     version: kubernetesVersion()
       .optional()
       .describe(
-        'What spec.version of the cluster would be set to. Empty: the next minor version that it can be raised to, or else the newest patch.',
+        'Hypothetical value of spec.version. Default: the next minor version to which it can be raised, or else the newest patch.',
       ),
   })
-  .describe('What is asked.');
+  .describe('Upgrade to plan.');
 
 const estimate = z
   .object({
-    seconds: int32().min(0).describe('How long it takes from when it begins.'),
+    seconds: int32().min(0).describe('Duration from the start.'),
     from: z
       .enum(['LastUpgrade', 'NewNodes', 'Timeouts'])
       .describe(
-        'What it is made from. LastUpgrade: what the nodes of the pool took when they were renewed last; NewNodes: what they took to become Ready; Timeouts: nothing is known, so this is what the settings allow at most.',
+        "Basis of the estimate. LastUpgrade: the last update of the pool's nodes. NewNodes: the time that nodes took to become Ready. Timeouts: nothing is known, so this is the maximum that the settings allow.",
       ),
-    message: z.string().max(1024).describe('The same as a sentence for people.'),
+    message: z.string().max(1024).describe('Human-readable message.'),
   })
-  .describe('How long something takes.');
+  .describe('Estimated duration.');
 
 const step = z
   .object({
-    order: int32().min(1).describe('Steps of the same number go at the same time.'),
-    type: z.enum(['ControlPlane', 'NodePool']).describe('What is brought to the version.'),
+    order: int32().min(1).describe('Number of the step. Steps with the same number run at the same time.'),
+    type: z.enum(['ControlPlane', 'NodePool']).describe('What is upgraded.'),
     pool: z.string().max(253).optional().describe('Name of the pool.'),
-    nodes: int32().min(0).optional().describe('Nodes to renew.'),
-    strategy: z.enum(['InPlace', 'Rolling']).optional().describe('How nodes are renewed.'),
-    parallel: int32().min(1).optional().describe('How many nodes at a time, after the first one, which goes alone.'),
+    nodes: int32().min(0).optional().describe('Number of nodes to update.'),
+    strategy: z.enum(['InPlace', 'Rolling']).optional().describe('How nodes are updated.'),
+    parallel: int32()
+      .min(1)
+      .optional()
+      .describe('Number of nodes at a time, after the first one, which is updated alone.'),
     estimate: estimate.optional(),
-    message: z.string().max(1024).describe('What is done, as a sentence for people.'),
+    message: z.string().max(1024).describe('Human-readable description of the step.'),
   })
-  .describe('A step of the upgrade.');
+  .describe('Step of the upgrade.');
 
 const quota = z
   .object({
-    name: z.string().max(63).describe('What is counted, as in the CloudProfile: instances, cores, memoryMiB.'),
-    needed: z.int().min(0).meta({ format: 'int64' }).describe('What the nodes need that are made beside the others.'),
-    left: z.int().min(0).meta({ format: 'int64' }).describe('What the project has left.'),
-    limit: z.int().min(0).meta({ format: 'int64' }).describe('The limit of the project.'),
-    isEnough: z.boolean().describe('Whether that is enough.'),
+    name: z
+      .string()
+      .max(63)
+      .describe('Resource that the quota limits, as in the CloudProfile: instances, cores, memoryMiB.'),
+    needed: z.int().min(0).meta({ format: 'int64' }).describe('Amount that additional nodes need during the upgrade.'),
+    left: z.int().min(0).meta({ format: 'int64' }).describe('Amount that the project has left.'),
+    limit: z.int().min(0).meta({ format: 'int64' }).describe('Limit of the project.'),
+    isEnough: z.boolean().describe('Whether the remaining quota is sufficient.'),
   })
-  .describe('A quota of the project.');
+  .describe('Quota of the project.');
 
 const addon = z
   .object({
     name: z.string().max(63).describe('Name of the add-on.'),
-    from: z.string().max(63).optional().describe("Version that the cluster has now. Absent: it is the cluster's own."),
-    to: z.string().max(63).describe('Version that belongs to the new version of Kubernetes.'),
-    message: z.string().max(1024).describe('What becomes of it, as a sentence for people.'),
+    from: z.string().max(63).optional().describe('Current version. Absent if the cluster has its own.'),
+    to: z.string().max(63).describe('Version that belongs to the new Kubernetes version.'),
+    message: z.string().max(1024).describe('Human-readable description of the change.'),
   })
-  .describe('An add-on of the cluster.');
+  .describe('Add-on of the cluster.');
 
 const finding = z
   .object({
-    type: z
-      .string()
-      .max(63)
-      .describe('What was found, in one CamelCase word: a reason of conditions where there is one for it.'),
+    type: z.string().max(63).describe('Machine-readable reason in CamelCase; that of a condition if there is one.'),
     effect: z
       .enum(['Blocks', 'Delays', 'Loses', 'Unknown'])
       .describe(
-        'Blocks: the upgrade does not begin, or stops, until somebody acts. Delays: it waits and goes on by itself. Loses: something of yours is gone afterwards, or away meanwhile. Unknown: this could not be looked at.',
+        'Blocks: the upgrade does not begin, or stops, until someone acts. Delays: it waits and then continues automatically. Loses: something is lost, or unavailable during the upgrade. Unknown: this could not be checked.',
       ),
-    pool: z.string().max(253).optional().describe('Pool that it is about.'),
-    message: z.string().max(2048).describe('What, why, and what to do, as a sentence for people.'),
+    pool: z.string().max(253).optional().describe('Pool that the finding is about.'),
+    message: z.string().max(2048).describe('Human-readable message: what, why, and what to do.'),
     objects: z
       .array(z.string().max(600))
       .max(MAX_NAMED)
       .optional()
-      .describe(`Objects of the cluster that it is about, ${MAX_NAMED} at most.`),
-    more: int32().min(1).optional().describe('How many more there are.'),
+      .describe(`Objects of the cluster that the finding is about, at most ${MAX_NAMED}.`),
+    more: int32().min(1).optional().describe('Number of objects that are not listed.'),
   })
-  .describe('Something to know before.');
+  .describe('Finding about the upgrade.');
 
 const status = z
   .object({
     from: z.string().max(16).optional().describe('Version that the control plane runs.'),
-    to: z.string().max(16).optional().describe('Exact version that it would run. Empty: it would not be changed.'),
-    time: timestamp().describe('When this was looked at. What happens later is not in it.'),
-    steps: z.array(step).max(1000).describe('What is done, in this order.'),
+    to: z.string().max(16).optional().describe('Exact version after the upgrade. Empty: no change.'),
+    time: timestamp().describe('Time at which the plan was made. Later changes are not included.'),
+    steps: z.array(step).max(1000).describe('Steps in the order in which they run.'),
     estimate: estimate.optional(),
     quotas: z
       .array(quota)
       .max(32)
       .optional()
-      .describe('What it needs of the quotas of the project. Absent: not known.'),
+      .describe('Quotas of the project that the upgrade needs. Absent if unknown.'),
     addons: z
       .array(addon)
       .max(20)
       .optional()
-      .describe("Add-ons that get another version, and those of the cluster's own, which stay."),
-    findings: z.array(finding).max(1000).describe('What blocks it, delays it, or is lost by it; the gravest first.'),
+      .describe("Add-ons whose version changes, and the cluster's own add-ons, which stay as they are."),
+    findings: z
+      .array(finding)
+      .max(1000)
+      .describe('What blocks the upgrade, delays it, or is lost by it; most severe first.'),
   })
   .describe('The answer.');
 
@@ -125,6 +131,6 @@ export const UPGRADE_PLAN_REQUEST_KIND = { group: GROUP, version: VERSION, kind:
 export function upgradePlanRequestSchema(): Schema {
   return requestSchema(
     { spec, status },
-    'UpgradePlanRequest asks what an upgrade of a cluster would do, what it needs and what would hold it up, without doing it.',
+    'UpgradePlanRequest returns what an upgrade of a cluster would do, what it needs and what would block it, without doing it.',
   );
 }

@@ -6,13 +6,13 @@ import { AGE_COLUMN, defineKind } from './kind.ts';
 /** What is counted. */
 export const USAGE_RESOURCES = ['ControlPlane', 'Node', 'RootVolume', 'Volume', 'LoadBalancer', 'FloatingIP'] as const;
 
-const resource = () => z.enum(USAGE_RESOURCES).describe('What it is.');
+const resource = () => z.enum(USAGE_RESOURCES).describe('Resource that was used.');
 const type = () =>
   z
     .string()
     .max(255)
     .describe(
-      'The plan of a control plane, the flavor of a node, the type of a volume, the provider of a load balancer, the network of a floating IP.',
+      'Type of the resource: the plan of a control plane, the flavor of a node, the type of a volume, the provider of a load balancer, the network of a floating IP.',
     );
 const uncertainSeconds = () =>
   z
@@ -20,7 +20,9 @@ const uncertainSeconds = () =>
     .min(0)
     .exactOptional()
     .meta({ format: 'int64' })
-    .describe('By how much less it may have been: between the last look that showed it and the first that did not.');
+    .describe(
+      'Uncertainty of the end: the time between the last observation with the resource and the first one without it.',
+    );
 
 const usageRecordSpec = z
   .object({
@@ -30,47 +32,47 @@ const usageRecordSpec = z
       .min(1)
       .max(63)
       .describe(
-        "Identity of the Cluster, which marks all that it has in the cloud: its first object's UID. Immutable.",
+        'Identity of the Cluster, with which its cloud resources are marked: the UID of its first object. Immutable.',
       ),
     namespace: z
       .string()
       .min(1)
       .max(63)
-      .describe('Namespace of the Cluster; the record outlives it in fairway-system.'),
+      .describe('Namespace of the Cluster; the record is kept in fairway-system after the Cluster is deleted.'),
   })
-  .describe('Whose usage it is. Fairway writes it.');
+  .describe('Cluster of the record. Set by Fairway.');
 
 const usageInterval = z
   .object({
     resource: resource(),
-    id: z.string().max(255).describe('Identity of the Cluster, or the id in the cloud.'),
+    id: z.string().max(255).describe('Identity of the Cluster, or ID of the resource in the cloud.'),
     type: type(),
     quantity: z
       .int()
       .min(1)
       .exactOptional()
       .meta({ format: 'int64' })
-      .describe('GiB of a volume; of all else it is 1 and absent.'),
-    startTime: timestamp().describe('When it began, as the cloud or the API tells.'),
-    endTime: timestamp().exactOptional().describe('When it ended; absent while it runs.'),
+      .describe('Size of a volume in GiB. Absent for other resources, which count as 1.'),
+    startTime: timestamp().describe('Start time, as reported by the cloud or the API.'),
+    endTime: timestamp().exactOptional().describe('End time. Absent while the resource exists.'),
     uncertainSeconds: uncertainSeconds(),
   })
-  .describe('Something that was there from one time to another, unchanged.');
+  .describe('Period in which a resource existed unchanged.');
 
 const usageTotal = z
   .object({
-    period: z.string().max(13).describe('A UTC day (2026-11-26), or an hour of one (2026-11-26T10).'),
+    period: z.string().max(13).describe('UTC day (2026-11-26), or an hour of one (2026-11-26T10).'),
     resource: resource(),
     type: type(),
-    amount: z.int().min(0).meta({ format: 'int64' }).describe('Seconds; of volumes, GiB times seconds.'),
+    amount: z.int().min(0).meta({ format: 'int64' }).describe('Usage in seconds; for volumes, in GiB times seconds.'),
     uncertain: z
       .int()
       .min(0)
       .exactOptional()
       .meta({ format: 'int64' })
-      .describe('By how much less it may have been, in the same unit.'),
+      .describe('Uncertainty of the usage, in the same unit.'),
   })
-  .describe('What ended intervals amount to in a period.');
+  .describe('Sum of the ended periods in an hour or day.');
 
 const observedTimes = z
   .object(
@@ -78,26 +80,26 @@ const observedTimes = z
       USAGE_RESOURCES.map((each) => [each, timestamp().exactOptional().describe(`Of ${each}.`)]),
     ) as Record<UsageResource, z.ZodExactOptional<ReturnType<typeof timestamp>>>,
   )
-  .describe('When the last look began that is taken into account, by resource.');
+  .describe('Start of the last observation that is included, by resource.');
 
 const usageRecordStatus = z
   .object({
     projectID: z.string().max(255).exactOptional().describe('OpenStack project of the cluster.'),
-    summary: z.string().max(255).exactOptional().describe('What runs, in words.'),
-    endedTime: timestamp().exactOptional().describe('When the cluster was gone; nothing changes any more.'),
+    summary: z.string().max(255).exactOptional().describe('Current resources, in words.'),
+    endedTime: timestamp().exactOptional().describe('Time when the cluster was deleted; the record no longer changes.'),
     observedTimes: observedTimes.exactOptional(),
     intervals: z
       .array(usageInterval)
       .exactOptional()
       .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe('What runs, and what has ended within the last hour.'),
+      .describe('Resources that exist, and those that ended within the last hour.'),
     totals: z
       .array(usageTotal)
       .exactOptional()
       .meta({ 'x-kubernetes-list-type': 'atomic' })
-      .describe('What ended before, by UTC hour for eight days and by UTC day from then on.'),
+      .describe('Earlier usage, by UTC hour for eight days and by UTC day before that.'),
   })
-  .describe('What the cluster has used, in exact seconds.');
+  .describe('Observed usage of the cluster, in exact seconds.');
 
 export type UsageResource = (typeof USAGE_RESOURCES)[number];
 
@@ -122,7 +124,7 @@ export const usageRecords = defineKind<UsageRecord>({
   namespaced: true,
   shortNames: [],
   description:
-    'UsageRecord is what a cluster has used: control plane, nodes, volumes, load balancers and floating IPs, from when to when. Fairway writes it, and keeps it after the cluster is gone; it is read-only.',
+    'UsageRecord is the usage of a cluster: control plane, nodes, volumes, load balancers and floating IPs, with start and end times. It is set by Fairway, kept after the cluster is deleted, and read-only.',
   spec: usageRecordSpec,
   status: usageRecordStatus,
   columns: [
@@ -133,12 +135,12 @@ export const usageRecords = defineKind<UsageRecord>({
     { name: 'Cluster UID', type: 'string', value: '.spec.clusterUID', priority: 1 },
     AGE_COLUMN,
   ],
-  // Not spec.namespace: a kube-apiserver takes a rule over a field of this name for unbounded.
+  // Not spec.namespace: kube-apiserver considers the cost of a rule over a field of this name unbounded.
   immutable: ['spec.clusterName', 'spec.clusterUID'],
   rules: [],
 });
 
-/** Name of the record of a cluster of this identity. */
+/** Name of the record of the cluster with this identity. */
 export function usageRecordName(clusterUid: string): string {
   return `usage-${clusterUid}`;
 }

@@ -3,7 +3,7 @@ import { isCidr } from '../domain/cidr.ts';
 import { cronProblem, MAX_CRON_LENGTH } from '../domain/cron-problem.ts';
 import { MAX_TIME_ZONE_LENGTH, timeZoneProblem } from '../domain/time-zone.ts';
 
-/** Of what may be a name or an IPv6 address by mistake, so that the answer is what it must be, not how long it may be. */
+/** Long enough for names and IPv6 addresses entered by mistake, for which the format error is more helpful than the length error. */
 const MAX_ADDRESS_LENGTH = 64;
 
 /** An integer as Kubernetes counts replicas. */
@@ -11,9 +11,9 @@ export function int32() {
   return z.int32().meta({ format: 'int32' });
 }
 
-/** `IntOrString` as Deployments have it: so many nodes, up to `most`, or a share of them in percent. */
+/** `IntOrString` as in Deployments: a number of nodes up to `most`, or a percentage. */
 export function countOrShare(most: number) {
-  const words = `must be a number of nodes from 0 to ${most}, or a share from "0%" to "100%" such as "25%"`;
+  const words = `must be a number of nodes from 0 to ${most}, or a percentage from "0%" to "100%" such as "25%"`;
   return z.union(
     [
       int32().min(0).max(most),
@@ -31,7 +31,7 @@ export function timestamp() {
   return z.string().meta({ format: 'date-time' });
 }
 
-/** `metav1.Duration` in its common form: `90s`, `10m`, `1h30m`; years at most, so that now and a duration are a time that can be written. */
+/** `metav1.Duration` in its common form: `90s`, `10m`, `1h30m`; limited to years, so that the current time plus a duration is a valid time. */
 export function duration() {
   return z
     .string()
@@ -42,23 +42,23 @@ export function duration() {
     );
 }
 
-/** In CEL: whether the field is such text. A rule says nothing of one that isn't, which is told by itself. */
+/** In CEL: whether the field has this format. A rule ignores other text, which is reported separately. */
 export function isDurationCel(field: string): string {
   return `${field}.matches('^([0-9]{1,9}[hms]){1,3}$')`;
 }
 
-/** As `duration`, of a minute or more. */
+/** Like `duration`, of at least one minute. */
 export function minutes() {
   return z
     .string()
     .max(32)
     .regex(
       /^([1-9][0-9]?h([0-9]{1,2}m)?([0-9]{1,2}s)?|[1-9][0-9]{0,3}m([0-9]{1,2}s)?)$/,
-      'must be a duration of at least a minute, such as 10m or 1h30m',
+      'must be a duration of at least one minute, such as 10m or 1h30m',
     );
 }
 
-/** A time that a user writes, in UTC. */
+/** A time set by a user, in UTC. */
 export function requestTime() {
   return z
     .string()
@@ -83,19 +83,19 @@ export function timeZone() {
   return z
     .string()
     .min(1)
-    .max(MAX_TIME_ZONE_LENGTH)
+    .max(MAX_TIME_ZONE_LENGTH, { abort: true })
     .superRefine((name, context) => {
       const message = timeZoneProblem(name);
       if (message !== undefined) context.addIssue({ code: 'custom', input: name, message });
     });
 }
 
-/** Times in five fields of cron, an hour apart at least. */
+/** A cron expression with five fields whose times are at least an hour apart. */
 export function cron() {
   return z
     .string()
     .min(1)
-    .max(MAX_CRON_LENGTH)
+    .max(MAX_CRON_LENGTH, { abort: true })
     .superRefine((text, context) => {
       const message = cronProblem(text);
       if (message !== undefined) context.addIssue({ code: 'custom', input: text, message });
@@ -118,7 +118,7 @@ export function ipv4Cidr() {
   const error = 'must be an IPv4 network with its host bits zero, such as 10.2.0.0/16';
   return z
     .string()
-    .max(MAX_ADDRESS_LENGTH)
+    .max(MAX_ADDRESS_LENGTH, { abort: true })
     .regex(/^[0-9]{1,3}(\.[0-9]{1,3}){3}\/[0-9]{1,2}$/, { error, abort: true })
     .refine(isCidr, error)
     .meta({ format: 'cidr' });
@@ -129,19 +129,19 @@ export function ipv4() {
   const error = 'must be an IPv4 address such as 192.168.0.1';
   return z
     .string()
-    .max(MAX_ADDRESS_LENGTH)
+    .max(MAX_ADDRESS_LENGTH, { abort: true })
     .regex(/^[0-9]{1,3}(\.[0-9]{1,3}){3}$/, { error, abort: true })
     .refine((text) => isCidr(`${text}/32`), error)
     .meta({ format: 'ipv4' });
 }
 
-/** The id of an OpenStack resource: a UUID, which a few services write without dashes. */
+/** The ID of an OpenStack resource: a UUID, which some services write without dashes. */
 export function openstackId() {
   return z
     .string()
     .max(36)
     .regex(
       /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/,
-      'must be the id (UUID) of an OpenStack resource, not its name',
+      'must be the ID (UUID) of an OpenStack resource, not its name',
     );
 }

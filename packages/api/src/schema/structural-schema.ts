@@ -3,7 +3,7 @@ import { z } from 'zod';
 
 /**
  * The structural schema (`JSONSchemaProps`) for a zod schema's input: fields with a default are
- * optional. Throws for a zod schema that has no structural form, such as a union, but for one of integer and string.
+ * optional. Throws for a zod schema without a structural form, such as a union other than integer or string.
  */
 export function structuralSchema(schema: z.ZodType): Schema {
   const emitted = z.toJSONSchema(schema, {
@@ -23,10 +23,10 @@ export function structuralSchema(schema: z.ZodType): Schema {
   return structural;
 }
 
-/** What the schema's expression allows, in words; a pattern alone would be the answer to a user's mistake. */
+/** Description of what the pattern allows; otherwise a user's mistake would be answered with the bare pattern. */
 function patternMessage(schema: z.core.$ZodTypes, pattern: string): string {
   const { def } = schema._zod;
-  // Optional, with a default, and alike.
+  // Unwraps optional, default and similar.
   if ('innerType' in def) return patternMessage(def.innerType as z.core.$ZodTypes, pattern);
   const checks = def.checks ?? [];
   for (const { _zod } of checks) {
@@ -40,7 +40,7 @@ function patternMessage(schema: z.core.$ZodTypes, pattern: string): string {
   );
 }
 
-/** A union of an integer and a text is what Kubernetes has a word for; bounds of numbers and of texts stand beside each other. */
+/** Kubernetes has an extension for a union of integer and string; both kinds of bounds apply side by side. */
 function withIntsOrStrings(schema: Schema): Schema {
   const { anyOf = [], items, additionalProperties: values, ...rest } = schema;
   const properties = Object.entries(schema.properties ?? {}).map(([name, level]) => [name, withIntsOrStrings(level)]);

@@ -6,7 +6,7 @@ import { ledgerSchemas } from './spec-fields.ts';
 
 /**
  * Name of the environment variable with the field that a test run does not see: `Cluster spec.network.subnetID`. Objects for pure functions lack it from
- * the start, and controllers and admission read every object without it, as if nothing read it. `tools/prove-ledger.ts` sets it.
+ * the start, and controllers and admission read every object without it, as if nothing read it. `tools/ledger/prove.ts` sets it.
  */
 export const BLIND_VARIABLE = 'FAIRWAY_BLIND';
 
@@ -42,7 +42,7 @@ function drop(value: unknown, [head = '', ...rest]: readonly string[]): void {
   else drop(members[name], rest);
 }
 
-/** A connection of controllers or admission: what they read lacks the blind field. */
+/** A connection of controllers or admission: their reads lack the blind field. */
 export function blindReader(transport: Transport): Transport {
   if (blindField() === undefined) return transport;
   return {
@@ -51,7 +51,7 @@ export function blindReader(transport: Transport): Transport {
   };
 }
 
-/** As `blindReader`, of objects in memory. */
+/** Like `blindReader`, for objects in memory. */
 export function blindObjects(reader: ObjectReader): ObjectReader {
   if (blindField() === undefined) return reader;
   return {
@@ -64,7 +64,7 @@ export function blindObjects(reader: ObjectReader): ObjectReader {
   };
 }
 
-/** A user's connection: what is written lacks the blind field, for readers that are within the server. */
+/** A user's connection: writes lack the blind field, for readers within the server. */
 export function blindWriter(transport: Transport): Transport {
   if (blindField() === undefined) return transport;
   const blindRequest = (request: TransportRequest) =>
@@ -82,7 +82,7 @@ function blindResponse(response: TransportResponse): TransportResponse {
   };
 }
 
-/** An object, a list of objects or a watch event, as JSON; anything else stays as it is. */
+/** An object, a list of objects or a watch event, as JSON; anything else is unchanged. */
 function blindText(text: string): string {
   let parsed: unknown;
   try {

@@ -28,7 +28,7 @@ export function shippedPlans(): readonly Plan[] {
   return SHIPPED_PLANS.map((plan) => blinded(plans.kind, plan));
 }
 
-/** The plan `free` for tests, with other values where they are named. */
+/** The plan `free` for tests, with the given overrides. */
 export function aPlan(spec: Partial<PlanSpec> = {}, metadata: ObjectMeta = {}): Plan {
   const [free] = SHIPPED_PLANS;
   if (free === undefined) throw new Error('Fairway ships no plan');

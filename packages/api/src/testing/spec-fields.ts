@@ -4,6 +4,7 @@ import { KINDS } from '../kinds/all.ts';
 import { AUTOSCALER_CONFIG_REQUEST_KIND, autoscalerConfigRequestSchema } from '../kinds/autoscaler-config-request.ts';
 import { CLOUD_RESOURCES_REQUEST_KIND, cloudResourcesRequestSchema } from '../kinds/cloud-resources-request.ts';
 import { KUBECONFIG_REQUEST_KIND, kubeconfigRequestSchema } from '../kinds/kubeconfig-request.ts';
+import { QUOTAS_REQUEST_KIND, quotasRequestSchema } from '../kinds/quotas-request.ts';
 import { UPGRADE_PLAN_REQUEST_KIND, upgradePlanRequestSchema } from '../kinds/upgrade-plan-request.ts';
 
 /** Schema of the `spec` of each kind that users or operators write, by the kind's name. */
@@ -11,6 +12,7 @@ export function ledgerSchemas(): ReadonlyMap<string, Schema> {
   const schemas = new Map(KINDS.map((kind) => [kind.kind, specOf(objectSchema(kind))]));
   schemas.set(AUTOSCALER_CONFIG_REQUEST_KIND.kind, specOf(autoscalerConfigRequestSchema()));
   schemas.set(CLOUD_RESOURCES_REQUEST_KIND.kind, specOf(cloudResourcesRequestSchema()));
+  schemas.set(QUOTAS_REQUEST_KIND.kind, specOf(quotasRequestSchema()));
   schemas.set(UPGRADE_PLAN_REQUEST_KIND.kind, specOf(upgradePlanRequestSchema()));
   return schemas.set(KUBECONFIG_REQUEST_KIND.kind, specOf(kubeconfigRequestSchema()));
 }

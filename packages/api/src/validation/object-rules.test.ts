@@ -14,9 +14,9 @@ const pool = aNodePool({ availabilityZones: ['a', 'b'] });
 
 describe('rules of a Cluster', () => {
   it.each([
-    [{ network: { subnetID: ID } }, 'spec.network.subnetID', 'needs networkID'],
-    [{ network: { networkID: ID, nodesCIDR: '10.9.0.0/16' } }, 'spec.network.nodesCIDR', 'leave it out'],
-    [{ network: { loadBalancersSubnetID: ID } }, 'spec.network.loadBalancersSubnetID', 'needs networkID'],
+    [{ network: { subnetID: ID } }, 'spec.network.subnetID', 'requires networkID'],
+    [{ network: { networkID: ID, nodesCIDR: '10.9.0.0/16' } }, 'spec.network.nodesCIDR', 'remove it'],
+    [{ network: { loadBalancersSubnetID: ID } }, 'spec.network.loadBalancersSubnetID', 'requires networkID'],
     [{ network: { networkID: ID, dnsNameservers: ['9.9.9.9'] } }, 'spec.network.dnsNameservers', 'in OpenStack'],
     [{ network: { gateway: { mode: 'None' as const, routerID: ID } } }, 'spec.network.gateway.routerID', 'mode Router'],
     [
@@ -104,14 +104,14 @@ describe('immutable fields', () => {
       cluster,
       { ...cluster, spec: { ...cluster.spec, region: 'RegionTwo' } } as KubeObject,
       'spec.region',
-      'it was left out',
+      'it was not set',
     ],
     [
       clusters,
       cluster,
       { ...cluster, spec: { ...cluster.spec, podCIDR: '10.9.0.0/16' } } as KubeObject,
       'spec.podCIDR',
-      'it was left out',
+      'it was not set',
     ],
     [
       clusters,

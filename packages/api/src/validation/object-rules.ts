@@ -7,22 +7,27 @@ import { nameProblem } from '../names.ts';
 import { refinementErrors } from './schema-errors.ts';
 
 /**
- * Validates the object by the kind's own rules: name, cross-field rules, immutable fields. What is stored already is not refused, as a
- * management cluster's API server does it: an object that is older than a rule can still be changed elsewhere, and deleted.
+ * Validates the object by the kind's own rules: name, cross-field rules, immutable fields. Stored values are not rejected, like in a management
+ * cluster's API server: an object that is older than a rule can still be changed elsewhere, and deleted.
  */
 export function ruleErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T | undefined): FieldError[] {
   return [
-    ...(old === undefined ? nameErrors(kind, object) : immutableErrors(kind, object, old)),
+    ...(old === undefined
+      ? nameErrors(kind, object)
+      : [...immutableErrors(kind, object, old), ...transitionErrors(kind, object, old)]),
     ...refinementErrors(kind, object).filter(({ field }) => !isStored(field, object, old)),
     ...crossFieldErrors(kind, object, old),
   ];
 }
 
-/** Validates an update by the kind's transition rules: the only validation of a status beside its schema. */
+/** Validates an update by the kind's transition rules: the only validation of a status besides its schema. */
 export function transitionErrors<T extends KubeObject>(kind: Kind<T>, object: T, old: T): FieldError[] {
   return (kind.transitions ?? [])
     .filter((rule) => !rule.holds(object as never, old as never))
-    .map(({ field, message }) => ({ type: 'FieldValueForbidden', field, detail: message }));
+    .map(({ field, message, hint }) => {
+      const detail = hint ? `${message}: ${hint.text(object as never, old as never)}` : message;
+      return { type: 'FieldValueForbidden', field, detail };
+    });
 }
 
 function nameErrors(kind: Kind, object: KubeObject): FieldError[] {
@@ -39,8 +44,7 @@ function immutableErrors(kind: Kind, object: KubeObject, old: KubeObject): Field
     const before = valueAt(old, field);
     const after = valueAt(object, field);
     if (isEqual(after, before)) continue;
-    const hint = kind.immutableHints?.[field]?.text(after, before);
-    const was = hint ?? (before === undefined ? 'it was left out' : `it is ${JSON.stringify(before)}`);
+    const was = before === undefined ? 'it was not set' : `it is ${JSON.stringify(before)}`;
     errors.push({ type: 'FieldValueForbidden', field, detail: `${IMMUTABLE_DETAIL}: ${was}` });
   }
   return errors;
@@ -54,7 +58,7 @@ function isEqual(a: unknown, b: unknown): boolean {
 
 /** Whether the stored object has the same value there, or in the list that it is in. */
 function isStored(path: string, object: KubeObject, old: KubeObject | undefined): boolean {
-  const place = path.replace(/\[.*$/, '');
+  const [place = ''] = path.split('[', 1);
   return old !== undefined && isDeepStrictEqual(valueAt(object, place), valueAt(old, place));
 }
 

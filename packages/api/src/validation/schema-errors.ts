@@ -15,7 +15,7 @@ export function parseObject<T extends KubeObject>(
   const result = kind.spec.safeParse(object.spec ?? {}, { reportInput: true });
   if (!result.success) return { ok: false, errors: result.error.issues.map(fieldErrorOf) };
   const typeMeta = { apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind };
-  // The schema that has just parsed the spec is the one that T's spec type is inferred from.
+  // T's spec type is inferred from the schema that has just parsed the spec.
   return { ok: true, object: { ...typeMeta, ...object, spec: result.data } as unknown as T };
 }
 

@@ -21,11 +21,11 @@ import type { RemoteDocumentV2 } from './remote-document-v2.ts';
 import type { RemoteResource } from './remote-resources.ts';
 import { askedProtocol, isPassedOn } from './upgrades.ts';
 
-/** How a server reaches the API servers that APIServices name. */
+/** How a server reaches the API servers of APIServices. */
 export interface AggregationOptions {
-  /** Passes requests on. */
+  /** Forwards requests. */
   readonly client: Outbound;
-  /** Asks whether they answer; another one, so that what hangs can't hide that it does. */
+  /** Checks availability; a separate client, so that hanging requests don't block the checks. */
   readonly checkingClient: Outbound;
   readonly identity: FrontProxyIdentity;
 }
@@ -36,10 +36,10 @@ export interface AggregatorOptions extends AggregationOptions {
   readonly writer: KubeClient;
 }
 
-/** A group version of another API server, as discovery lists it. */
+/** A group version of another API server for discovery. */
 export interface RemoteGroupVersion {
   readonly api: RemoteApi;
-  /** As they were last known. */
+  /** As last observed. */
   readonly resources: readonly RemoteResource[];
   readonly openApiHash: string | undefined;
   readonly isStale: boolean;
@@ -49,7 +49,7 @@ const API_SERVICES = bucketOf(APIServices);
 const SERVICES = bucketOf(Services);
 const SLICES = bucketOf(EndpointSlices);
 const SERVICE_NAME_LABEL = 'kubernetes.io/service-name';
-/** Of the discovery of all APIServices together. */
+/** Total size limit of the discovery of all APIServices. */
 const MAX_DISCOVERY_CHARS = 4 * 1024 * 1024;
 
 interface Known extends Discovered {
@@ -57,8 +57,8 @@ interface Known extends Discovered {
 }
 
 /**
- * The aggregation layer: APIServices with a Service lead to other API servers. What this server serves itself comes first, whatever
- * an APIService says. See docs/decisions/0069-aggregation-layer.md.
+ * The aggregation layer: APIServices with a Service lead to other API servers. What this server serves itself takes precedence over APIServices. See
+ * docs/decisions/0069-aggregation-layer.md.
  */
 export class Aggregator {
   readonly #options: AggregatorOptions;
@@ -101,13 +101,13 @@ export class Aggregator {
     return this.#apis.size > 0;
   }
 
-  /** Where a group version is served, if not here. */
+  /** Which API server serves a group version, if not this one. */
   find(group: string, version: string): RemoteApi | undefined {
     const api = this.#apis.get(`${version}.${group}`);
     return api === undefined || this.#isLocal(api) ? undefined : api;
   }
 
-  /** What discovery lists beside this server's own. The same array as long as nothing changes. */
+  /** Group versions of other servers for discovery. The same array while nothing changes. */
   get discovered(): readonly RemoteGroupVersion[] {
     this.#discovered ??= [...this.#apis.values()]
       .filter((api) => !this.#isLocal(api))
@@ -118,13 +118,13 @@ export class Aggregator {
     return this.#discovered;
   }
 
-  /** OpenAPI v2 documents of the servers that answer. The same array as long as they say the same. */
+  /** OpenAPI v2 documents of the available servers. The same array while they are unchanged. */
   async openApiV2(): Promise<readonly RemoteDocumentV2[]> {
     const apis = this.discovered.filter(({ isStale }) => !isStale).map(({ api }) => api);
     return this.#openApiV2.documents(apis);
   }
 
-  /** Calls back when `discovered` has changed. */
+  /** Calls back after `discovered` has changed. */
   onChange(listener: () => void): void {
     this.#listeners.push(listener);
   }
@@ -137,7 +137,7 @@ export class Aggregator {
     return this.#forwarder.forward(api, request, options);
   }
 
-  /** Whether a request, of which the head is there, may be upgraded by another API server. */
+  /** Whether another API server may upgrade a request whose head has been read. */
   mayUpgrade(request: IncomingMessage): boolean {
     const protocol = askedProtocol(request.headers);
     if (protocol === undefined || !isPassedOn(protocol) || !isBodiless(request)) return false;
@@ -181,7 +181,7 @@ export class Aggregator {
     const isSame = this.#apis.get(key)?.fingerprint === api?.fingerprint;
     if (!isSame) this.#forgetApi(key);
     if (api !== undefined) this.#keep(api);
-    // A status that was written is no reason to ask again.
+    // A status write does not trigger another check.
     if (!isSame || api === undefined) this.#checks.check(key);
     if (!isSame) this.#changed();
   }
@@ -214,7 +214,7 @@ export class Aggregator {
     for (const name of this.#byService.get(key) ?? []) this.#checks.check(name);
   }
 
-  /** Keeps what an API server says of its kinds; after a failure, what it said before. Gives why it can't be kept. */
+  /** Stores an API server's kinds; after a failure the previous ones are kept. Returns why they can't be stored. */
   #learn(api: RemoteApi, discovered: Discovered | undefined): string | undefined {
     if (this.#apis.get(api.name)?.fingerprint !== api.fingerprint) return undefined;
     const before = this.#known.get(api.name);
@@ -244,7 +244,7 @@ function serviceKey({ service }: RemoteApi): string {
   return `${service.namespace}/${service.name}`;
 }
 
-/** Of a Service, or of the one that an EndpointSlice is for. */
+/** Key of a Service, or of an EndpointSlice's Service. */
 function serviceKeyOf(bucket: string, entry: Entry): string | undefined {
   if (bucket === SERVICES) return entry.key;
   const { namespace, labels } = entry.object().metadata;

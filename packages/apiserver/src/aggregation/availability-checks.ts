@@ -10,28 +10,28 @@ import { OutboundError } from '../outbound/outbound-error.ts';
 import type { Core } from '../server/core.ts';
 import type { RemoteApi } from './remote-api.ts';
 import { askForOpenApiHash, askForResources, type Discovered, type RemoteCheckOptions } from './remote-check.ts';
-import { LOCAL, PASSED, serviceVerdict, unavailable, type Verdict } from './service-verdict.ts';
+import { type AvailableState, LOCAL, PASSED, serviceProblem, unavailable } from './service-problem.ts';
 
 export interface AvailabilityOptions extends RemoteCheckOptions {
   readonly core: Core;
   /** With all rights. */
   readonly writer: KubeClient;
-  /** What an APIService leads to now; undefined if it is served here, or gone. */
+  /** The current target of an APIService; undefined if it is served here, or deleted. */
   readonly apiOf: (name: string) => RemoteApi | undefined;
-  /** Takes what was found out; gives why it can't be used, if so. */
+  /** Processes the result; returns why it can't be used, if so. */
   readonly onDiscovered: (api: RemoteApi, discovered: Discovered | undefined) => string | undefined;
 }
 
-/** As upstream's resync. */
+/** Like upstream's resync. */
 const PERIOD_MS = 30_000;
 const MAX_PAUSE_MS = 60_000;
-/** How often to ask for the hash of the OpenAPI document. */
+/** How often to request the hash of the OpenAPI document. */
 const OPENAPI_PERIOD_MS = 55_000;
-/** Between two checks of one APIService, whatever happens to its Service. */
+/** Minimum time between two checks of one APIService, whatever happens to its Service. */
 const MIN_PAUSE_MS = 1000;
-/** That much longer for each APIService that there is: ten checks a second in all. */
+/** Additional time for each existing APIService, which limits checks to ten a second in total. */
 const PAUSE_OF_EACH_MS = 100;
-/** Checks under way at once: what never answers takes 5 s. */
+/** Concurrent checks: a server that never responds takes 5 s. */
 const MAX_CHECKS = 8;
 
 interface Watched {
@@ -39,15 +39,16 @@ interface Watched {
   failures: number;
   checkedMs: number;
   isRunning: boolean;
-  /** Something has changed since the check began. */
+  /** Something has changed since the check started. */
   isDirty: boolean;
   openApi?: { readonly hash: string | undefined; readonly askedMs: number };
 }
 
 /**
- * Finds out whether APIServices answer, and says so in their condition Available, as kube-aggregator's controllers do. A check follows each change of an
- * APIService, its Service and its endpoints, at most one a
- * second and ten in all; else the next is 30 s later, after failures 1 s at first, doubling to a minute.
+ * Checks whether APIServices are available, and reports it in their condition Available, like kube-aggregator's controllers. A check follows each
+ * change of an
+ * APIService, its Service and its endpoints, at most one a second and ten in total; otherwise the next check is 30 s later, after failures first 1 s,
+ * doubling to a minute.
  */
 export class AvailabilityChecks {
   readonly #options: AvailabilityOptions;
@@ -59,7 +60,7 @@ export class AvailabilityChecks {
     this.#options = options;
   }
 
-  /** Has an APIService checked soon. */
+  /** Schedules a check of an APIService. */
   check(name: string): void {
     if (this.#isClosed) return;
     let watched = this.#watched.get(name);
@@ -101,9 +102,9 @@ export class AvailabilityChecks {
     watched.isRunning = false;
     watched.checkedMs = this.#options.clock.now();
     watched.failures = isGood ? 0 : watched.failures + 1;
-    // It may have gone, or the server may have been closed, in the meantime.
+    // It may meanwhile have been deleted, or the server closed.
     if (this.#watched.get(name) !== watched) return;
-    // What is served here changes with its APIService alone.
+    // Local API groups only change with their APIService.
     if (!watched.isDirty && isGood && this.#options.apiOf(name) === undefined) this.forget(name);
     else this.#checkAfter(name, watched, watched.isDirty ? this.#minPauseMs() : this.#pauseMs(watched));
   }
@@ -118,21 +119,21 @@ export class AvailabilityChecks {
   }
 
   async #check(name: string, watched: Watched): Promise<boolean> {
-    const verdict = await this.#verdict(name, watched);
-    await this.#tell(name, verdict);
-    return verdict.status === 'True';
+    const state = await this.#state(name, watched);
+    await this.#patchStatus(name, state);
+    return state.status === 'True';
   }
 
-  async #verdict(name: string, watched: Watched): Promise<Verdict> {
+  async #state(name: string, watched: Watched): Promise<AvailableState> {
     const { apiOf, onDiscovered, reader } = this.#options;
     const api = apiOf(name);
     if (api === undefined) return LOCAL;
-    const verdict = serviceVerdict(reader, api.service) ?? (await this.#ask(api, watched));
-    if (verdict.status !== 'True') onDiscovered(api, undefined);
-    return verdict;
+    const state = serviceProblem(reader, api.service) ?? (await this.#ask(api, watched));
+    if (state.status !== 'True') onDiscovered(api, undefined);
+    return state;
   }
 
-  async #ask(api: RemoteApi, watched: Watched): Promise<Verdict> {
+  async #ask(api: RemoteApi, watched: Watched): Promise<AvailableState> {
     const { clock, onDiscovered } = this.#options;
     try {
       const discovered = await askForResources(this.#options, api);
@@ -147,18 +148,18 @@ export class AvailabilityChecks {
     }
   }
 
-  async #tell(name: string, verdict: Verdict): Promise<void> {
+  async #patchStatus(name: string, state: AvailableState): Promise<void> {
     const { reader, writer, clock } = this.#options;
     const service = reader.get(APIServices, '', name);
     if (service === undefined) return;
     const before = (service.status?.conditions ?? []) as Condition[];
-    const conditions = setCondition(before, { type: 'Available', ...verdict }, clock.now());
+    const conditions = setCondition(before, { type: 'Available', ...state }, clock.now());
     if (conditions === before) return;
     const status = { ...service.status, conditions: [...conditions] as APIServiceCondition[] };
     try {
       await writer.resource<APIService>(APIServices).updateStatus({ ...service, status });
     } catch (error) {
-      // Another writer was faster: its change has the next check follow.
+      // Another writer was faster: its change triggers the next check.
       if (!isApiError(error, 'Conflict', 'NotFound')) throw error;
     }
   }

@@ -3,7 +3,7 @@ import type { Destination } from '../outbound/outbound-client.ts';
 import { serviceDestination } from '../outbound/service-destination.ts';
 import type { RemoteApi } from './remote-api.ts';
 
-/** The certificate that this server shows as front proxy; undefined where it has none. */
+/** This server's front-proxy client certificate; undefined if it has none. */
 export type FrontProxyIdentity = () => Promise<Destination['identity']>;
 
 interface Sources {

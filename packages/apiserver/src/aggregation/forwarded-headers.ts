@@ -1,16 +1,16 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { appended, withoutHops } from '../server/hop-by-hop.ts';
 
-/** Each sender says these itself. */
+/** Each hop sets these itself. */
 const OWN: ReadonlySet<string> = new Set(['content-length', 'host']);
-/** Who the client is, which this server alone says. Underscores are dashes to some. */
+/** The client's identity, which only this server may set. Some servers treat underscores as dashes. */
 const IDENTITY = /^(?:authorization|cookie|impersonate-.*|x-remote-.*)$/;
 
 const SUBPROTOCOLS = 'sec-websocket-protocol';
-/** By which a browser, which can set no headers, says its token to kube-apiserver when it opens a WebSocket. */
+/** Subprotocol in which browsers, which can't set headers, pass their token when they open a WebSocket. */
 const TOKEN_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
 
-/** Headers of a request to pass on. */
+/** Headers of a request to forward. */
 export function forwardedHeaders(
   headers: Readonly<Record<string, string | undefined>>,
   { auditId, peer, via }: { readonly auditId: string; readonly peer: string | undefined; readonly via: string },
@@ -29,10 +29,10 @@ export function forwardedHeaders(
   return kept;
 }
 
-/** Not the other server's to say: cookies are nobody's here. */
+/** The other server must not set cookies for this origin. */
 const NOT_ANSWERED: ReadonlySet<string> = new Set(['audit-id', 'host', 'set-cookie']);
 
-/** Headers of an answer to pass on. */
+/** Headers of a response to forward. */
 export function answeredHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of withoutHops(headers)) {

@@ -19,22 +19,22 @@ export interface ForwarderOptions {
   readonly identity: FrontProxyIdentity;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Of an answer that is no watch. */
+  /** Time limit of a response other than a watch. */
   readonly maxAnswerBytes: number;
-  /** Names this server in the header `Via`. */
+  /** This server's name in the header `Via`. */
   readonly via: string;
 }
 
-/** Upstream's `--request-timeout`, of everything that is not long-running. */
+/** Upstream's `--request-timeout`, for everything but long-running requests. */
 const TIMEOUT_MS = 60_000;
-/** Requests to one API that wait for an answer. */
+/** Maximum pending requests to one API. */
 const MAX_WAITING = 100;
 const TEXT = { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' };
 const NOTHING = Buffer.alloc(0);
 const SWITCHED = 101;
 const BODY_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH']);
 
-/** Passes requests on to API servers behind the aggregation layer, and what they answer back as it comes: kube-aggregator's handler_proxy.go. */
+/** Forwards requests to aggregated API servers, and streams back their responses: kube-aggregator's handler_proxy.go. */
 export class Forwarder {
   readonly #options: ForwarderOptions;
   readonly #waiting = new Map<string, number>();
@@ -84,7 +84,7 @@ export class Forwarder {
     }
   }
 
-  /** What switches protocols counts until its connection ends. */
+  /** An upgraded request counts until its connection ends. */
   async #send(destination: Destination, call: OutboundCall, user: UserInfo): Promise<IncomingMessage> {
     const { client } = this.#options;
     if (!call.mayUpgrade) return client.request(destination, call);
@@ -126,7 +126,7 @@ export class Forwarder {
     };
   }
 
-  /** The body, which breaks off where it is too large or late. */
+  /** The body, which is aborted if it is too large or too slow. */
   #bounded(incoming: IncomingMessage, endMs: number): Readable {
     const { clock, maxAnswerBytes } = this.#options;
     let bytes = 0;
@@ -142,7 +142,7 @@ export class Forwarder {
   }
 }
 
-/** What follows is of another protocol. */
+/** The following bytes are of another protocol. */
 function switched({ headers, socket }: IncomingMessage): Answer {
   const { 'content-length': _, ...kept } = answeredHeaders(headers);
   const { upgrade = '' } = headers;
@@ -163,10 +163,10 @@ function looping({ name }: RemoteApi): ApiError {
   return new ApiError(508, 'Unknown', `the Service of APIService ${name} leads back to this API server`);
 }
 
-/** Whether both servers read the same segments out of a path: this one, which has authorized what it reads, leaves out empty ones. */
+/** Whether both servers parse the same segments from a path: this one, which has authorized the parsed path, ignores empty ones. */
 function isPlain(path: string): boolean {
   const [root, ...segments] = path.split('/');
-  // A slash at the end.
+  // A trailing slash.
   if (segments.at(-1) === '') segments.pop();
   return (
     root === '' &&

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 const VALIDITY_MS = 30 * DAY_MS;
 const RENEW_BEFORE_MS = 10 * DAY_MS;
 
-/** The certificate that a server shows to other API servers: issued when one is first asked, and again before it ends. */
+/** The certificate that a server presents to other API servers: issued on first use, and renewed before it expires. */
 export function frontProxyIdentity(authority: CertificateAuthority, clock: Clock): FrontProxyIdentity {
   let current: { readonly renewAtMs: number; readonly issued: ReturnType<FrontProxyIdentity> } | undefined;
 

@@ -1,17 +1,17 @@
 import type { UserInfo } from '../auth/user.ts';
 
-/** What API servers behind the aggregation layer know a user by, as kube-apiserver's flags `--requestheader-*` name it. */
+/** The headers that identify users to aggregated API servers, as in kube-apiserver's flags `--requestheader-*`. */
 const USERNAME = 'X-Remote-User';
 const UID = 'X-Remote-Uid';
 const GROUP = 'X-Remote-Group';
 const EXTRA_PREFIX = 'X-Remote-Extra-';
-/** The name in the certificate that they accept these headers with. */
+/** The certificate name with which they accept these headers. */
 export const FRONT_PROXY_USER = 'front-proxy-client';
 
-/** Whom an API server of the cluster asks as; it has all rights there. */
+/** The user as which an API server sends its own requests; it has all rights there. */
 export const AGGREGATOR: UserInfo = { username: 'system:kube-aggregator', groups: ['system:masters'] };
 
-/** The keys of the ConfigMap `extension-apiserver-authentication` about the front proxy. @param caBundle PEM of what its certificate chains to. */
+/** The keys of the ConfigMap `extension-apiserver-authentication` about the front proxy. @param caBundle PEM of the CAs of its certificate. */
 export function requestHeaderSettings(caBundle: string): Readonly<Record<string, string>> {
   return {
     'requestheader-allowed-names': JSON.stringify([FRONT_PROXY_USER]),
@@ -32,12 +32,12 @@ export function userHeaders({ username, uid, groups, extra = {} }: UserInfo): Re
   return headers;
 }
 
-/** Go sends UTF-8 in headers; Node sends a character as one byte. */
+/** Go sends headers as UTF-8; Node sends each character as one byte. */
 function onWire(text: string): string {
   return Buffer.from(text).toString('latin1');
 }
 
-/** As client-go's headerKeyEscape: bytes that no name of a header may have are percent-encoded, and the percent sign itself. */
+/** Like client-go's headerKeyEscape: bytes that are invalid in header names, and the percent sign, are percent-encoded. */
 function escapedKey(key: string): string {
   return Array.from(Buffer.from(key), (byte) => {
     const character = String.fromCharCode(byte);

@@ -1,7 +1,10 @@
 import { compareVersions } from '../server/version-order.ts';
 import type { RemoteGroupVersion } from './aggregator.ts';
 
-/** Of the groups that kube-apiserver 1.36 serves itself (cmd/kube-apiserver/app/aggregator.go and pkg/controlplane/apiserver/aggregator.go). */
+/**
+ * Priorities of the groups that kube-apiserver 1.36 serves itself (cmd/kube-apiserver/app/aggregator.go and
+ * pkg/controlplane/apiserver/aggregator.go).
+ */
 const PRIORITIES: Readonly<Record<string, number>> = {
   'apiregistration.k8s.io': 20_001,
   '': 18_000,
@@ -25,13 +28,13 @@ const PRIORITIES: Readonly<Record<string, number>> = {
   'resource.k8s.io': 16_200,
   'flowcontrol.apiserver.k8s.io': 16_100,
 };
-/** Those of CustomResourceDefinitions. */
+/** Priorities of CustomResourceDefinitions. */
 const CUSTOM_GROUP = 1000;
 const CUSTOM_VERSION = 100;
 
 type Groups<T> = ReadonlyMap<string, ReadonlyMap<string, readonly T[]>>;
 
-/** This server's groups and versions with those of other servers, which have no kinds here; in the order that priorities give them. */
+/** This server's groups and versions merged with those of other servers, which have no kinds here, ordered by priority. */
 export function withRemoteGroups<T>(local: Groups<T>, remote: readonly RemoteGroupVersion[]): Groups<T> {
   if (remote.length === 0) return local;
   const groups = new Map([...local].map(([group, versions]) => [group, new Map(versions)]));

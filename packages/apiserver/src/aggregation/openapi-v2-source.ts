@@ -8,19 +8,19 @@ import { type RemoteDocumentV2, remoteDocumentV2 } from './remote-document-v2.ts
 interface Fetched {
   readonly atMs: number;
   readonly etag: string | undefined;
-  /** Of the group versions that were asked for. */
+  /** Of the requested group versions. */
   readonly about: string;
   readonly chars: number;
   readonly document: RemoteDocumentV2 | undefined;
 }
 
-/** As kube-aggregator's controller. */
+/** Like kube-aggregator's controller. */
 const PERIOD_MS = 60_000;
 const MAX_CALLS = 8;
-/** Of the documents of all servers together. */
+/** Total size limit of all servers' documents. */
 const MAX_CHARS = 8 * 1024 * 1024;
 
-/** OpenAPI v2 documents of other servers, asked for when somebody wants such a document, and at most once a minute. */
+/** OpenAPI v2 documents of other servers, fetched on demand and at most once a minute. */
 export class OpenApiV2Source {
   readonly #options: RemoteCheckOptions & { readonly clock: Clock };
   readonly #slots = new CallSlots(MAX_CALLS);
@@ -32,7 +32,7 @@ export class OpenApiV2Source {
     this.#options = options;
   }
 
-  /** Those of the servers that answer. The same array as long as they say the same. */
+  /** Those of the available servers. The same array while they are unchanged. */
   async documents(apis: readonly RemoteApi[]): Promise<readonly RemoteDocumentV2[]> {
     this.#running ??= this.#refresh(apis).finally(() => {
       this.#running = undefined;

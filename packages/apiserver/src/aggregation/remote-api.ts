@@ -4,7 +4,7 @@ import type { APIService } from '@fairway/kube/kinds/generated/types';
 import type { Condition } from '@fairway/kube/object/meta';
 import type { ServiceTarget } from '../outbound/service-destination.ts';
 
-/** A group version that another API server serves, as its APIService names it. */
+/** A group version of another API server, from its APIService. */
 export interface RemoteApi {
   /** `v1alpha1.wardle.example.com`. */
   readonly name: string;
@@ -16,15 +16,15 @@ export interface RemoteApi {
   /** PEM. */
   readonly caBundle: string | undefined;
   readonly insecureSkipTlsVerify: boolean;
-  /** What its condition Available says. */
+  /** Its condition Available. */
   readonly isAvailable: boolean;
-  /** Equal as long as its spec is. */
+  /** Equal while its spec is unchanged. */
   readonly fingerprint: string;
 }
 
 const DEFAULT_PORT = 443;
 
-/** Undefined for an APIService without a Service: what it names is served here, if at all. */
+/** Undefined for an APIService without a Service, which is served here if at all. */
 export function remoteApiOf({ metadata, spec, status }: APIService): RemoteApi | undefined {
   const { service, group = '', version = '', caBundle, insecureSkipTLSVerify = false } = spec;
   if (service === undefined || group === '') return undefined;
@@ -48,7 +48,7 @@ export function groupVersionKey({ group, version }: { readonly group: string; re
 
 const OPENAPI = '/openapi/v3';
 
-/** The group version that a path is about: `/apis/GROUP/VERSION`, what is below, and its OpenAPI document. */
+/** The group version of a path: `/apis/GROUP/VERSION`, paths below it, and its OpenAPI document. */
 export function groupVersionOf(path: string): { readonly group: string; readonly version: string } | undefined {
   const about = path.startsWith(`${OPENAPI}/`) ? path.slice(OPENAPI.length) : path;
   const [root, group, version] = about.split('/', 8).filter((segment) => segment !== '');

@@ -18,23 +18,23 @@ export interface RemoteCheckOptions {
   readonly via: string;
 }
 
-/** What an API server says of one group version. */
+/** An API server's discovery of one group version. */
 export interface Discovered {
   readonly resources: readonly RemoteResource[];
-  /** That they were read from. */
+  /** The server it was read from. */
   readonly text: string;
-  /** Of the group version's OpenAPI document, as the server names it; undefined if it has none. */
+  /** The server's hash of the group version's OpenAPI document; undefined if it has none. */
   readonly openApiHash: string | undefined;
 }
 
 /** kube-aggregator's. */
 const TIMEOUT_MS = 5000;
-/** Of one group version; those of Kubernetes have 20 KB at most. */
+/** Size limit of one group version's discovery; Kubernetes' own have at most 20 KB. */
 const MAX_BYTES = 256 * 1024;
-/** Of an OpenAPI v2 document: Kubernetes' own has 4 MB. */
+/** Size limit of an OpenAPI v2 document: Kubernetes' own has 4 MB. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 
-/** Asks for the kinds of a group version, which every API server must serve. Rejects with an OutboundError in kube-aggregator's words. */
+/** Fetches the kinds of a group version, which every API server must serve. Rejects with an OutboundError with kube-aggregator's message. */
 export async function askForResources(
   options: RemoteCheckOptions,
   api: RemoteApi,
@@ -53,7 +53,7 @@ export async function askForResources(
 
 const OpenApiIndex = z.object({ paths: z.record(z.string(), z.object({ serverRelativeURL: z.string() })) });
 
-/** The hash of a group version's OpenAPI document; undefined where there is none or nothing to be learnt now. */
+/** The hash of a group version's OpenAPI document; undefined if there is none or it is currently unavailable. */
 export async function askForOpenApiHash(options: RemoteCheckOptions, api: RemoteApi): Promise<string | undefined> {
   try {
     const { status, text } = await get(options, await destinationOf(options, api), '/openapi/v3');
@@ -66,7 +66,7 @@ export async function askForOpenApiHash(options: RemoteCheckOptions, api: Remote
   }
 }
 
-/** The OpenAPI v2 document of a server; undefined if it has none, or none but the one with that ETag. Rejects with an OutboundError. */
+/** The OpenAPI v2 document of a server; undefined if it has none, or if it still has this ETag. Rejects with an OutboundError. */
 export async function askForOpenApiV2(
   options: RemoteCheckOptions,
   api: RemoteApi,

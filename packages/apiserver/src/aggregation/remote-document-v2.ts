@@ -4,10 +4,10 @@ import type { Json } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import type { DocumentV2, JsonRecord, PathItemV2 } from '../openapi/document-v2.ts';
 
-/** What an OpenAPI v2 document of another server says of some group versions. */
+/** The part of another server's OpenAPI v2 document about some group versions. */
 export interface RemoteDocumentV2 {
   readonly paths: ReadonlyMap<string, PathItemV2>;
-  /** What the paths refer to, and the kinds of the group versions. */
+  /** Definitions referenced by the paths, and the kinds of the group versions. */
   readonly definitions: ReadonlyMap<string, JsonRecord>;
 }
 
@@ -17,15 +17,15 @@ interface GroupVersion {
 }
 
 /**
- * What a value costs to walk and to write, in characters: documents of Kubernetes have 30 for each value. A document of nothing but
- * empty lists would take this process, which is others' too, ten times as long.
+ * Cost of walking and writing a value, in characters: Kubernetes' documents have 30 for each value. A document of nothing but empty lists would block
+ * this shared process ten times as long.
  */
 const CHARS_PER_VALUE = 24;
 const MAX_CHARS_TO_LENGTH = 3;
-/** For small documents, of which many say little. */
+/** Minimum, for small documents. */
 const SPARE_CHARS = 32 * 1024;
 
-/** What comes from JSON.parse is JSON: no look at each value in it. */
+/** The result of JSON.parse is JSON: its values need no validation. */
 const record = z.custom<JsonRecord>(isJsonObject);
 const texts = z.array(z.string()).default([]);
 const Operation = z.object({
@@ -80,7 +80,7 @@ function isOf(schema: JsonRecord, { group, version }: GroupVersion): boolean {
   return kinds.some((kind) => isJsonObject(kind) && kind['group'] === group && kind['version'] === version);
 }
 
-/** Adds the names of all definitions that a value refers to, and those that these refer to. */
+/** Adds the names of all definitions that a value refers to, transitively. */
 function collectReferences(value: unknown, all: ReadonlyMap<string, JsonRecord>, found: Set<string>): void {
   const open: unknown[] = [value];
   while (open.length > 0) {
@@ -102,8 +102,8 @@ function referenceIn(value: unknown): string | undefined {
 }
 
 /**
- * The document of this server with those of others. Its own paths and definitions stay as they are; a definition of the same name that says
- * something else gets another name, `NAME_v2`, as in kube-aggregator.
+ * Merges this server's document with others. Its own paths and definitions stay unchanged; a different definition of the same name is renamed to
+ * `NAME_v2`, as in kube-aggregator.
  */
 export function withRemoteDocuments(local: DocumentV2, remote: readonly RemoteDocumentV2[]): DocumentV2 {
   const paths = new Map(Object.entries(local.paths));
@@ -113,7 +113,7 @@ export function withRemoteDocuments(local: DocumentV2, remote: readonly RemoteDo
     const names = new Map<string, string>();
     const added: string[] = [];
     for (const [name, schema] of document.definitions) {
-      // Compared with two of a name at most: hundreds of servers may have one of their own each.
+      // Compares at most two definitions of a name: hundreds of servers may each have their own.
       let { serial, name: chosen } = latestOf.get(name) ?? { serial: 1, name };
       if (jsonEqual(definitions.get(name), schema)) chosen = name;
       else if (!jsonEqual(definitions.get(chosen), schema)) {
@@ -133,7 +133,7 @@ export function withRemoteDocuments(local: DocumentV2, remote: readonly RemoteDo
   return { ...local, paths: Object.fromEntries(paths), definitions: Object.fromEntries(definitions) };
 }
 
-/** The same with references to what the definitions are called now. */
+/** The same with references to renamed definitions. */
 function renamed<T>(value: T, names: ReadonlyMap<string, string>): T {
   if (isJsonArray(value)) return value.map((item) => renamed(item, names)) as T;
   if (!isJsonObject(value)) return value;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A kind of another API server, as both forms of discovery need it. */
+/** A kind of another API server, for both forms of discovery. */
 export interface RemoteResource {
   readonly name: string;
   readonly singularName: string;
@@ -13,7 +13,7 @@ export interface RemoteResource {
   readonly version?: string | undefined;
 }
 
-/** Of one group version. Kubernetes' largest has about 80, with their subresources. */
+/** Maximum per group version. Kubernetes' largest has about 80, including subresources. */
 const MAX_RESOURCES = 500;
 
 const texts = z.array(z.string());
@@ -38,7 +38,7 @@ const ResourceList = z.object({
     .nullish(),
 });
 
-/** The kinds in an APIResourceList; what is wrong with it, if it is none of that group version. */
+/** The kinds in an APIResourceList; an error if it is not a valid one of this group version. */
 export function remoteResourcesOf(text: string, groupVersion: string): readonly RemoteResource[] | string {
   let json: unknown;
   try {
@@ -56,7 +56,7 @@ export function remoteResourcesOf(text: string, groupVersion: string): readonly 
   return data.resources ?? [];
 }
 
-/** As `apidiscovery.k8s.io` lists them: subresources below their resource. */
+/** In the form of `apidiscovery.k8s.io`: subresources below their resource. */
 export function resourceDiscovery(
   resources: readonly RemoteResource[],
   own: { readonly group: string; readonly version: string },

@@ -6,16 +6,16 @@ import { holderOf } from '../server/traffic.ts';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Connections that were upgraded, of a server and of a user: each may hold some 256 KiB of what is not read yet. */
+/** Maximum upgraded connections per server and per user: each may buffer some 256 KiB. */
 const MAX_UPGRADED = { total: 500, perHolder: 100 };
 
 /**
- * What Kubernetes' streams speak. Others are refused: where the bytes that follow are HTTP, as with h2c, the other server would take headers that name
- * a user for this server's, by whose certificate it knows the connection.
+ * Protocols of Kubernetes' streams. Others are rejected: over a protocol such as h2c, clients could send identity headers that the other server would
+ * trust because of this server's certificate.
  */
 const PROTOCOLS: ReadonlySet<string> = new Set(['websocket', 'spdy/3.1']);
 
-/** The protocol that a client asks for. */
+/** The requested protocol. */
 export function askedProtocol({ connection, upgrade }: Headers): string | undefined {
   if (upgrade === undefined || !connectionOptions(String(connection ?? '')).includes('upgrade')) return undefined;
   return String(upgrade);
@@ -25,7 +25,7 @@ export function isPassedOn(protocol: string): boolean {
   return PROTOCOLS.has(protocol.toLowerCase());
 }
 
-/** Of a request that can't be answered by another protocol. */
+/** Why a request can't be upgraded. */
 export function noUpgrade(protocol: string): ApiError {
   const message = isPassedOn(protocol)
     ? 'the connection cannot be upgraded: the request has a body, or no connection of its own'
@@ -33,11 +33,11 @@ export function noUpgrade(protocol: string): ApiError {
   return new ApiError(501, 'Unknown', message);
 }
 
-/** Counts connections that speak another protocol. */
+/** Counts upgraded connections. */
 export class UpgradedConnections {
   readonly #held = new Allotment(MAX_UPGRADED);
 
-  /** Gives what ends it. Throws 429 beyond the limits. */
+  /** Returns a release function. Throws 429 beyond the limits. */
   enter(user: UserInfo): () => void {
     const holder = holderOf(user);
     const obstacle = this.#held.obstacle(holder);

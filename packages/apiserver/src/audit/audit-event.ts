@@ -21,9 +21,9 @@ export interface AuditEvent {
   readonly userAgent?: string;
   readonly objectRef?: AuditObjectRef;
   readonly responseStatus?: AuditStatus;
-  /** What was sent, from level Request on. */
+  /** The request body, from level Request. */
   readonly requestObject?: unknown;
-  /** What was answered, at level RequestResponse. */
+  /** The response body, at level RequestResponse. */
   readonly responseObject?: unknown;
   /** In microseconds, as in Kubernetes. */
   readonly requestReceivedTimestamp: string;
@@ -61,9 +61,9 @@ const MAX_NAME_CHARS = 512;
 const MAX_SOURCES = 16;
 /** Limit on every string of an event whose line would otherwise be too long. */
 const MAX_SHORT_CHARS = 200;
-/** kube-apiserver's annotation of what is not whole. */
+/** kube-apiserver's annotation of truncated events. */
 export const TRUNCATED_ANNOTATION = 'audit.k8s.io/truncated';
-/** Says which bodies are not in an event that its level would have them in, and why. */
+/** Annotation with the bodies that are missing although the level includes them, and why. */
 export const OMITTED_ANNOTATION = 'audit.fairway.dev/omitted';
 const LACKS_BODY = [TRUNCATED_ANNOTATION, OMITTED_ANNOTATION];
 /** Limit on a line without bodies. Beyond it, fields that grow without longer request headers, such as thousands of groups, are omitted. */
@@ -74,7 +74,7 @@ export function bounded(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : `${text.slice(0, maxChars)}${TRUNCATED}`;
 }
 
-/** An event as one line of JSON, without the newline: of at most 32 Ki characters, of 100 Ki with bodies, which are left out first. */
+/** An event as one line of JSON, without the newline: of at most 32 Ki characters, or 100 Ki with bodies, which are omitted first. */
 export function auditLine(event: AuditEvent): string {
   const line = JSON.stringify(boundedEvent(event));
   if (line.length <= (hasBodies(event) ? MAX_EVENT_CHARS : MAX_LINE_CHARS)) return line;
@@ -93,13 +93,13 @@ export function auditLine(event: AuditEvent): string {
   );
 }
 
-/** Of a deletion that only says what it would do: kubectl asks for that in the body, which events at level Metadata lack. */
+/** Annotation of dry-run deletions: kubectl sets dryRun in the body, which events at level Metadata lack. */
 export const DRY_RUN_ANNOTATION = 'fairway.dev/dry-run';
 
 const DELETIONS: ReadonlySet<string> = new Set(['delete', 'deletecollection']);
 
 const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'patch', ...DELETIONS]);
-/** Connections, and what hands out a credential: none heeds `dryRun` at each API server. */
+/** Connections and credential requests, which ignore `dryRun` on at least some API servers. */
 const HEEDLESS_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy', 'token']);
 
 export function isDeletion(verb: string): boolean {
@@ -111,8 +111,8 @@ export function asksForDryRun(query: URLSearchParams): boolean {
 }
 
 /**
- * Whether a request only asked what it would do, as far as its event tells. The options of a deletion that has a body are those of the body: an API server
- * does not heed its query, and where the event may lack a body it says nothing. What is no change happens whatever the query says: nobody hides it by that.
+ * Whether a request was a dry run according to its event. A deletion with a body takes its options from the body, not the query; without the body in
+ * the event this is unknown. Requests that ignore `dryRun` are never considered dry runs, so the query can't hide them.
  */
 export function isDryRun({ verb, level, requestURI, annotations = {}, requestObject, objectRef }: AuditEvent): boolean {
   if (!CHANGES.has(verb) || HEEDLESS_SUBRESOURCES.has(objectRef?.subresource ?? '')) return false;
@@ -124,14 +124,14 @@ export function isDryRun({ verb, level, requestURI, annotations = {}, requestObj
   return asksForDryRun(splitTarget(requestURI).query);
 }
 
-/** Whether the options of a deletion ask what it would do. */
+/** Whether the options of a deletion request a dry run. */
 export function isDryRunOptions(options: unknown): boolean {
   if (!isJsonObject(options)) return false;
   const { dryRun } = options;
   return isJsonArray(dryRun) && dryRun.includes('All');
 }
 
-/** An event without what was sent and answered. */
+/** An event without request and response bodies. */
 export function withoutBodies(event: AuditEvent): AuditEvent {
   const { requestObject: _, responseObject: __, ...rest } = event;
   return rest;

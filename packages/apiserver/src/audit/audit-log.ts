@@ -35,8 +35,8 @@ const LONGEST_RETRY_MS = 30_000;
 const CLOSE_PATIENCE_MS = 5_000;
 
 /**
- * A buffered audit log. Requests never wait for it: failed writes are retried, lines are kept in a buffer of bounded size, and
- * are counted as lost when it is full. The first failure and the recovery are logged.
+ * A buffered audit log. Requests never wait for it: failed writes are retried, and lines are kept in a bounded buffer, or counted as lost when it is
+ * full. The first failure and the recovery are logged.
  */
 export class AuditLog implements AuditSink {
   readonly #options: AuditLogOptions;
@@ -79,7 +79,7 @@ export class AuditLog implements AuditSink {
   }
 
   async #drain(): Promise<void> {
-    // Batches lines of the same event loop turn.
+    // Batches lines of the same event-loop turn.
     await Promise.resolve();
     try {
       for (let failures = 0; this.#lines.length > 0; ) {
@@ -100,7 +100,7 @@ export class AuditLog implements AuditSink {
         failures = 0;
       }
     } finally {
-      // At once: what is recorded from here on would wait for the line after it.
+      // Immediately: otherwise lines recorded from here on would wait for the next one.
       this.#draining = undefined;
     }
   }
@@ -114,7 +114,7 @@ export class AuditLog implements AuditSink {
     return this.#lines.slice(0, end < 0 ? undefined : end);
   }
 
-  /** Whether to retry; once more if the log is closing. */
+  /** Whether to retry; only once if the log is closing. */
   async #mayRetry(failures: number): Promise<boolean> {
     const { clock } = this.#options;
     const { signal } = this.#closing;

@@ -7,9 +7,9 @@ export interface AuditedFacts {
   readonly resource: ResourcePath | undefined;
   /** Reading it reveals credentials. */
   readonly isSensitive: boolean;
-  /** It only asks, though it is posted. */
+  /** A query in the form of a POST. */
   readonly isQuestion: boolean;
-  /** Of the response. */
+  /** Response code. */
   readonly status: number;
   readonly isKnown: boolean;
   readonly isImpersonated: boolean;
@@ -26,7 +26,7 @@ export function holdsCredentials({ group, plural, subresource }: ResourcePath): 
 }
 
 /**
- * Whether what is sent or answered may hold credentials, so that no policy has it written down: the built-in kinds above, and reviews of tokens.
+ * Whether request or response may contain credentials, which no policy may log: the built-in kinds above, and token reviews.
  * ConfigMaps are left to the policy.
  */
 export function carriesCredentials(path: ResourcePath): boolean {
@@ -39,15 +39,15 @@ export function isRefused({ status, isKnown }: Pick<AuditedFacts, 'status' | 'is
 }
 
 /**
- * What no policy can leave out, because it is what an incident is about: refusals, what is done in another's name, and who was given credentials.
+ * Events that no policy can omit, because incidents are about them: rejections, impersonated requests, and issued credentials.
  */
 export function isAlwaysAudited(facts: AuditedFacts): boolean {
   return isRefused(facts) || facts.isImpersonated || (facts.isSensitive && !facts.isInProcess);
 }
 
 /**
- * The built-in policy, all at level Metadata. Whether a request is audited: writes, reads of credentials, refusals, and all impersonated requests. Other
- * reads are not, nor access reviews and other questions, nor this process's own reads and its writes of status, Events and Leases.
+ * The built-in policy, all at level Metadata. Whether a request is audited: writes, reads of credentials, refusals, and all impersonated requests.
+ * Other reads are not, nor access reviews and other queries, nor this process's own reads and its writes of status, Events and Leases.
  */
 export function isAudited(facts: AuditedFacts): boolean {
   const { verb, resource, isInProcess, isQuestion } = facts;

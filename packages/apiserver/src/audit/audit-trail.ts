@@ -41,7 +41,7 @@ export interface AuditedAnswer {
   readonly failure?: ApiError | Failure | undefined;
 }
 
-/** The part of a Status that is kept. */
+/** The recorded part of a Status. */
 interface Failure {
   readonly message?: string | undefined;
   readonly reason?: string | undefined;
@@ -61,13 +61,13 @@ export class AuditTrail {
   #user: UserInfo | undefined;
   #impersonated: UserInfo | undefined;
   #decision: Decision | undefined;
-  /** Of a deletion; other requests say so in their query. */
+  /** Dry run of a deletion; other requests have it in their query. */
   #isDryRun = false;
   readonly #annotations: Record<string, string> = {};
   #annotationChars = 0;
   #name = '';
 
-  /** @param rulingOf what the policy says, asked once: when its user is known, or the request is over. */
+  /** @param rulingOf the policy's decision, requested once: when the user is known or the request is over. */
   constructor(request: AuditedRequest, receivedMs: number, rulingOf: (trail: AuditTrail) => PolicyRuling) {
     this.request = request;
     this.#receivedMs = receivedMs;
@@ -90,12 +90,12 @@ export class AuditTrail {
     return this.#ruling;
   }
 
-  /** Whether the answer's body belongs into the event; to be asked once the user is known. */
+  /** Whether the event includes the response body; call it once the user is known. */
   get wantsAnswer(): boolean {
     return this.resource !== undefined && isAtLeast(this.ruling.level, 'RequestResponse') && this.verb !== 'watch';
   }
 
-  /** What was sent, after the user is known; kept only if it belongs into the event, but for whether a deletion is a dry run. */
+  /** The request body, after the user is known; kept only if the event includes it, except for a deletion's dryRun. */
   sent(body: BodyContent): void {
     this.#isDryRun = isDeletion(this.verb) && this.#isDryRunDeletion(body);
     if (this.resource === undefined || !isAtLeast(this.ruling.level, 'Request')) return;
@@ -108,7 +108,7 @@ export class AuditTrail {
     return 'value' in options && isDryRunOptions(options.value);
   }
 
-  /** What is answered, if `wantsAnswer`. Of a stream nothing is kept. */
+  /** The response body, if `wantsAnswer`. Streams are not recorded. */
   answered(body: BodyContent | Answer['body']): void {
     if (typeof body === 'string' || 'length' in body) this.#responseBody = auditedBody(body, this.ruling);
   }
@@ -140,12 +140,12 @@ export class AuditTrail {
     };
   }
 
-  /** The object of a create, which the path does not name. */
+  /** The name of a created object, which is not in the path. */
   named(name: string): void {
     this.#name = name;
   }
 
-  /** The first value of a key counts; admission plugins of users say as much as they like, and are cut short. */
+  /** The first value of a key wins; values from users' admission plugins are truncated. */
   annotated(key: string, value: string): void {
     const chars = key.length + value.length;
     if (key === DRY_RUN_ANNOTATION || Object.hasOwn(this.#annotations, key)) return;
@@ -154,12 +154,12 @@ export class AuditTrail {
     this.#annotations[key] = value;
   }
 
-  /** The stage of the one event, of a request that was answered with `status`. */
+  /** The stage of the single event of a request with response `status`. */
   stageOf(status: number | undefined): AuditStage {
     return this.verb === 'watch' && status === 200 ? 'ResponseStarted' : 'ResponseComplete';
   }
 
-  /** @param level of the event, with the bodies that it holds. @param isSecret whether content of the request must not be quoted. */
+  /** @param level level of the event, which determines its bodies. @param isSecret whether the request's content must not be quoted. */
   event(
     { status, failure }: AuditedAnswer,
     {
@@ -190,7 +190,7 @@ export class AuditTrail {
       requestReceivedTimestamp: formatMicroTime(this.#receivedMs),
       stageTimestamp: formatMicroTime(endedMs),
       ...((this.#decision || annotations || this.#annotationChars > 0 || this.#isDryRun) && {
-        // What users' admission plugins say does not stand in place of the decision.
+        // Annotations of users' admission plugins must not replace the decision.
         annotations: {
           ...this.#annotations,
           ...annotations,

@@ -6,15 +6,15 @@ import type { AuditSink } from './auditor.ts';
 
 /** How events are sent; named as kube-apiserver's options, with its defaults. */
 export interface AuditWebhookTiming {
-  /** Before the second attempt; doubles from then on, up to a minute. */
+  /** Delay before the second attempt; then doubled, up to a minute. */
   readonly initialBackoffMs: number;
-  /** How many events wait while the receiver does not take them. */
+  /** Maximum buffered events while the receiver does not accept them. */
   readonly bufferSize: number;
-  /** The largest number of events in one request. */
+  /** Maximum events per request. */
   readonly maxBatchSize: number;
-  /** How long an event waits for others. */
+  /** Maximum time that an event waits for a batch. */
   readonly maxBatchWaitMs: number;
-  /** Requests a second on average, and how many at once after a pause. */
+  /** Average requests per second, and burst. */
   readonly throttleQps: number;
   readonly throttleBurst: number;
 }
@@ -28,7 +28,7 @@ export const DEFAULT_WEBHOOK_TIMING: AuditWebhookTiming = {
   throttleBurst: 15,
 };
 
-/** Why an event was not sent: the buffer was full, the receiver refused what it was sent, or Fairway stopped first. */
+/** Why an event was not sent: the buffer was full, the receiver rejected it, or Fairway stopped first. */
 export type WebhookLoss = 'buffer_full' | 'rejected' | 'shutdown';
 
 export interface AuditWebhookObserver {
@@ -38,7 +38,7 @@ export interface AuditWebhookObserver {
 }
 
 export interface AuditWebhookOptions extends AuditWebhookTiming {
-  /** To the receiver; the path of requests is that of its URL. Closed with the webhook. */
+  /** Transport to the receiver; requests use the path of its URL. Closed with the webhook. */
   readonly transport: Transport;
   readonly observer: AuditWebhookObserver;
   readonly clock: Clock;
@@ -51,10 +51,10 @@ const MAX_BATCH_CHARS = 10 * 1024 * 1024;
 const MAX_BUFFERED_CHARS = 32 * 1024 * 1024;
 const LONGEST_BACKOFF_MS = 60_000;
 const CLOSE_PATIENCE_MS = 5_000;
-/** Answers that the same events would get again; others may change with time. */
+/** Permanent error codes; other errors may be temporary. */
 const FINAL: ReadonlySet<number> = new Set([400, 405, 406, 410, 411, 413, 414, 415, 422]);
 
-/** Thrown for an answer that does not accept the events. */
+/** Thrown if the receiver does not accept the events. */
 class RefusedBatch extends Error {
   override readonly name = 'RefusedBatch';
   readonly isFinal: boolean;
@@ -68,11 +68,11 @@ class RefusedBatch extends Error {
 /**
  * Sends events in batches, each an EventList of `audit.k8s.io/v1`, in the order in which they happened.
  *
- * **Guarantees.** Requests never wait for it. An event is sent until the receiver accepts it or refuses it for good, so it may arrive twice, which its
- * `auditID` tells. The buffer has limits in events and in memory; what does not fit is lost and counted. While nothing is accepted there is one
- * attempt a minute.
+ * **Guarantees.** Requests never wait for it. An event is sent until the receiver accepts or permanently rejects it, so it may arrive twice; its
+ * `auditID` identifies duplicates. The buffer is limited in events and in memory; excess events are lost and counted. While nothing is accepted there
+ * is one attempt a minute.
  *
- * **Caveats.** What waits is lost with the process, except in an orderly stop, which sends it within 5 s.
+ * **Caveats.** Buffered events are lost with the process, except on an orderly stop, which sends them within 5 s.
  */
 export class AuditWebhook implements AuditSink {
   readonly #options: AuditWebhookOptions;
@@ -80,7 +80,7 @@ export class AuditWebhook implements AuditSink {
   #chars = 0;
   #isFailing = false;
   #running: Promise<void> | undefined;
-  /** Ends the wait for a full batch. */
+  /** Interrupts the wait for a full batch. */
   #isFull = Promise.withResolvers<void>();
   readonly #closing = new AbortController();
   readonly #abandoned = new AbortController();
@@ -106,10 +106,10 @@ export class AuditWebhook implements AuditSink {
   }
 
   suppressed(): void {
-    // The log counts it.
+    // The failure is already counted and logged.
   }
 
-  /** Sends what waits, until the first failure, and closes the transport; takes 5 s at most. */
+  /** Sends buffered events until the first failure, and closes the transport; takes at most 5 s. */
   async close(): Promise<void> {
     const { clock, observer, transport } = this.#options;
     this.#closing.abort();
@@ -145,7 +145,7 @@ export class AuditWebhook implements AuditSink {
         failures = 0;
       }
     } finally {
-      // At once: what is recorded from here on would wait for the event after it.
+      // Immediately: otherwise events recorded from here on would wait for the next one.
       this.#running = undefined;
     }
   }
@@ -202,7 +202,7 @@ export class AuditWebhook implements AuditSink {
     this.#options.observer.lost('rejected', batch.length);
   }
 
-  /** Between half of the backoff and all of it: replicas that failed together do not come back together. */
+  /** Between half and all of the backoff: replicas that failed together don't retry together. */
   #backoffMs(failures: number): number {
     const { initialBackoffMs, random } = this.#options;
     const longest = Math.max(LONGEST_BACKOFF_MS, initialBackoffMs);
@@ -216,7 +216,7 @@ export class AuditWebhook implements AuditSink {
     this.#options.log.error({ err: error }, 'the audit webhook does not accept events: they wait in memory');
   }
 
-  /** Shorter if it is closed meanwhile. */
+  /** Ends early on close. */
   #sleep(ms: number): Promise<void> {
     return this.#options.clock.sleep(ms, this.#closing.signal).catch(() => undefined);
   }

@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
 import { MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
 
-/** The size of an event from which kube-apiserver leaves bodies out, and so the limit on one body. */
+/** The event size from which kube-apiserver omits bodies, and therefore the limit of one body. */
 export const MAX_EVENT_CHARS = 100 * 1024;
 
 /** Why a body is not in its event: the event would be too large, or the body is not JSON. */
@@ -10,10 +10,10 @@ export type OmittedBody = 'too large' | 'not JSON';
 /** A body for an event. */
 export type AuditedBody = { readonly value: unknown } | { readonly omitted: OmittedBody };
 
-/** A body, which is not written out while its length says that it is too large. */
+/** A body; it is not serialized if its length already exceeds the limit. */
 export type BodyContent = string | Uint8Array | { readonly length: number; text(): string };
 
-/** The content of a request or an answer as an event quotes it; undefined: there is none. Never throws. */
+/** The content of a request or response for an event; undefined if there is none. Never throws. */
 export function auditedBody(
   content: BodyContent,
   { omitManagedFields }: { readonly omitManagedFields: boolean },
@@ -26,7 +26,7 @@ export function auditedBody(
   } catch {
     return { omitted: 'not JSON' };
   }
-  // What is nested deeper can't be written out again.
+  // Deeper nesting can't be serialized.
   const measured = measureJson(value, { maxDepth: MAX_DEPTH, maxChars: MAX_EVENT_CHARS });
   if (typeof measured !== 'number') return { omitted: 'too large' };
   return { value: omitManagedFields ? withoutManagedFields(value) : value };
@@ -37,7 +37,7 @@ function textOf(content: BodyContent): string {
   return 'text' in content ? content.text() : Buffer.from(content).toString();
 }
 
-/** Of an object, or of each one of a list. */
+/** For an object, or each item of a list. */
 function withoutManagedFields(value: unknown): unknown {
   if (!isJsonObject(value)) return value;
   const { metadata, items } = value;

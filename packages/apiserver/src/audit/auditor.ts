@@ -17,7 +17,7 @@ import { RefusalBudget } from './refusal-budget.ts';
 
 /** The destination of audit log lines. */
 export interface AuditSink {
-  /** Never waits and never throws. @param line the event as JSON, its strings cut, without the newline. */
+  /** Never waits and never throws. @param line the event as JSON with truncated strings, without the newline. */
   record(line: string, event: AuditEvent): void;
   /** Counts a line that is dropped because its caller exceeded the budget. */
   suppressed(): void;
@@ -25,13 +25,13 @@ export interface AuditSink {
 
 export interface AuditorOptions {
   readonly sink: AuditSink;
-  /** The operator's; the built-in one by default. What is always audited and what is never quoted, it does not decide. */
+  /** The operator's policy; the built-in one by default. It does not affect events that are always audited, or content that is never quoted. */
   readonly policy?: AuditPolicy | undefined;
-  /** Whether what is always audited is so whatever `policy` says; it is by default. What is never quoted is not, either way. */
+  /** Whether mandatory events are audited regardless of `policy`; true by default. Secret content is never quoted either way. */
   readonly hasFloor?: boolean;
-  /** What besides Secrets and tokens reveals credentials. */
+  /** Additional requests that reveal credentials, besides Secrets and tokens. */
   readonly isSensitive?: (resource: ResourcePath) => boolean;
-  /** What besides reviews is posted, and only asks. */
+  /** Additional POST requests that are only queries, besides reviews. */
   readonly isQuestion?: (resource: ResourcePath) => boolean;
   readonly clock: Clock;
   readonly log: Logger;
@@ -55,7 +55,7 @@ export class Auditor {
     return new AuditTrail(request, this.#options.clock.now(), (trail) => this.#rulingOf(trail));
   }
 
-  /** Writes the request's event, if it is audited. To be called once. */
+  /** Writes the request's event if it is audited. Must be called once. */
   end(trail: AuditTrail, answer: AuditedAnswer): void {
     const { verb, resource, user, isImpersonated, request } = trail;
     const facts = {

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import type { AuditEvent } from './audit-event.ts';
 import { AUDIT_LEVELS, AUDIT_STAGES } from './audit-level.ts';
 
-/** In microseconds, as kube-apiserver writes it. */
+/** In microseconds, as in kube-apiserver. */
 const MicroTime = z.string().regex(/^\d{4}-[01]\d-[0-3]\dT[0-2]\d:[0-5]\d:[0-6]\d\.\d{6}Z$/);
-/** What is longer, once it is shortened, nobody's API server has written. */
+/** No API server writes a longer event once it is shortened. */
 const MAX_CHARS = 400 * 1024;
 const Text = z.string();
 const Users = z.object({
@@ -52,8 +52,8 @@ const Event = z.object({
 });
 
 /**
- * An event from a log that another program writes, which may be hostile: with the fields of an Event of `audit.k8s.io/v1` alone, each of its type. Undefined
- * for what is none. Never throws.
+ * An event from another program's log, which may be hostile: reduced to the fields of `audit.k8s.io/v1` Event, each type-checked. Undefined if it is
+ * not an event. Never throws.
  */
 export function foreignEvent(line: string): AuditEvent | undefined {
   if (line.length > MAX_CHARS) return undefined;
@@ -63,7 +63,7 @@ export function foreignEvent(line: string): AuditEvent | undefined {
   } catch {
     return undefined;
   }
-  // What is nested deeper can't be written out again.
+  // Deeper nesting can't be serialized.
   if (typeof measureJson(value, { maxDepth: MAX_DEPTH, maxChars: MAX_CHARS }) !== 'number') return undefined;
   const parsed = Event.safeParse(value);
   if (!parsed.success) return undefined;

@@ -16,49 +16,49 @@ export interface ArchiveObserver {
 }
 
 export interface NamespaceArchiveOptions {
-  /** Contains a folder for each namespace; made when it is needed. */
+  /** Contains a folder for each namespace, created on demand. */
   readonly folder: string;
   readonly observer: ArchiveObserver;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What was done, and what was refused: nobody can have the one forgotten by causing the other. */
+/** Performed and rejected requests are stored separately: a flood of one can't displace the other. */
 type Kind = 'events' | 'refusals';
 
 /**
- * Of each of the two files that a kind has in a namespace. They are numbered, the newest with the highest number, and none is ever renamed: of two
- * processes that find one full both go on in the next, and neither puts it in the place of what the other has just put aside.
+ * Size of each of the two files of a kind and namespace. Files are numbered, the newest with the highest number, and never renamed: if two processes
+ * both find one full, both continue in the next, and neither overwrites the other's.
  */
 export const ARCHIVE_FILE_BYTES: Readonly<Record<Kind, number>> = { events: 1024 * 1024, refusals: 256 * 1024 };
 
 const FILES = 2;
 const KINDS: readonly Kind[] = ['events', 'refusals'];
-/** What else a path may have in the place of a namespace is no name of a folder. */
+/** Other path segments in the place of a namespace are not valid folder names. */
 const NAMESPACE = /^[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?$/;
-/** What waits: a flood of refusals leaves room for what was done. */
+/** Buffer limits: a flood of rejections leaves room for performed requests. */
 const MAX_BUFFERED_CHARS: Readonly<Record<Kind, number>> = { events: 3 * 1024 * 1024, refusals: 1024 * 1024 };
-/** Events of a namespace that come at once are written at once. */
+/** Concurrent events of a namespace are written together. */
 const PAUSE_MS = 100;
 const LONGEST_RETRY_MS = 30_000;
 const CLOSE_PATIENCE_MS = 5_000;
-/** Each holds what a namespace has in memory. */
+/** Maximum concurrent reads: each holds a namespace's events in memory. */
 const READS_AT_ONCE = 4;
-/** Of one namespace: a read takes some 10 ms of CPU, which who reads over and over would take from others. */
+/** Rate limit per namespace: a read takes some 10 ms of CPU, which repeated reads would take from others. */
 const READS: Rate = { burst: 30, perMinute: 120 };
 const PACED_NAMESPACES = 10_000;
-/** How long a namespace that is gone is kept; a new one may have been made just now. */
+/** How long the archive of a deleted namespace is kept; it may have been recreated. */
 const KEPT_MS = 24 * 3_600_000;
 
 /**
- * The newest audit events of each namespace, for who may read them: at most 2.5 MiB, at level Metadata. Several processes may write into one folder.
+ * The newest audit events of each namespace, for its readers: at most 2.5 MiB, at level Metadata. Several processes may write into one folder.
  *
- * **Guarantees.** Requests never wait for it. Refusals have files of their own, and are kept for namespaces alone in which somebody has done something:
- * who may do nothing neither makes files nor displaces anything but refusals.
+ * **Guarantees.** Requests never wait for it. Rejections have separate files, and are kept only for namespaces with performed requests: unauthorized
+ * clients can't create files, and displace nothing but rejections.
  */
 export class NamespaceArchive implements AuditSink {
   readonly #options: NamespaceArchiveOptions;
-  /** Entries that are not written yet, by namespace and kind. */
+  /** Unwritten entries by namespace and kind. */
   readonly #waiting = new Map<string, Record<Kind, string[]>>();
   readonly #reads = new CallSlots(READS_AT_ONCE);
   readonly #pace = new TokenBuckets(READS, PACED_NAMESPACES);
@@ -90,12 +90,12 @@ export class NamespaceArchive implements AuditSink {
   }
 
   suppressed(): void {
-    // The log counts it.
+    // The failure is already counted and logged.
   }
 
   /**
-   * All that is kept of a namespace, in no order, some of it twice: each entry is the time of the event, a space and the event as JSON. Rejects with 429 if it
-   * is read too often.
+   * All archived events of a namespace, unordered and possibly with duplicates: each entry is the event's time, a space and the event as JSON.
+   * Rejects with 429 if it is read too often.
    */
   async read(namespace: string): Promise<readonly string[]> {
     if (!NAMESPACE.test(namespace)) return [];
@@ -118,7 +118,7 @@ export class NamespaceArchive implements AuditSink {
     }
   }
 
-  /** Deletes what is kept of namespaces that are gone for a day. */
+  /** Deletes the archives of namespaces that have been gone for a day. */
   async sweep(existing: ReadonlySet<string>): Promise<void> {
     const { folder, clock } = this.#options;
     for (const namespace of await readdir(folder).catch(() => [])) {
@@ -130,7 +130,7 @@ export class NamespaceArchive implements AuditSink {
     }
   }
 
-  /** Writes what waits, with one attempt; takes 5 s at most. */
+  /** Writes buffered entries with one attempt; takes at most 5 s. */
   async close(): Promise<void> {
     const { clock, observer } = this.#options;
     this.#closing.abort();
@@ -150,7 +150,7 @@ export class NamespaceArchive implements AuditSink {
         if (error !== undefined && this.#closing.signal.aborted) return;
       }
     } finally {
-      // At once: what is recorded from here on would wait for the event after it.
+      // Immediately: otherwise events recorded from here on would wait for the next one.
       this.#running = undefined;
     }
   }
@@ -181,20 +181,20 @@ export class NamespaceArchive implements AuditSink {
     const folder = join(this.#options.folder, namespace);
     if (kind === 'events') await mkdir(folder, { recursive: true, mode: 0o700 });
     else if ((await stat(folder).catch(() => undefined)) === undefined) return;
-    // Whatever was cut off before, by a full disk or an end, is a line of its own.
+    // A line truncated earlier, by a full disk or a crash, is terminated first.
     const bytes = Buffer.from(`\n${entries.join('\n')}\n`);
     const [newest = 0] = await this.#numbers(namespace, kind);
     const { size = 0 } = (await stat(this.#path(namespace, kind, newest)).catch(() => undefined)) ?? {};
     const number = size > 0 && size + bytes.length > ARCHIVE_FILE_BYTES[kind] ? newest + 1 : newest;
     await appendTo(this.#path(namespace, kind, number), bytes);
     const numbers = await this.#numbers(namespace, kind);
-    // Another process may have filled two files meanwhile, and this one would have gone with those before them.
+    // Another process may meanwhile have filled two files, so this one may already be deleted.
     const [last = number] = numbers;
     if (last >= number + FILES) await appendTo(this.#path(namespace, kind, last), bytes);
     for (const old of numbers.slice(FILES)) await rm(this.#path(namespace, kind, old), { force: true });
   }
 
-  /** Of a kind's files, the newest first. */
+  /** Files of a kind, newest first. */
   async #numbers(namespace: string, kind: Kind): Promise<readonly number[]> {
     const names = await readdir(join(this.#options.folder, namespace)).catch(() => []);
     return names
@@ -220,8 +220,9 @@ export class NamespaceArchive implements AuditSink {
 }
 
 /**
- * What a stranger caused is a refusal, also where he went before he heard so, or was turned away before it was known what he may: for a header that is wrong, or too many requests. Where another API
- * server decides, it is not known what was allowed; what failed there is a refusal, too.
+ * Requests of unauthorized clients count as rejections, even if the client disconnected before the response, or was rejected before authorization
+ * because of an invalid header or too many requests. If an aggregated API server decides, its permissions are unknown, so failures there count as
+ * rejections, too.
  */
 function kindOf({ user, responseStatus, annotations }: AuditEvent): Kind {
   const isKnown = user.username !== undefined;
@@ -231,7 +232,7 @@ function kindOf({ user, responseStatus, annotations }: AuditEvent): Kind {
   return isDone || annotations?.['authorization.k8s.io/decision'] === 'allow' ? 'events' : 'refusals';
 }
 
-/** At least one, if there is one; a character takes up to three bytes. */
+/** At least one if any; a character takes up to three bytes. */
 function firstOf(entries: readonly string[], maxChars: number): readonly string[] {
   let chars = 0;
   const end = entries.findIndex((entry, index) => {
@@ -251,7 +252,7 @@ async function linesOf(path: string): Promise<string[]> {
     if (error.code === 'ENOENT') return '';
     throw error;
   });
-  // One that was cut off has no end.
+  // A truncated line has no newline.
   return text.split('\n').filter((line) => line.endsWith('}'));
 }
 

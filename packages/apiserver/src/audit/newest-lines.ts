@@ -5,50 +5,51 @@ import { extname, join } from 'node:path';
 /** A log of audit events that another program writes and rotates, with kube-apiserver's names of rotated files. */
 export interface LogPlace {
   readonly folder: string;
-  /** `audit.log`; what was rotated is called `audit-2026-01-31T10-20-30.456.log`. */
+  /** `audit.log`; rotated files are named `audit-2026-01-31T10-20-30.456.log`. */
   readonly file: string;
-  /** User ids of those who may have written it: other people's files are not read. */
+  /** User IDs of permitted owners: files of other users are not read. */
   readonly owners: readonly number[];
 }
 
-/** Where to read on: the lines of a file that begin before `end`, then those of older files. */
+/** Where to continue: the lines of a file that begin before `end`, then those of older files. */
 export interface LinePosition {
-  /** By which a file is known when it has been rotated: its inode, which another one gets when it is gone, and when it was made. */
+  /** Identifies a file after rotation: its inode, which can be reused, and its creation time. */
   readonly file: string;
   /** In bytes. */
   readonly end: number;
 }
 
 export interface ScannedLines {
-  /** Undefined: there is nothing older. */
+  /** Undefined if there is nothing older. */
   readonly next: LinePosition | undefined;
-  /** Lines that are too long, and files that are not such a log. */
+  /** Skipped lines that are too long, and files that are not such a log. */
   readonly skipped: number;
 }
 
-/** Of one scan, or one line; where more is to be looked through, it says where to read on. */
+/** Maximum bytes of one scan or one line; the result says where to continue. */
 export const MAX_SCAN_BYTES = 4 * 1024 * 1024;
 /**
- * What an API server may write into one line. kube-apiserver drops events that are longer: request headers have up to 1 MiB, of which each character may take six in JSON, and nobody
- * shall leave no trace by a long URI.
+ * Maximum line that an API server may write. kube-apiserver drops longer events, but request headers have up to 1 MiB, each character of which may
+ * take six in JSON, and a long URI must not hide a request.
  */
 export const MAX_LINE_BYTES = 8 * 1024 * 1024;
-/** Of one scan, too: some 8,000 events have room in its bytes, but empty lines without number. */
+/** Maximum lines of one scan: its bytes hold some 8,000 events, but any number of empty lines. */
 export const MAX_SCAN_LINES = 20_000;
 const BLOCK_BYTES = 64 * 1024;
-/** Names in the folder that are looked at: whoever writes the log can make any number of them. */
+/** Maximum file names examined: the writer of the log can create any number. */
 const MAX_NAMES = 1_000;
 const MAX_FILES = 32;
 const NEWLINE = 0x0a;
-/** Never through a link that stands in the file's place, and without waiting for who writes to a pipe. */
+/** Follows no symbolic links, and does not block on pipes. */
 const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const NO_LOG: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'EACCES']);
 
 /**
- * Visits the lines of a log, the newest first, until there are none, 4 MiB (or a line that has more) or 20,000 lines have been read, or `take` answers false: that line is the first of the next scan.
+ * Visits the lines of a log, newest first, until there are none left, 4 MiB (or one longer line) or 20,000 lines have been read, or `take` returns
+ * false: that line is the first of the next scan.
  *
- * **Guarantees.** Whoever writes the log may be hostile: links, pipes and files of others are not read, and neither long lines nor many files
- * cost more than the bounds above. It may be rotated meanwhile: no line is missed, some may be seen twice.
+ * **Guarantees.** The writer of the log may be hostile: links, pipes and files of other users are not read, and neither long lines nor many files
+ * cost more than the limits above. The log may be rotated during a scan: no line is missed, some may be visited twice.
  */
 export async function scanNewestLines(
   place: LogPlace,
@@ -84,7 +85,7 @@ interface LogFile {
   readonly size: number;
 }
 
-/** The files of a log, the newest first, each open while it is looked at. */
+/** The files of a log, newest first, each open while it is read. */
 class LogFiles implements AsyncDisposable {
   skipped = 0;
   readonly #place: LogPlace;
@@ -96,7 +97,7 @@ class LogFiles implements AsyncDisposable {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<LogFile> {
     const seen = new Set<string>();
-    // The current one before the names of the others are read: if it is rotated meanwhile it is among them, and known by then.
+    // The current file is opened before listing the others: if it is rotated in between, it is recognised in the list.
     const current = await this.#next(this.#place.file);
     if (current) {
       seen.add(current.id);
@@ -152,19 +153,19 @@ async function rotatedNames({ folder, file }: LogPlace): Promise<string[]> {
   return names.slice(0, MAX_FILES).map(({ name }) => name);
 }
 
-/** Where it stopped; undefined: at the beginning of the file. */
+/** Where it stopped; undefined at the beginning of the file. */
 async function scanFile(file: LogFile, end: number, scan: Scan): Promise<number | undefined> {
-  /** What is read of the line that `start` is in, its end first. */
+  /** Parts of the line that contains `start`, last part first. */
   let rest: Buffer[] = [];
   let length = 0;
   let start = end;
-  // What has no end is being written, or a token led into the middle of a line.
+  // A line without a newline is still being written, or the token pointed into the middle of a line.
   let hasEnd = false;
   let isLong = false;
   while (start > 0) {
     const size = Math.min(BLOCK_BYTES, start);
     const isWhole = hasEnd && !isLong;
-    // A line of more than is left would be begun again by each scan.
+    // A line longer than the remaining budget would be restarted by each scan.
     const isFirst = isWhole && scan.linesLeft === MAX_SCAN_LINES;
     if (scan.left < size && !isFirst) return isWhole ? start + length + 1 : start;
     const block = await readBlock(file.handle, start - size, size);
@@ -193,7 +194,7 @@ async function scanFile(file: LogFile, end: number, scan: Scan): Promise<number 
   return undefined;
 }
 
-/** @param parts of the line, its end first. */
+/** @param parts parts of the line, last part first. */
 function visit(parts: readonly Buffer[], scan: Scan): boolean {
   if (scan.linesLeft === 0) return false;
   scan.linesLeft--;
@@ -201,7 +202,7 @@ function visit(parts: readonly Buffer[], scan: Scan): boolean {
   return line === undefined || line.length === 0 || scan.take(line.toString('utf8'));
 }
 
-/** A file that was made shorter meanwhile has zeros there, which are no event. */
+/** A file that was truncated in the meantime yields zeros, which are not an event. */
 async function readBlock(handle: FileHandle, position: number, length: number): Promise<Buffer> {
   const block = Buffer.alloc(length);
   let done = 0;

@@ -53,11 +53,11 @@ const Policy = z.strictObject({
   rules: z.array(Rule).min(1, 'is empty, which writes nothing down: add a rule such as "level: Metadata"'),
 });
 
-/** The contents of a file for `--audit-policy-file`, as kube-apiserver reads it. */
+/** The contents of a file for kube-apiserver's `--audit-policy-file`. */
 export type PolicyFile = z.output<typeof Policy>;
 export type PolicyRule = PolicyFile['rules'][number];
 
-/** Thrown for a policy that is not valid; names the field and what is valid. */
+/** Thrown for a policy that is not valid; the message names the field and valid values. */
 export class AuditPolicyError extends Error {
   override readonly name = 'AuditPolicyError';
 }

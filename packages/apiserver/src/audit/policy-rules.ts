@@ -3,9 +3,9 @@ import type { ResourcePath } from '../server/router.ts';
 import type { AuditLevel } from './audit-level.ts';
 import type { PolicyFile, PolicyRule } from './policy-file.ts';
 
-/** What the rules of a policy see of a request. */
+/** The request attributes that policy rules match. */
 export interface PolicyAttributes {
-  /** Who made it, not in whose name; undefined if nobody was recognised. */
+  /** The authenticated user, not the impersonated one; undefined if unauthenticated. */
   readonly user: UserInfo | undefined;
   readonly verb: string;
   /** Without the query. */
@@ -14,7 +14,7 @@ export interface PolicyAttributes {
   readonly resource: ResourcePath | undefined;
 }
 
-/** What a policy says about a request. */
+/** A policy's decision about a request. */
 export interface PolicyRuling {
   readonly level: AuditLevel;
   readonly omitStages: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export type AuditPolicy = (attributes: PolicyAttributes) => PolicyRuling;
 
 const NOTHING: PolicyRuling = { level: 'None', omitStages: new Set(), omitManagedFields: false };
 
-/** The policy of a file, with kube-apiserver's rules: the first rule that matches counts, and what none matches is not audited. */
+/** The policy of a file, with kube-apiserver's rules: the first matching rule applies, and requests without one are not audited. */
 export function auditPolicyOf({ rules, omitStages, omitManagedFields }: PolicyFile): AuditPolicy {
   const compiled = rules.map((rule) => ({
     rule,
@@ -70,7 +70,7 @@ function matchesResource({ namespaces, resources }: PolicyRule, path: ResourcePa
   });
 }
 
-/** A request for a namespace itself is in it. */
+/** A request for a namespace itself counts as in it. */
 export function namespaceOf({ group, plural, namespace, name }: ResourcePath): string {
   return group === '' && plural === 'namespaces' ? name : namespace;
 }

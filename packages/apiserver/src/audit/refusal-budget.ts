@@ -20,7 +20,7 @@ export class RefusalBudget {
     this.#clock = clock;
   }
 
-  /** Whether one more of `caller` is within the budget; if so, it is spent. */
+  /** Whether another rejection of `caller` is within the budget, and consumes it. */
   spend(caller: string): boolean {
     const nowMs = this.#clock.now();
     const known = this.#buckets.get(caller);

@@ -22,7 +22,7 @@ const OTHERS = 0o077;
 export class RotatingFile implements LineWriter {
   readonly #options: RotatingFileOptions;
   #file: FileHandle | undefined;
-  /** The last line is incomplete: the disk became full in the middle of it. */
+  /** The last line is incomplete because the disk was full. */
   #isTorn = false;
 
   constructor(options: RotatingFileOptions) {

@@ -5,14 +5,14 @@ const BODY = /,"(?:requestObject|responseObject)":/;
 const TIMES = ',"requestReceivedTimestamp":';
 const ANNOTATIONS = ',"annotations":{';
 const MAX_TEXT_CHARS = 8192;
-/** Addresses that proxies named; the last is that of the connection. */
+/** Maximum source IPs; the last is that of the connection. */
 const MAX_SOURCES_CHARS = 1024;
 
 /**
- * The line of an event of more than 100 KiB as kube-apiserver would write it if it left out what is too much, and not the whole event: without bodies, then with what a client has made long
- * of its request cut: the URI, whom it impersonates and for whom it claims to ask. Shorter lines, and what is no line of kube-apiserver, stay as they are.
+ * Shortens the line of an event of more than 100 KiB, which kube-apiserver would drop: removes bodies, then truncates client-controlled fields: the
+ * URI, the impersonated user and the source IPs. Shorter lines, and lines not written by kube-apiserver, are unchanged.
  *
- * The line is not parsed, which would take long. It relies on the order of fields that kube-apiserver writes, and on quotes within strings being escaped.
+ * The line is not parsed, which would be slow. This relies on kube-apiserver's order of fields, and on escaped quotes within strings.
  */
 export function shortLine(line: string): string {
   if (line.length <= MAX_EVENT_CHARS) return line;
@@ -46,7 +46,7 @@ function replaced(line: string, begin: string, end: string, cut: (text: string) 
   return to < 0 ? line : line.slice(0, from) + cut(line.slice(from, to)) + line.slice(to);
 }
 
-/** Never a part of an escape. */
+/** Never splits an escape sequence. */
 function beginningOf(text: string): string {
   if (text.length <= MAX_TEXT_CHARS) return text;
   const [plain = ''] = text.slice(0, MAX_TEXT_CHARS).split('\\', 1);

@@ -21,7 +21,7 @@ export const reviewDefinitions: readonly ResourceDefinition[] = [
 ];
 
 /**
- * `kinds` with what a server with `createAuth` adds to them: certificate signing requests with approval, `serviceaccounts/token`, and the
+ * `kinds` with the additions of a server with `createAuth`: certificate signing requests with approval, `serviceaccounts/token`, and the
  * review kinds. They hold no state of one server: create the list once and share it.
  */
 export function authKinds(kinds: readonly ResourceDefinition[]): readonly ResourceDefinition[] {

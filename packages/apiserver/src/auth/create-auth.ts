@@ -35,7 +35,7 @@ export interface AuthOptions {
   readonly maxTokenSeconds?: number | undefined;
   /** Additional authenticators, tried after certificates and before tokens: Keystone for Fairway's own API. */
   readonly authenticators?: readonly Authenticator[];
-  /** Whose bearer tokens are that are none of this server's own, as a webhook says it to kube-apiserver; undefined: nobody's. */
+  /** Authenticates bearer tokens of other issuers, like kube-apiserver's token webhook; none if undefined. */
   readonly reviewToken?: ((token: string) => Promise<UserInfo | undefined>) | undefined;
   /** Tried if neither the node authorizer nor RBAC allows a request. */
   readonly authorizers?: readonly Authorizer[];
@@ -46,7 +46,7 @@ export interface AuthOptions {
 export interface Auth {
   readonly authenticators: readonly Authenticator[];
   readonly authorizer: Authorizer;
-  /** To be registered after plugins that set defaults. */
+  /** Register them after plugins that set defaults. */
   readonly admission: readonly AdmissionPlugin[];
   /** For `ApiServerOptions.access`. */
   readonly access: Access;

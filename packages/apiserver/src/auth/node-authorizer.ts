@@ -17,8 +17,8 @@ const NODE_RULES = componentRoles['system:node'] ?? [];
 /**
  * What a node may access (plugin/pkg/auth/authorizer/node): its own Node, Lease and CSINode, the pods bound to it, and what
  * these pods reference. Upstream keeps a graph for the last part; here the pods of the namespace in question are
- * scanned, which is cheap for nodes with few pods. What the object's name does not tell on a
- * create is left to the NodeRestriction admission plugin: use both, or neither.
+ * scanned, which is cheap for nodes with few pods. What the name can't determine on a create is left to the NodeRestriction admission plugin: use
+ * both, or neither.
  */
 export function createNodeAuthorizer(reader: ObjectReader): Authorizer {
   return {

@@ -10,8 +10,8 @@ import { Nodes, Pods } from '@fairway/kube/kinds/resources';
 import { forbidden, notFound } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { parseCertificateRequest } from '@fairway/kube/pki/certificate-request';
 import type { AdmissionPlugin, AdmissionRequest } from '../server/admission.ts';
+import { readableRequest } from './certificates/signers.ts';
 import { labelsForbiddenToNodes } from './node-labels.ts';
 import { isMirrorPod, podReferences } from './pod-references.ts';
 import { nodeNameOf } from './well-known-users.ts';
@@ -37,7 +37,7 @@ export function createNodeRestrictionPlugin(reader: ObjectReader): AdmissionPlug
   };
 }
 
-/** Why the node may not do this; undefined where it may. */
+/** Why the node may not do this; undefined if it may. */
 function refusal(reader: ObjectReader, node: string, request: AdmissionRequest): string | undefined {
   const { group, plural } = request.resource;
   switch (group === '' ? plural : `${plural}.${group}`) {
@@ -189,8 +189,10 @@ function tokenRefusal(
 
 function certificateRefusal(node: string, { operation, subresource, object }: AdmissionRequest): string | undefined {
   if (operation !== 'CREATE' || subresource !== '') return undefined;
-  const { signerName, request } = (object as CertificateSigningRequest).spec;
-  if (!KUBELET_SIGNERS.includes(signerName)) return undefined;
-  const { commonName } = parseCertificateRequest(Buffer.from(request, 'base64').toString('latin1'));
-  return commonName === `system:node:${node}` ? undefined : `can only create a node CSR with CN=system:node:${node}`;
+  const { spec } = object as CertificateSigningRequest;
+  if (!KUBELET_SIGNERS.includes(spec.signerName)) return undefined;
+  const request = readableRequest(spec);
+  return request === undefined || request.commonName === `system:node:${node}`
+    ? undefined
+    : `can only create a node CSR with CN=system:node:${node}`;
 }

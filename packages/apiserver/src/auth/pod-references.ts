@@ -15,7 +15,7 @@ export function isMirrorPod(pod: Pod): boolean {
   return pod.metadata.annotations?.[MIRROR] !== undefined;
 }
 
-/** As pkg/api/v1/pod.VisitPodSecretNames and its siblings find them. */
+/** Like pkg/api/v1/pod.VisitPodSecretNames and its siblings. */
 export function podReferences({ metadata, spec }: Pod): PodReferences {
   const secrets = new Set<string>();
   const configMaps = new Set<string>();

@@ -1,3 +1,4 @@
+import { trimmedEnd } from '@fairway/base/trim';
 import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
 import { isResourceRequest } from './request-attributes.ts';
 import type { RequestAttributes } from './user.ts';
@@ -59,14 +60,14 @@ function resourceCovers(owned: readonly string[], wanted: string): boolean {
 }
 
 function urlCovers(owned: string, wanted: string): boolean {
-  return owned === wanted || (owned.endsWith('*') && wanted.startsWith(owned.replace(/\*+$/, '')));
+  return owned === wanted || (owned.endsWith('*') && wanted.startsWith(trimmedEnd(owned, '*')));
 }
 
 function hasOrAll(list: readonly string[] | undefined, value: string): boolean {
   return list !== undefined && (list.includes('*') || list.includes(value));
 }
 
-/** A rule without names is for all objects. */
+/** A rule without names applies to all objects. */
 function allowsName({ resourceNames = [] }: PolicyRule, name: string): boolean {
   return resourceNames.length === 0 || resourceNames.includes(name);
 }
@@ -96,7 +97,7 @@ function describeRule(rule: PolicyRule): string {
   return `{${parts.flatMap(([title, list = []]) => (list.length === 0 ? [] : [`${title}:${quoteList(list)}`])).join(', ')}}`;
 }
 
-/** A list as Go's `%q` prints it. */
+/** A list in the format of Go's `%q`. */
 export function quoteList(list: readonly string[]): string {
   return `[${list.map((value) => JSON.stringify(value)).join(' ')}]`;
 }

@@ -24,7 +24,7 @@ export function forApiAudiences(
   return user === undefined || audiences.length === 0 ? undefined : { user, audiences };
 }
 
-/** Tokens that somebody else vouches for; valid for the API server itself. */
+/** Tokens of other issuers; valid for the API server itself. */
 export function createReviewingAuthenticator(
   review: (token: string) => Promise<UserInfo | undefined>,
   apiAudiences: readonly string[],

@@ -66,7 +66,7 @@ function asAuthenticated(user: UserInfo): UserInfo {
   return { ...user, groups: [...user.groups, GROUP_AUTHENTICATED] };
 }
 
-/** By the first that knows the credentials as its own. */
+/** Delegates to the first authenticator that recognises the credentials. */
 export function follow(
   authenticators: readonly Authenticator[],
   credentials: Credentials,

@@ -27,8 +27,8 @@ export interface Credentials {
 export interface Authenticator {
   authenticate(credentials: Credentials): Promise<UserInfo | undefined>;
   /**
-   * Calls `end` when credentials that it has let in are worth nothing any more: for what stays open by them, such as a watch. Returns how to stop; undefined for
-   * credentials that are not its own. Without it they are good for as long as a request lasts.
+   * Calls `end` when accepted credentials become invalid, to close long-lived requests such as watches. Returns an unsubscribe function; undefined
+   * for unknown credentials. Without it, credentials stay valid for the duration of a request.
    */
   follow?(credentials: Credentials, end: () => void): (() => void) | undefined;
 }
@@ -48,7 +48,7 @@ export interface ResourceAttributes {
   readonly namespace: string;
   /** '' if the request names no object. A list or watch with the field selector `metadata.name=x` names x. */
   readonly name: string;
-  /** Of a list, watch or deletecollection, as it was sent: nodes may only list the pods that are bound to them. */
+  /** Raw field selector of a list, watch or deletecollection: nodes may only list the pods bound to them. */
   readonly fieldSelector?: string;
 }
 

@@ -3,14 +3,14 @@ import type { Clock } from '@fairway/base/clock';
 import { RecentMap } from '@fairway/base/recent-map';
 import { unauthorized } from '@fairway/kube/object/api-error';
 import { subjectOf } from '@fairway/kube/pki/subject';
-import type { TrustStore, TrustVerdict } from '@fairway/kube/pki/trust-store';
+import type { TrustResult, TrustStore } from '@fairway/kube/pki/trust-store';
 import { x509 } from '@fairway/kube/pki/x509-library';
 import type { Authenticator, UserInfo } from './user.ts';
 import { CREDENTIAL_ID } from './well-known-users.ts';
 
 interface Remembered {
   readonly trust: TrustStore;
-  readonly verdict: TrustVerdict;
+  readonly result: TrustResult;
   readonly user: UserInfo | undefined;
 }
 
@@ -32,10 +32,10 @@ export function createX509Authenticator(trust: () => TrustStore, clock: Clock): 
         known = lookUp(clientCertificate, trust(), byFingerprint);
         byConnection.set(clientCertificate, known);
       }
-      const { verdict, user } = known;
+      const { result, user } = known;
       const nowMs = clock.now();
-      const isBelieved = verdict.trusted && verdict.notBeforeMs <= nowMs && nowMs <= verdict.notAfterMs;
-      return isBelieved ? Promise.resolve(user) : Promise.reject(unauthorized());
+      const isTrusted = result.trusted && result.notBeforeMs <= nowMs && nowMs <= result.notAfterMs;
+      return isTrusted ? Promise.resolve(user) : Promise.reject(unauthorized());
     },
   };
 }
@@ -44,10 +44,10 @@ function lookUp(der: Uint8Array, trust: TrustStore, byFingerprint: RecentMap<Rem
   const fingerprint = createHash('sha256').update(der).digest('hex');
   const known = byFingerprint.get(fingerprint);
   if (known?.trust === trust) return known;
-  const verdict = trust.verify(der, 'client auth');
-  const remembered = { trust, verdict, user: verdict.trusted ? userOf(der, fingerprint) : undefined };
+  const result = trust.verify(der, 'client auth');
+  const remembered = { trust, result, user: result.trusted ? userOf(der, fingerprint) : undefined };
   // Only valid certificates are cached, so that made-up ones evict nothing.
-  if (verdict.trusted) byFingerprint.set(fingerprint, remembered);
+  if (result.trusted) byFingerprint.set(fingerprint, remembered);
   return remembered;
 }
 

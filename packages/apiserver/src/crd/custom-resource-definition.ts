@@ -41,7 +41,7 @@ export const CUSTOM_RESOURCE_DEFINITIONS: ResourceDefinition = {
   },
 };
 
-/** The same of a server that calls webhooks to convert. */
+/** The same for a server that calls conversion webhooks. */
 export const CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS: ResourceDefinition = {
   ...CUSTOM_RESOURCE_DEFINITIONS,
   strategy: {
@@ -56,7 +56,7 @@ export const CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS: ResourceDefinition = {
 function setDefaults(object: KubeObject): void {
   const { spec, status } = object as Partial<CustomResourceDefinition>;
   for (const condition of (status?.conditions ?? []) as { type?: string; status?: string }[]) {
-    // What Go's types make of a field that is left out.
+    // Go's zero values for absent fields.
     condition.type ??= '';
     condition.status ??= '';
   }

@@ -12,7 +12,7 @@ export class ErrorList {
     this.list.push({ type: 'FieldValueInvalid', field, value, detail });
   }
 
-  /** Required where there is no value, else invalid. */
+  /** Required if there is no value, otherwise invalid. */
   requiredOrInvalid(field: string, value: unknown, detail: string): void {
     if (value === undefined) this.required(field, detail);
     else this.invalid(field, value, detail);

@@ -7,8 +7,8 @@ import { sharedSchema } from './shared-schema.ts';
 import type { CrdColumn, CrdVersion, CustomResourceDefinition } from './types.ts';
 
 /**
- * The resources for a CustomResourceDefinition: one for each served version, under the accepted names. The schemas are
- * shared with the definition, and with all that have the same: do not change it while they are served.
+ * The resources for a CustomResourceDefinition: one for each served version, under the accepted names. The schemas are shared with the definition,
+ * and with equal schemas: do not change it while they are served.
  */
 export function resourcesOfCrd(crd: CustomResourceDefinition, convert?: Converter): ResourceDefinition[] {
   const defaults = defaultsOf(crd);
@@ -17,7 +17,7 @@ export function resourcesOfCrd(crd: CustomResourceDefinition, convert?: Converte
     .map((version) => ({ ...resourceOf(crd, version, convert), ...(defaults && { storedDefaults: defaults }) }));
 }
 
-/** Also of versions that are not served any more: objects may be stored in them. */
+/** Including versions that are no longer served: objects may be stored in them. */
 function defaultsOf({ spec }: CustomResourceDefinition): ReadonlyMap<string, Schema> | undefined {
   const schemas = new Map<string, Schema>();
   for (const { name, schema } of spec.versions) {

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import type { Schema } from '../schema/schema.ts';
 
-/** By the hash of their texts, as long as anybody uses them. */
+/** By the hash of their texts, while in use. */
 const known = new Map<string, WeakRef<Schema>>();
 
 const unused = new FinalizationRegistry<string>((hash) => {
-  // Another with the same text may have taken its place.
+  // Another schema with the same text may have replaced it.
   if (known.get(hash)?.deref() === undefined) known.delete(hash);
 });
 
 /**
- * The one object for all equal schemas in this process, fields in the same order: a thousand clusters with the same definition keep it, and what
- * is compiled from it, once. Nobody may change it, nor the one that is given.
+ * The shared object for all equal schemas in this process, with fields in the same order: a thousand clusters with the same definition share it and
+ * everything compiled from it. Neither it nor the argument may be changed.
  */
 export function sharedSchema(schema: Schema): Schema {
   const hash = createHash('sha256').update(JSON.stringify(schema)).digest('base64');

@@ -5,7 +5,7 @@ import type { CrdCondition, CrdNames, CrdStatus, CustomResourceDefinition } from
 /**
  * The status of a CustomResourceDefinition given the others of its group: which of its names are accepted, whether it is
  * established (all names are accepted, so it is served), and which versions objects may be stored in. Returns the current status
- * itself if nothing changes. A name that another definition has had accepted is taken.
+ * itself if nothing changes. A name accepted for another definition is taken.
  */
 export function crdStatus(
   crd: CustomResourceDefinition,

@@ -6,21 +6,21 @@ import type { PriorityLevel } from './priority-level.ts';
 import { compileSchema, costOf, type SchemaMatcher } from './schema-matcher.ts';
 import { CATCH_ALL, MANDATORY, SUGGESTED } from './standard-objects.ts';
 
-/** A FlowSchema that requests are matched with. */
+/** A FlowSchema prepared for matching. */
 export interface CompiledSchema {
   readonly name: string;
   readonly uid: string | undefined;
   readonly matches: SchemaMatcher;
-  /** How its requests are told apart; undefined where all of them are one flow. */
+  /** How its requests are distinguished; undefined if all of them are one flow. */
   readonly distinguisher: string | undefined;
   readonly level: PriorityLevel;
   readonly counts: FlowCounts;
 }
 
-/** Comparisons that one request may take: whoever writes FlowSchemas must not slow every request of the process down. */
+/** Maximum comparisons per request: FlowSchemas must not slow down every request of the process. */
 export const MAX_COST = 2_000;
 
-/** The names of those that count, and of those that a request would take too long to be compared with: what comes last in order. */
+/** The names of the effective FlowSchemas, and of those beyond the comparison limit, which are last in order. */
 export function withinBounds(schemas: readonly FlowSchema[]): ReadonlySet<string> {
   const within = new Set<string>();
   let cost = 0;
@@ -32,7 +32,7 @@ export function withinBounds(schemas: readonly FlowSchema[]): ReadonlySet<string
   return within;
 }
 
-/** The schemas that lead to a level, in order; `former` keeps its counts. `catch-all` is the last one. */
+/** The schemas of a level, in order; counts are carried over from `former`. `catch-all` is the last one. */
 export function compileSchemas(
   schemas: readonly FlowSchema[],
   levels: ReadonlyMap<string, PriorityLevel>,
@@ -58,7 +58,7 @@ export function compileSchemas(
   return compiled;
 }
 
-/** Those of standard schemas are the same for all servers. */
+/** Matchers of standard schemas are shared by all servers. */
 const standard = new Map<string, { readonly spec: FlowSchema['spec']; readonly matches: SchemaMatcher }>(
   [...MANDATORY.flowSchemas, ...SUGGESTED.flowSchemas].map((schema) => [
     schema.metadata.name ?? '',

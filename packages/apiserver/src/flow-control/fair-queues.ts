@@ -1,37 +1,37 @@
 import type { QueuingConfiguration } from '@fairway/kube/kinds/generated/types';
 import { handOf } from './shuffle-sharding.ts';
 
-/** A request that waits for seats. */
+/** A request waiting for seats. */
 export interface Waiter {
   readonly seats: number;
-  /** Calls it to its seats. */
+  /** Grants its seats. */
   readonly admit: (queue: FairQueue) => void;
 }
 
 interface Waiting {
   readonly waiter: Waiter;
-  /** The progress when it came. */
+  /** The progress at its arrival. */
   readonly arrived: number;
 }
 
-/** One queue of a level. It is there as long as a request waits in it, or runs that came out of it. */
+/** One queue of a level. It exists while a request waits in it, or runs from it. */
 export interface FairQueue {
   readonly index: number;
   readonly waiting: Waiting[];
   waitingSeats: number;
   running: number;
-  /** The progress at which its next request would begin if each queue had the same part of the seats. */
+  /** The progress at which its next request would start if each queue had an equal share of the seats. */
   next: number;
 }
 
-/** Takes a request out of its queue. */
+/** Removes a request from its queue. */
 export type Withdraw = (limit: number, nowMs: number) => void;
 
-/** What a request is taken to need before it is known: upstream's guess. */
+/** Assumed duration of a request before it is known: upstream's estimate. */
 const EXPECTED_MS = 3;
 
 /**
- * The queues of a priority level, each of which gets the same part of its seats over time, however many requests wait in it: fair queueing by
+ * The queues of a priority level, each of which gets an equal share of its seats over time, however many requests wait in it: fair queueing by
  * virtual finish times (https://en.wikipedia.org/wiki/Fair_queuing), in seat-milliseconds.
  */
 export class FairQueues {
@@ -40,10 +40,10 @@ export class FairQueues {
   readonly #seed: number;
   readonly #queues = new Map<number, FairQueue>();
   #config: Required<QueuingConfiguration>;
-  /** How far a queue has come that always had something to do. */
+  /** Virtual time: the progress of a queue that is never empty. */
   #progress = 0;
   #sinceMs: number;
-  /** Seats of requests that wait, or run out of a queue. */
+  /** Seats of requests that wait in or run from a queue. */
   #seats = 0;
   #arrivals = 0;
 
@@ -57,7 +57,7 @@ export class FairQueues {
     this.#config = complete(config);
   }
 
-  /** How to withdraw it; undefined where its queue is full and `mayOverflow` is not said. */
+  /** Returns a cancel function; undefined if its queue is full and `mayOverflow` is not set. */
   enqueue(flow: string, waiter: Waiter, limit: number, nowMs: number, mayOverflow: boolean): Withdraw | undefined {
     this.#pass(limit, nowMs);
     const queue = this.#shortest(flow);
@@ -79,7 +79,7 @@ export class FairQueues {
     };
   }
 
-  /** Admits the request that is next if `hasRoom` for its seats. Whether it did. */
+  /** Admits the next request if `hasRoom` for its seats; returns whether it did. */
   dispatch(limit: number, nowMs: number, hasRoom: (seats: number) => boolean): boolean {
     this.#pass(limit, nowMs);
     const queue = this.#nextQueue();
@@ -89,7 +89,7 @@ export class FairQueues {
     this.#count(queue, -1, -first.waiter.seats);
     queue.running++;
     queue.next += first.waiter.seats * EXPECTED_MS;
-    // Among equals, the one that has waited for longest is next.
+    // Among equals, the one that has waited longest is next.
     this.#queues.delete(queue.index);
     this.#queues.set(queue.index, queue);
     first.waiter.admit(queue);
@@ -110,7 +110,7 @@ export class FairQueues {
     this.waitingSeats += seats;
   }
 
-  /** A queue can't save up what it has not used. */
+  /** A queue can't accumulate unused shares. */
   #settle(queue: FairQueue): void {
     const first = queue.waiting[0];
     if (first !== undefined) queue.next = Math.max(queue.next, first.arrived);
@@ -125,7 +125,7 @@ export class FairQueues {
     this.#progress += (elapsed * Math.min(this.#seats, limit)) / this.#queues.size;
   }
 
-  /** Of the flow's hand, beginning with another one each time. */
+  /** Queues of the flow's hand, with a rotating start. */
   #shortest(flow: string): FairQueue {
     const { queues, handSize } = this.#config;
     const hand = queues > 1 ? handOf(this.#seed, flow, queues, handSize) : [0];

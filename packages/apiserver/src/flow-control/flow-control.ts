@@ -13,11 +13,11 @@ export interface FlowControlOptions {
   readonly reader: ObjectReader;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Requests that are served at a time, those of exempt levels aside. */
+  /** Maximum concurrent requests, excluding exempt levels. */
   readonly seats: number;
-  /** Whether the server has the kinds that configure it; the standard ones count where it has not. */
+  /** Whether the server serves the configuration kinds; otherwise the standard objects apply. */
   readonly isConfigurable: boolean;
-  /** Whom requests of a user count for where the kinds are not served. */
+  /** Flow of a user's requests if the kinds are not served. */
   readonly holderOf: (user: UserInfo) => string;
 }
 
@@ -28,9 +28,9 @@ export interface Entrance {
   readonly signal: () => AbortSignal | undefined;
 }
 
-/** Between two looks at what levels could lend to each other: upstream's `borrowingAdjustmentPeriod`. */
+/** Interval of borrowing between levels: upstream's `borrowingAdjustmentPeriod`. */
 const PERIOD_MS = 10_000;
-/** Compiling takes at most the inverse of it of the time, whatever is written to the kinds. */
+/** Compilation takes at most the inverse of this share of time, whatever is written to the kinds. */
 const COMPILE_PAUSE = 20;
 
 /** API priority and fairness: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/. */
@@ -38,7 +38,7 @@ export class FlowControl {
   readonly #options: FlowControlOptions;
   #levels: ReadonlyMap<string, PriorityLevel> = new Map();
   #schemas: readonly CompiledSchema[] = [];
-  /** Of what is compiled. */
+  /** Duration of the last compilation. */
   #schemaRevision = -1;
   #levelRevision = -1;
   #compiledAtMs = 0;
@@ -71,11 +71,11 @@ export class FlowControl {
   classify(attributes: RequestAttributes): CompiledSchema {
     this.#compile();
     for (const schema of this.#schemas) if (schema.matches(attributes)) return schema;
-    // Who is neither authenticated nor anonymous.
+    // A client that is neither authenticated nor anonymous.
     return this.#schemas.find(({ name }) => name === CATCH_ALL) as CompiledSchema;
   }
 
-  /** Takes seats for a request. Throws or rejects with 429. */
+  /** Acquires seats for a request. Throws or rejects with 429. */
   enter(schema: CompiledSchema, { attributes, seats, waitMs, signal }: Entrance): LeaveSeats | Promise<LeaveSeats> {
     const { level, counts } = schema;
     const nowMs = this.#options.clock.now();
@@ -97,7 +97,7 @@ export class FlowControl {
     return `${name} ${'namespace' in attributes ? attributes.namespace : ''}`;
   }
 
-  /** After each change of the kinds. Requests that run or wait stay with the level that they are of. */
+  /** Called after each change of the kinds. Running and waiting requests stay with their level. */
   #compile(): void {
     const { reader, clock } = this.#options;
     const schemaRevision = reader.revisionOf(FlowSchemas);
@@ -130,7 +130,7 @@ export class FlowControl {
     this.#divide();
   }
 
-  /** Ends a period, or as many as have passed since somebody has asked for seats. */
+  /** Ends one or more periods that have passed since the last request for seats. */
   #share(nowMs: number): void {
     const periods = Math.max(0, nowMs - this.#sharedAtMs) / PERIOD_MS;
     this.#sharedAtMs = nowMs;
@@ -138,7 +138,7 @@ export class FlowControl {
     this.#divide();
   }
 
-  /** Lends seats where they are not needed to where they are: upstream's rule. */
+  /** Lends unneeded seats to levels that need them: upstream's rule. */
   #divide(): void {
     const levels = [...this.#levels.values()];
     const limited = levels.filter(({ isExempt }) => !isExempt);
@@ -156,7 +156,7 @@ export class FlowControl {
     }
   }
 
-  /** As long as requests wait, nobody may come who would have seats shared out again. */
+  /** While requests wait, there may be no new request to trigger the next adjustment. */
   #shareSoon(): void {
     const { clock } = this.#options;
     this.#timer ??= clock.after(this.#sharedAtMs + PERIOD_MS - clock.now(), () => {
@@ -167,7 +167,7 @@ export class FlowControl {
   }
 }
 
-/** Not if the clock was set back, which would make it last. */
+/** Ignored if the clock was set back, which would prolong it. */
 function isWithin(elapsedMs: number, periodMs: number): boolean {
   return elapsedMs >= 0 && elapsedMs < periodMs;
 }
@@ -176,7 +176,7 @@ interface NeededSeats extends SeatClaim {
   readonly needed: number;
 }
 
-/** Where exempt requests take so many seats that others can't have what they need, each gets its part of that. */
+/** If exempt requests use so many seats that other levels can't get what they need, the shortage is shared proportionally. */
 function divided(total: number, left: number, claims: readonly NeededSeats[]): number[] {
   const least = claims.reduce((sum, { min }) => sum + min, 0);
   const needed = claims.reduce((sum, claim) => sum + claim.needed, 0);
@@ -191,7 +191,7 @@ function divided(total: number, left: number, claims: readonly NeededSeats[]): n
   return claims.map((claim) => claim.min + (claim.needed - claim.min) * fraction);
 }
 
-/** Mandatory objects count before they are stored, and if somebody deletes them. */
+/** Mandatory objects apply before they are stored, and even if they are deleted. */
 function withMandatory<T extends KubeObject>(stored: readonly T[], mandatory: readonly T[]): readonly T[] {
   const names = new Set(stored.map(({ metadata }) => metadata.name));
   return [...stored, ...mandatory.filter(({ metadata }) => !names.has(metadata.name))];

@@ -1,17 +1,17 @@
 export const REJECTION_REASONS = ['queue-full', 'concurrency-limit', 'time-out'] as const;
 export type FlowRejection = (typeof REJECTION_REASONS)[number];
 
-/** Upper bounds in seconds, as upstream's. */
+/** Upper bounds in seconds, as upstream. */
 export const WAIT_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 
-/** What is counted of the requests of a FlowSchema at one priority level. */
+/** Request counts of a FlowSchema at one priority level. */
 export class FlowCounts {
   dispatched = 0;
   executing = 0;
   executingSeats = 0;
   waiting = 0;
   waitingSeats = 0;
-  /** Made with the first rejection, and with the first request that waits. */
+  /** Created with the first rejection, or the first waiting request. */
   rejected: Map<FlowRejection, number> | undefined;
   waits: WaitTimes | undefined;
 
@@ -31,7 +31,7 @@ export interface WaitTimes {
   readonly rejected: WaitTime;
 }
 
-/** Counts by bucket, the last one for all that is longer. */
+/** Counts by bucket; the last one is unbounded. */
 export class WaitTime {
   sum = 0;
   readonly buckets: number[] = Array.from({ length: WAIT_BUCKETS.length + 1 }, () => 0);

@@ -4,7 +4,7 @@ import { WAIT_BUCKETS, type WaitTime, type WaitTimes } from './flow-counts.ts';
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [Labels, number];
 
-/** The metrics of priority and fairness as kube-apiserver names them, in Prometheus' text format. Nothing is kept for them between two questions. */
+/** The metrics of priority and fairness under kube-apiserver's names, in Prometheus' text format. Computed at scrape time. */
 export function flowMetrics(flowControl: FlowControl): string {
   const schemas = flowControl.schemas.map(({ name, level, counts }) => ({
     labels: { flow_schema: name, priority_level: level.name },
@@ -126,7 +126,7 @@ function head(name: string, type: string, help: string): string {
   return `# HELP apiserver_flowcontrol_${name} ${help}\n# TYPE apiserver_flowcontrol_${name} ${type}\n`;
 }
 
-/** Names of objects need no escapes. */
+/** Object names need no escaping. */
 function line(name: string, labels: Labels, value: number): string {
   const pairs = Object.entries(labels).map(([key, text]) => `${key}="${text}"`);
   return `apiserver_flowcontrol_${name}{${pairs.join(',')}} ${value}\n`;

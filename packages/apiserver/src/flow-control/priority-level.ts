@@ -7,26 +7,26 @@ import { RetryAfter } from './retry-after.ts';
 import { SeatDemand } from './seat-demand.ts';
 import type { SeatBounds } from './seat-shares.ts';
 
-/** Gives seats back; to be called once. */
+/** Releases seats; must be called once. */
 export type LeaveSeats = () => void;
 
 export interface SeatRequest {
-  /** What queues are fair to. */
+  /** Flow distinguisher, among which queues are fair. */
   readonly flow: string;
   readonly seats: number;
   readonly counts: FlowCounts;
-  /** How long it may wait. */
+  /** Maximum waiting time. */
   readonly waitMs: number;
-  /** Ends the waiting of a client that has gone; asked for if it has to wait. */
+  /** Cancels the wait if the client disconnects; requested only if it must wait. */
   readonly signal: () => AbortSignal | undefined;
 }
 
-/** The seats of one priority level, and who waits for them. */
+/** The seats of one priority level, and the requests waiting for them. */
 export class PriorityLevel {
   readonly name: string;
   uid: string | undefined;
   bounds: SeatBounds = { nominal: 0, min: 0, max: 0 };
-  /** The seats that it has by now, borrowed and lent ones considered; an exempt level has no limit. */
+  /** Its current seats after borrowing and lending; an exempt level has no limit. */
   limit = 0;
   readonly demand: SeatDemand;
   readonly #clock: Clock;
@@ -49,7 +49,7 @@ export class PriorityLevel {
     return this.#spec.type === 'Exempt';
   }
 
-  /** Whether requests wait in more than one queue, so that flows matter. */
+  /** Whether there is more than one queue, so flows matter. */
   get isSharded(): boolean {
     return (this.#queuing?.queues ?? 1) > 1;
   }
@@ -58,7 +58,7 @@ export class PriorityLevel {
     return this.#queues !== undefined && this.#queues.waiting > 0;
   }
 
-  /** How many seats one request may count for: upstream's rule, so that a wide one never waits for most of a level. */
+  /** Maximum seats of one request: upstream's rule, so a wide request never waits for most of a level. */
   get maxWidth(): number {
     const { handSize = 0 } = this.#queuing ?? {};
     if (handSize === 0) return Number.POSITIVE_INFINITY;
@@ -77,7 +77,7 @@ export class PriorityLevel {
     return this.#spec.limited?.limitResponse?.queuing;
   }
 
-  /** At once where there is room. Throws or rejects with 429 where there is none, and none to wait in, or not in time. */
+  /** Synchronous if there is room. Throws or rejects with 429 if there is neither room nor a queue, or the wait times out. */
   enter(request: SeatRequest): LeaveSeats | Promise<LeaveSeats> {
     const nowMs = this.#clock.now();
     const isRoom = this.isExempt || (!this.isWaitedFor && this.#hasRoom(request.seats));
@@ -88,7 +88,7 @@ export class PriorityLevel {
     return this.#wait(this.#queues, request, nowMs);
   }
 
-  /** Calls waiting requests to seats that have become free, or that the level was given. */
+  /** Admits waiting requests to seats that were released or borrowed. */
   dispatch(): void {
     const queues = this.#queues;
     if (queues === undefined || queues.waiting === 0) return;
@@ -153,7 +153,7 @@ export class PriorityLevel {
     };
   }
 
-  /** A request that is wider than the level runs alone; where there is no queue, of a level without seats too, as upstream. */
+  /** A request that is wider than the level runs alone; without a queue even in a level without seats, as upstream. */
   #hasRoom(seats: number): boolean {
     if (seats <= this.limit) return this.#seatsInUse + seats <= this.limit;
     return this.#running === 0 && (this.limit > 0 || this.#queuing === undefined);

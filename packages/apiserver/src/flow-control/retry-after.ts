@@ -1,12 +1,12 @@
 const MAX_SECONDS = 32;
 
-/** When clients of a level are told to come again: later while many are turned away, sooner as they get fewer. */
+/** Retry-After of a level: longer while many requests are rejected, shorter as they get fewer. */
 export class RetryAfter {
   seconds = 1;
   #second = 0;
   #count = 0;
   #raisedAt = 0;
-  /** Rejections by second, the latest last. */
+  /** Rejections per second, latest last. */
   #history: { readonly second: number; readonly count: number }[] = [];
 
   rejected(nowMs: number): void {
@@ -21,7 +21,7 @@ export class RetryAfter {
     this.#count++;
   }
 
-  /** Upstream's rule: doubled at three rejections for each second of it, one less below one. */
+  /** Upstream's rule: doubled at three rejections per second of it, decremented below one. */
   #adapt(second: number): void {
     const recent = this.#history.filter((past) => second - past.second <= this.seconds);
     const count = recent.reduce((sum, past) => sum + past.count, 0);

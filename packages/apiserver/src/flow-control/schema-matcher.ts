@@ -8,10 +8,10 @@ import type {
 import type { RequestAttributes, ResourceAttributes, UserInfo } from '../auth/user.ts';
 import { serviceAccountUsername } from '../auth/well-known-users.ts';
 
-/** Whether a request belongs to a FlowSchema. */
+/** Whether a FlowSchema matches a request. */
 export type SchemaMatcher = (attributes: RequestAttributes) => boolean;
 
-/** Undefined stands for everything: `*`. */
+/** Undefined means everything: `*`. */
 type Wanted = ReadonlySet<string> | undefined;
 
 interface Rule {
@@ -33,7 +33,7 @@ interface PathRule {
   readonly isWanted: (path: string) => boolean;
 }
 
-/** How many comparisons a request may take: itself, its rules, and the paths in them. */
+/** Maximum comparisons per request: the schema, its rules, and their paths. */
 export function costOf({ spec }: FlowSchema): number {
   let cost = 1;
   for (const { resourceRules = [], nonResourceRules = [], subjects } of spec.rules ?? []) {
@@ -114,7 +114,7 @@ function compileResources({ verbs, apiGroups, resources, namespaces, clusterScop
   };
 }
 
-/** A path stands for itself and, as upstream reads it, for all below it. */
+/** A path matches itself and, as upstream, everything below it. */
 function compilePaths({ verbs, nonResourceURLs }: NonResourcePolicyRule): PathRule {
   const exact = wantedOf(nonResourceURLs);
   if (exact === undefined) return { verbs: wantedOf(verbs), isWanted: () => true };

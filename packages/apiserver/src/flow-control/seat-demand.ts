@@ -1,8 +1,8 @@
-/** How many seats a level could have used, over time: what borrowing is decided by. */
+/** How many seats a level could have used over time, on which borrowing is based. */
 export class SeatDemand {
-  /** Rises at once and falls by half in five minutes. */
+  /** Rises immediately and halves in five minutes. */
   smoothed = 0;
-  /** The most of the last period. */
+  /** Maximum of the last period. */
   highest = 0;
   #seats = 0;
   #most = 0;
@@ -22,7 +22,7 @@ export class SeatDemand {
     if (seats > this.#most) this.#most = seats;
   }
 
-  /** Ends a period, which stands for `periods` of the usual length. */
+  /** Ends a period of `periods` times the usual length. */
   settle(nowMs: number, periods: number): void {
     this.#pass(nowMs);
     const elapsed = nowMs - this.#startMs;
@@ -46,5 +46,5 @@ export class SeatDemand {
   }
 }
 
-/** Of ten seconds. */
+/** Per ten seconds. */
 const SMOOTHING = 0.977;

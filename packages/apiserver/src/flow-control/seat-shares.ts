@@ -1,13 +1,13 @@
 import type { PriorityLevelConfiguration } from '@fairway/kube/kinds/generated/types';
 
-/** Seats of a priority level: its share, what it keeps however little it needs, and how many it may have by borrowing. */
+/** Seats of a priority level: nominal share, minimum that is never lent, and maximum with borrowing. */
 export interface SeatBounds {
   readonly nominal: number;
   readonly min: number;
   readonly max: number;
 }
 
-/** The seats of each level, in their order: shares of a server's `total`, rounded up as upstream does. */
+/** The seats of each level, in order: shares of a server's `total`, rounded up as upstream. */
 export function boundsOf(total: number, levels: readonly PriorityLevelConfiguration[]): SeatBounds[] {
   const shares = levels.map(({ spec }) => (spec.limited ?? spec.exempt)?.nominalConcurrencyShares ?? 0);
   const sum = shares.reduce((some, share) => some + share, 0);
@@ -23,18 +23,18 @@ export function boundsOf(total: number, levels: readonly PriorityLevelConfigurat
   });
 }
 
-/** What a level could use: `target` seats, between its bounds. */
+/** A level's claim: `target` seats, between its bounds. */
 export interface SeatClaim {
   readonly min: number;
   readonly max: number;
   readonly target: number;
 }
 
-/** Keeps levels without demand in proportion to each other. */
+/** Keeps levels without demand in proportion. */
 const MIN_TARGET = 0.001;
 const STEPS = 60;
 
-/** Divides `total` so that each claim gets the same fraction of its target, as far as its bounds allow. */
+/** Divides `total`: each claim gets the same fraction of its target, within its bounds. */
 export function allocateSeats(total: number, claims: readonly SeatClaim[]): number[] {
   const targets = claims.map(({ target }) => Math.max(target, MIN_TARGET));
   const at = (fraction: number) =>

@@ -1,6 +1,6 @@
 /**
- * The queues that a flow may wait in, a few of many: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#queuing. Two
- * flows rarely have all of them in common, so that one that fills its own leaves others theirs. A server's own seed keeps clients from finding names that do.
+ * The queues of a flow, a few of many: https://kubernetes.io/docs/concepts/cluster-administration/flow-control/#queuing. Two flows rarely share all
+ * of them, so one that fills its queues leaves others room. A per-server seed prevents clients from finding colliding names.
  */
 export function handOf(seed: number, flow: string, queues: number, handSize: number): number[] {
   let hash = fnv(seed, flow);

@@ -8,7 +8,7 @@ import type {
   ResourcePolicyRule,
 } from '@fairway/kube/kinds/generated/types';
 
-/** What kube-apiserver keeps in every cluster. Mandatory objects hold whatever happens, suggested ones unless somebody has edited them. */
+/** Objects that kube-apiserver maintains in every cluster: mandatory ones always, suggested ones unless a user edited them. */
 export interface StandardObjects {
   readonly flowSchemas: readonly FlowSchema[];
   readonly priorityLevels: readonly PriorityLevelConfiguration[];

@@ -21,8 +21,8 @@ type Configured = FlowSchema | PriorityLevelConfiguration;
 export const AUTOUPDATE = 'apf.kubernetes.io/autoupdate-spec';
 
 /**
- * What is to be written: standard objects that are missing or have been changed though nobody may, ones of former versions, and conditions of
- * FlowSchemas. Upstream's rules (pkg/registry/flowcontrol/ensurer, apf_controller.go). Levels come before the schemas that name them.
+ * The required writes: standard objects that are missing, changed without permission or of earlier versions, and conditions of FlowSchemas.
+ * Upstream's rules (pkg/registry/flowcontrol/ensurer, apf_controller.go). Levels come before the schemas that refer to them.
  */
 export function upkeepSteps(reader: ObjectReader, nowMs: number): UpkeepStep[] {
   const levels = reader.list(PriorityLevelConfigurations);
@@ -61,14 +61,14 @@ function standardSteps<T extends Configured>(
 function standardStep<T extends Configured>(wanted: T, current: T | undefined, isMandatory: boolean): Step<T>[] {
   if (current === undefined) return [{ action: 'create', object: annotated(wanted, true) }];
   const said = autoupdateOf(current);
-  // Without a word of the user, what was never changed follows the versions of Kubernetes.
+  // Without a user's annotation, unchanged objects follow the Kubernetes version.
   const follows = isMandatory || (said ?? current.metadata.generation === 1);
   const spec = follows ? specOf(wanted, current) : current.spec;
   if (said === follows && jsonEqual(spec, current.spec)) return [];
   return [{ action: 'update', object: annotated({ ...current, spec }, follows) }];
 }
 
-/** The shares of the exempt level are the user's. */
+/** Users may set the shares of the exempt level. */
 function specOf(wanted: Configured, current: Configured): Configured['spec'] {
   if (wanted.metadata.name !== EXEMPT || !('exempt' in current.spec)) return wanted.spec;
   return { ...wanted.spec, exempt: current.spec.exempt };
@@ -82,7 +82,7 @@ function annotated<T extends Configured>(object: T, follows: boolean): T {
   };
 }
 
-/** As Go's `strconv.ParseBool` reads it; undefined for anything else. */
+/** Like Go's `strconv.ParseBool`; undefined for anything else. */
 function autoupdateOf({ metadata }: KubeObject): boolean | undefined {
   const value = metadata.annotations?.[AUTOUPDATE] ?? '';
   if (/^(?:1|t|T|TRUE|true|True)$/.test(value)) return true;

@@ -14,25 +14,25 @@ import { type UpkeepStep, upkeepSteps } from './upkeep-steps.ts';
 export interface UpkeepOptions {
   readonly client: KubeClient;
   readonly reader: ObjectReader;
-  /** Tells of changes without a watch. */
+  /** Notifies of changes without a watch. */
   readonly store: Store;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** Upstream's names in managed fields. */
+/** Upstream's field managers. */
 const PRODUCER = 'api-priority-and-fairness-config-producer-v1';
 const CONSUMER = 'api-priority-and-fairness-config-consumer-v1';
 const KEY = 'flowcontrol';
 const MINUTE_MS = 60_000;
-/** Of one object, so that whoever changes it back all the time is not answered each time. */
+/** Minimum interval of writes to one object, so that a client that keeps changing it back does not trigger a write each time. */
 const MAX_WRITES_A_MINUTE = 6;
-/** Looks take at most the inverse of it of the time: ten thousand FlowSchemas take 10 ms. */
-const LOOK_PAUSE = 20;
+/** Checks take at most the inverse of this share of time: ten thousand FlowSchemas take 10 ms. */
+const PASS_PAUSE = 20;
 const BUCKETS: ReadonlySet<string> = new Set([bucketOf(FlowSchemas), bucketOf(PriorityLevelConfigurations)]);
 
-/** Creates what every cluster has of FlowSchemas and priority levels. Each time that a server starts: users may have deleted some. */
+/** Creates the standard FlowSchemas and priority levels. Called at each start, since users may have deleted some. */
 export async function writeFlowControlObjects({
   client,
   reader,
@@ -47,7 +47,7 @@ export async function writeFlowControlObjects({
   await Promise.all(upkeepSteps(reader, clock.now()).map((step) => write(client, step)));
 }
 
-/** Keeps the objects of priority and fairness as they should be. It looks when one of them changes, and keeps nothing in between. */
+/** Maintains the objects of priority and fairness. It runs when one of them changes, and keeps no state in between. */
 export function flowControlUpkeep(options: UpkeepOptions): Runnable {
   const { client, reader, store, clock, random, log } = options;
   const written = new Map<string, number[]>();
@@ -61,7 +61,7 @@ export function flowControlUpkeep(options: UpkeepOptions): Runnable {
     let failure: unknown;
     const steps = upkeepSteps(reader, nowMs);
     lookedAtMs = clock.now();
-    pauseMs = (lookedAtMs - nowMs) * LOOK_PAUSE;
+    pauseMs = (lookedAtMs - nowMs) * PASS_PAUSE;
     for (const step of steps) {
       const name = `${step.type.plural}/${step.object.metadata.name}`;
       const recent = (written.get(name) ?? []).filter((atMs) => atMs > nowMs - MINUTE_MS);
@@ -70,7 +70,7 @@ export function flowControlUpkeep(options: UpkeepOptions): Runnable {
         continue;
       }
       written.set(name, [...recent, nowMs]);
-      // What is refused keeps nothing else from being written.
+      // A rejected write does not block others.
       await write(client, step).catch((error: unknown) => {
         failure ??= error;
       });
@@ -103,7 +103,7 @@ async function write(client: KubeClient, step: UpkeepStep): Promise<void> {
     else if (step.type === FlowSchemas) await writeObject(client, FlowSchemas, step.action, step.object);
     else await writeObject(client, PriorityLevelConfigurations, step.action, step.object);
   } catch (error) {
-    // The change of which it speaks brings the next look.
+    // The conflicting change triggers the next check.
     if (!isApiError(error, 'NotFound', 'AlreadyExists', 'Conflict')) throw error;
   }
 }

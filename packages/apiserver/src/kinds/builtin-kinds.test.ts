@@ -6,6 +6,7 @@ import { builtinDefinitions, describedDefinitions } from './definitions.ts';
 const definitions = builtinDefinitions();
 
 test('every kind has a definition with its group, version and kind', () => {
+  expect(ALL_KINDS).not.toEqual([]);
   for (const kind of ALL_KINDS) {
     const schema = definitions.get(kind.schema.$ref ?? '');
     const { group, version } = kind;

@@ -108,7 +108,7 @@ export const KINDS_BY_GROUP: Readonly<Record<string, readonly ResourceDefinition
 
 export const ALL_KINDS: readonly ResourceDefinition[] = Object.values(KINDS_BY_GROUP).flat();
 
-/** What a server needs that has no pods: Fairway's own API. */
+/** Kinds of a server without pods: Fairway's own API. */
 export const MANAGEMENT_KINDS: readonly ResourceDefinition[] = [
   NamespaceKind,
   ConfigMapKind,

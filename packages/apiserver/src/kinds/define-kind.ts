@@ -44,10 +44,10 @@ export function defineKind<T extends KubeObject>(type: ResourceType<T>, options:
   };
 }
 
-/** Where a kind has a spec, every object has one, be it empty: it is no pointer upstream. */
+/** If a kind has a spec, every object has one, even if empty: it is not a pointer upstream. */
 function withSpec(definition: string, strategy: ResourceStrategy = {}): ResourceStrategy {
   return {
-    // Upstream's status strategies of these kinds take over the spec alone: kube-controller-manager counts revisions that way.
+    // Upstream's status strategies of these kinds only keep the spec: kube-controller-manager counts revisions that way.
     statusWritesMetadata: true,
     ...strategy,
     default(object: KubeObject & { spec?: object }) {

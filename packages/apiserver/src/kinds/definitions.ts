@@ -13,8 +13,8 @@ export function builtinDefinitions(): Definitions {
 }
 
 /**
- * Fields that are documented as required and that Go's types can leave out: clients in Go send null for a time that is not set, and of
- * CustomResourceDefinitions nobody checks conditions.
+ * Fields that are documented as required, but that Go's types can omit: Go clients send null for an unset time, and conditions of
+ * CustomResourceDefinitions are not validated.
  */
 const LEFT_OUT: Readonly<Record<string, readonly string[]>> = {
   'io.k8s.apimachinery.pkg.apis.meta.v1.Condition': ['lastTransitionTime'],
@@ -28,8 +28,8 @@ function asGoDecodes([name, schema]: [string, Schema]): [string, Schema] {
 }
 
 /**
- * The same definitions with upstream's descriptions, for OpenAPI. They weigh half a megabyte: read on each call, so that a
- * caller who keeps only what it made of them gives the memory back.
+ * The same definitions with upstream's descriptions, for OpenAPI. They take half a megabyte and are read on each call, so the memory is released if
+ * the caller keeps only the result.
  */
 export function describedDefinitions(): Definitions {
   const descriptions = readGenerated<Readonly<Record<string, string>>>('descriptions.json');

@@ -22,13 +22,13 @@ export function unknownName(field: string, value: unknown): FieldError {
   return { type: 'FieldValueNotFound', field, value, detail: '' };
 }
 
-/** `supported` in the order that upstream names them. */
+/** `supported` in upstream's order. */
 export function unsupported(field: string, value: unknown, supported: readonly string[]): FieldError {
   const list = supported.map((name) => JSON.stringify(name));
   return { type: 'FieldValueNotSupported', field, value, detail: `supported values: ${list.join(', ')}` };
 }
 
-/** One `Invalid value` for each complaint of a validator of `object/names.ts`. */
+/** One `Invalid value` for each error of a validator of `object/names.ts`. */
 export function invalidName(field: string, value: string, complaints: readonly string[]): FieldError[] {
   return complaints.map((detail) => invalidValue(field, value, detail));
 }
@@ -59,7 +59,7 @@ export function portNumber(field: string, value: number): FieldError[] {
   return isPort ? [] : [invalidValue(field, value, 'must be between 1 and 65535, inclusive')];
 }
 
-/** Errors for values that occur more than once; `field` says where the value at an index stands. */
+/** Errors for values that occur more than once; `field` returns the path of the value at an index. */
 export function duplicates(values: readonly string[], field: (index: number) => string): FieldError[] {
   const seen = new Set<string>();
   const errors: FieldError[] = [];

@@ -2,7 +2,7 @@ import { formatQuantity, parseQuantity, tryParseQuantity } from '@fairway/kube/o
 
 /**
  * Writes a map of quantities in their canonical form, as decoding into Go's types does: `cpu: 1` becomes "1", `1000m` becomes
- * "1". What is no quantity stays for validation to refuse.
+ * "1". Invalid quantities are left for validation to reject.
  */
 export function canonicalizeQuantities(quantities: Record<string, string> | undefined | null): void {
   if (!quantities) return;

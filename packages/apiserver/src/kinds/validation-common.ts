@@ -16,8 +16,8 @@ export function frozen(field: string, value: unknown, old: unknown): FieldError[
   return jsonEqual(value, old) ? [] : [forbidden(field, 'field is immutable when `immutable` is set')];
 }
 
-/** Whether two objects differ in anything but the named fields. */
-export function differsBeyond<T extends object>(value: T, old: T, mutable: readonly (keyof T & string)[]): boolean {
+/** Whether two objects differ in anything but the given fields. */
+export function hasOtherChanges<T extends object>(value: T, old: T, mutable: readonly (keyof T & string)[]): boolean {
   const names = new Set([...Object.keys(value), ...Object.keys(old)]) as Set<keyof T & string>;
   for (const name of mutable) names.delete(name);
   return [...names].some((name) => !jsonEqual(value[name], old[name]));
@@ -76,7 +76,7 @@ export function countOrPercentErrors(field: string, value: number | string | und
   return PERCENT.test(value) ? [] : [invalidValue(field, value, detail)];
 }
 
-/** `maxUnavailable: 0%` and 0 are the same nothing. */
+/** `maxUnavailable: 0%` and 0 are equivalent. */
 export function isZeroCount(value: number | string | undefined): boolean {
   return value === 0 || value === '0%' || value === '0';
 }

@@ -5,7 +5,7 @@ import { forbidden, invalidValue, required, unsupported } from './field-errors.t
 import { podTemplateErrors } from './pod/pod-validation.ts';
 import { isEmptySelector, labelSelectorErrors, SELECTOR_OPERATORS } from './validation-common.ts';
 
-/** What the pod template of a Deployment, ReplicaSet, StatefulSet or DaemonSet must be, beside valid. */
+/** Additional rules for the pod template of a Deployment, ReplicaSet, StatefulSet or DaemonSet. */
 export function workloadTemplateErrors(
   template: PodTemplateSpec | undefined,
   selector: LabelSelector | undefined,

@@ -21,13 +21,13 @@ export interface GarbageCollectorOptions {
   readonly random?: () => number;
   readonly log?: Logger;
   readonly metrics?: ControllerMetrics | undefined;
-  /** Kinds of other API servers, whose objects are not followed: none by default. */
+  /** Kinds of aggregated API servers, whose objects are not tracked: none by default. */
   readonly isAggregated?: ((type: ServedResource) => boolean) | undefined;
 }
 
-/** Rechecks an owner that the server has but no informer has shown yet, in case it is deleted before that. */
+/** Rechecks an owner that exists on the server but is not in an informer yet, in case it is deleted before. */
 const UNOBSERVED_OWNER_MS = 5_000;
-/** A kind that is not served now may be later. */
+/** An unserved kind may be served later. */
 const UNRESOLVED_OWNER_MS = 60_000;
 const CONCURRENCY = 20;
 
@@ -159,7 +159,7 @@ export class GarbageCollector implements Runnable {
     }
     const dependents = this.#graph.dependentsOf(node.uid);
     if (waiting.length > 0 && dependents.length > 0) {
-      // Of two that own each other one must stop blocking, or both wait forever.
+      // If two objects own each other, one must stop blocking, or both wait forever.
       if (dependents.some(({ isDeletingDependents }) => isDeletingDependents)) await this.#unblock(node, object);
       await this.#delete(node, object, 'Foreground');
       return {};

@@ -3,11 +3,11 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** What is left of a namespace's content after an attempt to delete it. */
+/** Remaining content of a namespace after an attempt to delete it. */
 export interface Remains {
-  /** `plural.group` → how many objects are left. */
+  /** `plural.group` → number of remaining objects. */
   readonly objects: ReadonlyMap<string, number>;
-  /** Finalizer → how many objects it holds. */
+  /** Finalizer → number of objects that it blocks. */
   readonly finalizers: ReadonlyMap<string, number>;
   /** Estimated seconds until the rest is gone: the longest grace period, 15 s for finalizers; 0 if nothing is left. */
   readonly estimateSeconds: number;
@@ -18,18 +18,18 @@ export interface Remains {
 const FINALIZER_ESTIMATE_SECONDS = 15;
 
 const PAGE_SIZE = 500;
-/** Of one kind in a namespace. */
+/** Maximum objects to count per kind in a namespace. */
 const MAX_PAGES = 1000;
-/** That are told of, for one kind and for all. */
+/** Maximum reported finalizers, per kind and in total. */
 const MAX_FINALIZERS = 20;
-/** The longest name that Kubernetes accepts for one. */
+/** Maximum length of a finalizer in Kubernetes. */
 const MAX_FINALIZER_CHARS = 317;
-/** Failures that are told in words: an aggregated API server chooses them. */
+/** Maximum reported failures: an aggregated API server controls their messages. */
 const MAX_EXPLAINED = 20;
 const MAX_FAILURE_CHARS = 500;
 
 /**
- * Deletes all objects of a namespace, pods first: what a pod relies on (its NetworkPolicies) outlives it, as since Kubernetes 1.33.
+ * Deletes all objects of a namespace, pods first: what a pod relies on (its NetworkPolicies) outlives it, as in Kubernetes since 1.33.
  * Continues past failures and reports them.
  */
 export async function deleteContent(
@@ -68,7 +68,7 @@ async function deleteKinds(
       const left = await deleteKind(client, namespace, resource, signal);
       remains.add(resource, left);
     } catch (error) {
-      // A kind that went away since it was discovered holds nothing.
+      // A kind that was removed since discovery has no objects.
       if (isApiError(error, 'NotFound', 'MethodNotAllowed')) continue;
       if (signal.aborted) throw error;
       remains.fail(resource, error instanceof Error ? error.message : String(error));
@@ -76,7 +76,7 @@ async function deleteKinds(
   }
 }
 
-/** Deletes the objects of a kind; resolves with what is still there. */
+/** Deletes the objects of a kind; resolves with the remaining ones. */
 async function deleteKind(
   client: KubeClient,
   namespace: string,
@@ -115,7 +115,7 @@ async function deleteOne(
   }
 }
 
-/** The objects of a kind, page by page: an aggregated API server may name any number, and pages without end. */
+/** The objects of a kind, page by page: an aggregated API server may return any number of objects, and endless pages. */
 async function* pages(
   client: KubeClient,
   namespace: string,
@@ -183,7 +183,7 @@ function addTo(counts: Map<string, number>, name: string, count: number): void {
   if (counts.size < MAX_FINALIZERS || counts.has(name)) counts.set(name, (counts.get(name) ?? 0) + count);
 }
 
-/** A copy: a part of a text keeps all of it in memory. */
+/** A copy: a substring would keep the whole string in memory. */
 function start(text: string, maxChars: number): string {
   return text.length <= maxChars ? text : Buffer.from(text.slice(0, maxChars)).toString();
 }

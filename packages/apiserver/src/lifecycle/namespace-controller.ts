@@ -67,7 +67,7 @@ class NamespaceDeletion {
       await this.#finalize(namespace, signal);
       return {};
     }
-    await this.#tell(namespace, discovery.unavailable, remains, signal);
+    await this.#patchStatus(namespace, discovery.unavailable, remains, signal);
     if (remains.failures.length > 0) throw new Error(`namespace ${name}: ${remains.failures.join('; ')}`);
     return { requeueAfterMs: this.#retryMs(deletionTimestamp, remains.estimateSeconds) };
   }
@@ -76,7 +76,7 @@ class NamespaceDeletion {
     return undefinedIfNotFound(this.#client.resource(Namespaces).get(name, { signal }));
   }
 
-  async #tell(
+  async #patchStatus(
     namespace: Namespace,
     unavailable: readonly string[],
     remains: Remains,

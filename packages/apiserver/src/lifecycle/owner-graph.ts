@@ -31,7 +31,7 @@ export interface GraphSink {
 const NO_OWNERS: readonly OwnerReference[] = [];
 
 /**
- * Who owns whom, by uid. Owners may be unknown: a reference to a uid not yet observed is kept, and is checked against the server.
+ * The ownership graph, by uid. Owners may be unknown: a reference to a uid not yet observed is kept, and is checked against the server.
  * After upstream's graph builder (pkg/controller/garbagecollector/graph_builder.go).
  */
 export class OwnerGraph {

@@ -19,13 +19,13 @@ export interface ServedInformersOptions {
   readonly random: () => number;
   readonly log: Logger;
   readonly handler: ServedObjectsHandler;
-  /** Kinds that are not followed. */
+  /** Kinds that are not watched. */
   readonly isIgnored?: ((type: ServedResource) => boolean) | undefined;
 }
 
 /** Kinds that own nothing and are written often. */
 const IGNORED = new Set(['events', 'events.events.k8s.io']);
-/** A change of these changes what is served. */
+/** Kinds whose changes affect discovery. */
 const SERVING = new Set(['customresourcedefinitions.apiextensions.k8s.io', 'apiservices.apiregistration.k8s.io']);
 const NEEDED_VERBS = ['list', 'watch', 'delete'];
 

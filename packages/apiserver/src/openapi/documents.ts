@@ -25,7 +25,7 @@ const groupVersionsByFirst = new WeakMap<ResourceDefinition, GroupVersionDocumen
 const keptV2 = new Map<OpenApiDocuments, KeptV2>();
 
 interface KeptV2 {
-  /** What is in them of other servers. */
+  /** The parts from other servers. */
   readonly remote: readonly RemoteDocumentV2[];
   json?: PublishedDocument;
   protobuf?: PublishedDocument;
@@ -35,7 +35,7 @@ const NO_OTHERS: readonly RemoteDocumentV2[] = [];
 
 /**
  * The OpenAPI documents of a list of kinds. Servers that pass the same list share them; servers whose lists differ share the v3
- * documents of the group versions in which they have the same kinds, so that a CustomResourceDefinition costs its own group alone.
+ * documents of the group versions in which they have the same kinds, so a CustomResourceDefinition only costs its own group.
  */
 export function openApiDocuments(
   resources: readonly ResourceDefinition[],
@@ -116,7 +116,7 @@ export class OpenApiDocuments {
   }
 }
 
-/** The v3 document of one group version, made when it is asked for. */
+/** The v3 document of one group version, generated on demand. */
 class GroupVersionDocument {
   readonly members: readonly ResourceDefinition[];
   #published: PublishedDocument | undefined;
@@ -131,7 +131,7 @@ class GroupVersionDocument {
   }
 }
 
-/** The document of these kinds, the same for every server that has exactly these. */
+/** The document of these kinds, shared by every server with exactly these. */
 function documentOf(members: readonly ResourceDefinition[]): GroupVersionDocument {
   const [first] = members;
   if (first === undefined) return new GroupVersionDocument(members);
@@ -147,7 +147,7 @@ function hasSameItems(left: readonly unknown[], right: readonly unknown[]): bool
   return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
-/** @param body is never changed. */
+/** @param body must never be changed. */
 export function published(body: Uint8Array): PublishedDocument {
   return { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };
 }

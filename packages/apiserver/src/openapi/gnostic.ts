@@ -4,7 +4,7 @@ import type { DocumentV2, JsonRecord, OperationV2, PathItemV2 } from './document
 import type { Method } from './operations.ts';
 
 /**
- * The OpenAPI v2 document in gnostic's protobuf encoding (openapiv2/OpenAPIv2.proto), which client-go asks for as
+ * The OpenAPI v2 document in gnostic's protobuf encoding (openapiv2/OpenAPIv2.proto), which client-go requests as
  * `application/com.github.proto-openapi.spec.v2@v1.0+protobuf`. Numbers in calls are the field numbers of that file.
  */
 export function encodeDocument(document: DocumentV2): Uint8Array {
@@ -66,7 +66,7 @@ function double(writer: Writer, field: number, value: unknown): void {
   if (typeof value === 'number' && value !== 0) writer.uint32((field << 3) | FIXED64).double(value);
 }
 
-/** `Any`: its YAML, of which JSON is a kind. */
+/** `Any`: its YAML, of which JSON is a subset. */
 function any(writer: Writer, value: unknown): void {
   text(writer, 2, `${JSON.stringify(value)}\n`);
 }

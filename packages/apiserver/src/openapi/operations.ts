@@ -14,7 +14,7 @@ export type SuccessCode = keyof typeof STATUS_TEXTS;
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'patch';
 
-/** One operation, in terms that both versions of OpenAPI are written from. Bodies and answers name definitions. */
+/** One operation, in terms common to both OpenAPI versions. Bodies and responses refer to definitions. */
 export interface Operation {
   readonly method: Method;
   readonly id: string;
@@ -44,7 +44,7 @@ const PATCH_TYPES = [
   'application/strategic-merge-patch+json',
 ];
 
-/** Clients learn from this whether a kind can be patched strategically: custom resources can't. */
+/** Tells clients whether a kind supports strategic merge patches: custom resources don't. */
 function patchTypesOf({ custom = false }: ResourceDefinition): readonly string[] {
   return custom ? PATCH_TYPES.filter((type) => !type.includes('strategic')) : PATCH_TYPES;
 }
@@ -56,7 +56,7 @@ export const SCALE = 'io.k8s.api.autoscaling.v1.Scale';
 
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
-/** All paths of all kinds, in the order of their text. */
+/** All paths of all kinds, sorted. */
 export function allPaths(resources: readonly ResourceDefinition[]): Path[] {
   return resources.flatMap(pathsOf).sort((left, right) => (left.path < right.path ? -1 : 1));
 }
@@ -97,7 +97,7 @@ function kindOf({ group, version, kind }: GroupVersionKind): GroupVersionKind {
   return { group, version, kind };
 }
 
-/** What tells one operation on a kind from another. */
+/** The distinguishing properties of an operation on a kind. */
 interface Details {
   readonly verb: string;
   readonly method: Method;
@@ -223,7 +223,7 @@ class OperationMaker {
     ];
   }
 
-  /** A subresource with a kind and behaviour of its own. */
+  /** A subresource with its own kind and behaviour. */
   custom(name: string, { kind, create, get, update }: CustomSubresource): (Operation | undefined)[] {
     const suffix = name.charAt(0).toUpperCase() + name.slice(1);
     const of = `${name} of ${article(this.#resource.kind)} ${this.#resource.kind}`;

@@ -4,7 +4,7 @@ import type { Schema } from '../schema/schema.ts';
 
 type Published = Record<string, Json>;
 
-/** A schema as OpenAPI v3 has it: references within the document, beside other words wrapped in `allOf`. */
+/** A schema for OpenAPI v3: references within the document, wrapped in `allOf` if they have siblings. */
 export function schemaV3(schema: Schema): Published {
   const { $ref, properties, items, additionalProperties, allOf, anyOf, oneOf, not, ...rest } = schema;
   const published = rest as Published;
@@ -29,8 +29,8 @@ export function schemaV3(schema: Schema): Published {
 }
 
 /**
- * A schema as OpenAPI v2 can have it (apiextensions' `ToStructuralOpenAPIV2`): no alternatives, no defaults, and no claim about
- * values that old clients would refuse: nullable ones, ints or strings, and what is to be preserved.
+ * A schema for OpenAPI v2 (apiextensions' `ToStructuralOpenAPIV2`): no alternatives, no defaults, and no types for values that old clients would
+ * reject: nullable ones, int-or-string, and preserved unknown fields.
  */
 function schemaV2(schema: Schema): Published {
   const { $ref, properties, items, additionalProperties, allOf: _a, anyOf: _b, oneOf, not: _n, ...rest } = schema;
@@ -47,7 +47,7 @@ function schemaV2(schema: Schema): Published {
     return remarks;
   }
   const isPreserved = schema['x-kubernetes-preserve-unknown-fields'] === true;
-  // Quantity is a string or a number: v2 calls it a string, and clients take numbers for it.
+  // Quantity is a string or a number: v2 declares a string, and clients accept numbers for it.
   const publishedType = type ?? (oneOf === undefined || properties !== undefined ? undefined : 'string');
   return {
     ...published,
@@ -59,7 +59,8 @@ function schemaV2(schema: Schema): Published {
 }
 
 /**
- * A definition as OpenAPI v2 has it. Of a kind that keeps whatever it is given no field is named (apiextensions' `buildKubeNative`): kubectl would refuse all others.
+ * A definition for OpenAPI v2. A kind that preserves unknown fields has no declared fields (apiextensions' `buildKubeNative`): kubectl would reject
+ * all others.
  */
 export function definitionV2(schema: Schema): Published {
   const kinds = schema['x-kubernetes-group-version-kind'];

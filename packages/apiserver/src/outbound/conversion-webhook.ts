@@ -12,12 +12,12 @@ import type { WebhookCaller } from './webhook-caller.ts';
 
 const API_VERSION = 'apiextensions.k8s.io/v1';
 const TIMEOUT_MS = 30_000;
-/** Of the objects of one review: what comes back is bounded too. */
+/** Maximum size of a review's objects: the response is bounded too. */
 const MAX_REVIEW_CHARS = 1024 * 1024;
-/** Of an object that comes back, as of one that a client sends. */
+/** Limits of a returned object, as for one sent by a client. */
 const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES };
 
-/** Converts custom resources by the webhook of their definition. Its errors are 500, in kube-apiserver's words. */
+/** Converts custom resources by the webhook of their definition. Its errors are 500, with kube-apiserver's messages. */
 export function webhookConverter(caller: WebhookCaller, config: WebhookClientConfig): Converter {
   return async (objects, apiVersion) => {
     const converted: KubeObject[] = [];
@@ -102,7 +102,7 @@ function convertedIn(answer: unknown, uid: string): readonly unknown[] | string 
   return isJsonArray(response.convertedObjects) ? response.convertedObjects : [];
 }
 
-/** The converted object with the metadata of the one that was sent: labels and annotations alone may differ. */
+/** The converted object with the original metadata: only labels and annotations may change. */
 function restored(made: unknown, object: KubeObject, apiVersion: string): KubeObject | string {
   if (!isJsonObject(made) || !isJsonObject(made['metadata'])) return 'it is no object with metadata';
   if (made['apiVersion'] !== apiVersion) {

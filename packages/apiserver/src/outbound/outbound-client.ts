@@ -8,15 +8,15 @@ import { isStaleConnection } from '@fairway/kube/client/https-connections';
 import { DEADLINE_EXCEEDED, OutboundError, outboundErrorOf } from './outbound-error.ts';
 import type { OutboundKind, OutboundPolicy } from './outbound-policy.ts';
 
-/** A server outside of this process. */
+/** A server outside this process. */
 export interface Destination {
   readonly kind: OutboundKind;
   /** A name or an address, without brackets. */
   readonly host: string;
   readonly port: number;
-  /** Name that the server's certificate must have, if another one than `host`. */
+  /** Expected name in the server's certificate, if different from `host`. */
   readonly serverName?: string | undefined;
-  /** PEM of what its certificate must chain to; the roots that Node knows by default. */
+  /** PEM of the CAs of its certificate; Node's built-in roots by default. */
   readonly caBundle?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;
   /** PEM of this server's certificate and key. */
@@ -29,11 +29,13 @@ export interface OutboundCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly body?: string | Uint8Array | undefined;
-  /** Whether it may be sent again if an idle connection breaks while it is sent: nobody knows whether it was heard. For what only reads, by default. */
+  /** Whether it may be resent if an idle connection breaks while sending, when it is unknown whether it was received. By default for reads only. */
   readonly isRepeatable?: boolean;
-  /** Whether the answer may switch protocols (101): what follows comes from its socket. By a connection of its own; else that is no answer. */
+  /**
+   * Whether the response may switch protocols (101), on a separate connection: the following bytes come from its socket. Otherwise 101 is an error.
+   */
   readonly mayUpgrade?: boolean;
-  /** Until the headers of the answer are there; the receiver of the answer limits its body. */
+  /** Time limit for the response headers; the caller limits the body. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
 }
@@ -41,24 +43,24 @@ export interface OutboundCall {
 export interface OutboundClientOptions {
   readonly clock: Clock;
   readonly policy: OutboundPolicy;
-  /** Addresses of a name; by DNS unless given. */
+  /** Resolves a name; by DNS by default. */
   readonly resolve?: (name: string) => Promise<readonly string[]>;
-  /** How many calls may wait for an answer at once; 64 by default. */
+  /** Maximum concurrent calls; 64 by default. */
   readonly maxCalls?: number;
 }
 
-/** What callers need of an OutboundClient. */
+/** The interface of an OutboundClient for callers. */
 export type Outbound = Pick<OutboundClient, 'request'>;
 
-/** Calls under way at once; others wait, and their time runs. */
+/** Concurrent calls; further ones wait, within their time limit. */
 const MAX_CALLS = 64;
 const IDLE_CONNECTIONS = 4;
 const IDLE_MS = 30_000;
 const RESOLVE_TIMEOUT_MS = 3000;
 
 /**
- * Calls to servers that users name: webhooks, and API servers behind the aggregation layer. It connects to the very address that the policy has
- * allowed, whatever the name means a moment later, follows no redirect, and knows no proxy.
+ * Calls user-defined servers: webhooks and aggregated API servers. It connects to exactly the address that the policy allowed, even if DNS changes in
+ * between, follows no redirects, and uses no proxy.
  */
 export class OutboundClient {
   readonly #options: OutboundClientOptions;
@@ -133,7 +135,7 @@ export class OutboundClient {
     call.signal?.addEventListener('abort', onAbort, { once: true });
     outgoing.once('close', () => {
       call.signal?.removeEventListener('abort', onAbort);
-      // An answer that switches protocols is no response, and no error either.
+      // A protocol switch is neither a response nor an error.
       timer.cancel();
       reject(cut ?? new OutboundError('EOF'));
     });
@@ -145,14 +147,14 @@ export class OutboundClient {
     });
     outgoing.once('response', (incoming) => {
       timer.cancel();
-      // It says of no protocol that it is the next.
+      // The response has no Upgrade header.
       if (incoming.statusCode === 101) end(new OutboundError('EOF'));
       else resolve(incoming);
     });
     if (call.mayUpgrade) {
       outgoing.once('upgrade', (incoming, socket, head) => {
         timer.cancel();
-        // Node has let go of the connection: its errors would be nobody's.
+        // Node has released the connection, so errors need a handler.
         socket.on('error', () => {});
         if (head.length > 0) socket.unshift(head);
         resolve(incoming);
@@ -175,7 +177,7 @@ function isRepeatable({ method, isRepeatable: given = method === 'GET' || method
   return given;
 }
 
-/** A header that Node refuses is what Go refuses too, in its own words. */
+/** Go rejects the same headers as Node, with its own message. */
 function begin(options: RequestOptions): ClientRequest {
   try {
     return httpsRequest(options);
@@ -204,7 +206,7 @@ function optionsOf(destination: Destination, address: string, { method, path, he
   } satisfies RequestOptions;
 }
 
-/** By c-ares: users choose the names, and `getaddrinfo` would block the threads that this process reads its files with. */
+/** By c-ares: names are user-controlled, and `getaddrinfo` would block the thread pool that this process uses for files. */
 async function resolveName(name: string): Promise<readonly string[]> {
   if (name === 'localhost') return ['127.0.0.1', '::1'];
   const resolver = new Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: 2 });

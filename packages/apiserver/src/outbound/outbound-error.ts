@@ -1,7 +1,7 @@
-/** Go's words for a context whose time is over. */
+/** Go's message for an expired context. */
 export const DEADLINE_EXCEEDED = 'context deadline exceeded';
 
-/** A server could not be reached, in the words of Go's net, crypto/tls and net/http where these have some. */
+/** A server could not be reached; with the messages of Go's net, crypto/tls and net/http where available. */
 export class OutboundError extends Error {
   override readonly name = 'OutboundError';
 }
@@ -25,7 +25,7 @@ const CERTIFICATES: Readonly<Record<string, string>> = {
   CERT_NOT_YET_VALID: 'certificate has expired or is not yet valid',
 };
 
-/** The error of a socket that was to reach `address`. */
+/** The error of a socket connecting to `address`. */
 export function outboundErrorOf(
   error: NodeJS.ErrnoException,
   address: string,

@@ -1,11 +1,11 @@
-/** Who names a destination: `cluster` for endpoints of Services, `controlplane` for URLs. As in kube-apiserver's EgressSelectorConfiguration. */
+/** Type of a destination: `cluster` for endpoints of Services, `controlplane` for URLs. As in kube-apiserver's EgressSelectorConfiguration. */
 export type OutboundKind = 'cluster' | 'controlplane';
 
 /**
- * Why the server must not connect to an address; undefined if it may. Whoever writes a webhook chooses where the server connects to, so what is
- * in the network of its operator is the operator's to allow.
+ * Why the server must not connect to an address; undefined if it may. Authors of webhooks control where the server connects to, so the operator must
+ * allow addresses in the operator's network.
  */
 export type OutboundPolicy = (kind: OutboundKind, address: string, port: number) => string | undefined;
 
-/** Of servers without a policy. */
+/** Default of servers without a policy. */
 export const nothingAllowed: OutboundPolicy = () => 'this server calls nobody';

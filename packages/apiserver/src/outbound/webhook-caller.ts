@@ -14,7 +14,7 @@ export interface WebhookCallerOptions {
   readonly client: OutboundClient;
 }
 
-/** What of an answer other than 200 is quoted. */
+/** Maximum quoted length of a response other than 200. */
 const MAX_QUOTED_CHARS = 1024;
 
 /** Posts reviews to webhooks. */
@@ -25,7 +25,7 @@ export class WebhookCaller {
     this.#options = options;
   }
 
-  /** The parsed answer. Rejects with an OutboundError in the words of client-go. */
+  /** The parsed response. Rejects with an OutboundError with client-go's message. */
   async post(config: WebhookClientConfig, review: object, timeoutMs: number): Promise<unknown> {
     const { client, clock } = this.#options;
     if (timeoutMs <= 0) throw new OutboundError(DEADLINE_EXCEEDED);
@@ -69,7 +69,7 @@ export class WebhookCaller {
   }
 }
 
-/** The URL as messages show it, without a query. */
+/** The URL for messages, without a query. */
 function urlOf({ url, service }: WebhookClientConfig): { readonly url: string; readonly path: string } {
   if (service !== undefined) {
     const { name, namespace, port = 443, path = '' } = service;
@@ -99,7 +99,7 @@ const STATUS_WORDS: Readonly<Record<number, string>> = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 
-/** What client-go makes of an answer that is no success. */
+/** client-go's error for an unsuccessful response. */
 function wordsOf(status: number, text: string, contentType = ''): string {
   const message = statusMessageOf(text);
   if (message !== undefined) return message;

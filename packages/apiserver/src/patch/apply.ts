@@ -19,9 +19,9 @@ import { withKeyDefaults, withoutUnsetKeys } from './map-keys.ts';
 import { checkListItems, mergeTyped, removeFields, withNamedParents } from './merge-typed.ts';
 
 export interface ApplyRequest extends TrackedKind {
-  /** What is stored now; undefined where the apply creates the object. */
+  /** The stored object; undefined if the apply creates it. */
   readonly live: KubeObject | undefined;
-  /** The configuration: all that the manager wants to own. */
+  /** The configuration: everything that the manager wants to own. */
   readonly applied: KubeObject;
   readonly manager: string;
   /** Takes over fields of other managers instead of failing. */
@@ -33,9 +33,9 @@ export interface ApplyRequest extends TrackedKind {
 }
 
 /**
- * Server-side apply: the live object with the configuration laid over it, without what this manager applied before and now leaves
- * out (unless another manager owns it too), and with the ownership that follows in `metadata.managedFields`.
- * Returns `live` itself when nothing changes. The inputs are not changed; the result may share parts with them.
+ * Server-side apply: the live object merged with the configuration, without fields that this manager applied before and now omits (unless another
+ * manager owns them too), and with the resulting ownership in `metadata.managedFields`.
+ * Returns `live` itself if nothing changes. The inputs are not changed; the result may share parts with them.
  *
  * Errors: Conflict with a cause per field that another manager owns with another value; BadRequest for a configuration that
  * carries managedFields or whose list items cannot be told apart.
@@ -58,7 +58,7 @@ export function applyPatch(request: ApplyRequest): KubeObject {
   const merge = (value: JsonObject) => mergeTyped(schema, value, configuration, definitions) as JsonObject;
   const merged = merge(livePart);
   const pruned = own === undefined ? merged : prune(request, merged, fieldsOf(own), claimed, others);
-  // Removes what became empty, unless the configuration has it empty.
+  // Removes fields that became empty, unless the configuration has them empty.
   const result = reassemble(request, pruned === merged ? merged : merge(pruned));
 
   const found = trackedDifference(request, live, result, subresource);
@@ -98,8 +98,8 @@ function entriesBeforeApply(request: ApplyRequest, claimed: FieldSet): readonly 
 }
 
 /**
- * Removes from the merged object what the manager applied last time, does not apply now, and nobody else owns. Fields that
- * it never owned stay, even inside something that it removes.
+ * Removes from the merged object what the manager applied last time, no longer applies, and no other manager owns. Fields that it never owned stay,
+ * even inside removed ones.
  */
 function prune(
   { schema: kindSchema, definitions }: TrackedKind,
@@ -120,13 +120,13 @@ function prune(
   const withoutLast = removeFrom(merged, lastNamed);
   const managed = others.reduce((all, entry) => union(all, fieldsOf(entry)), claimed);
   const wanted = union(named(claimedSet(schema, withoutLast, definitions)), named(managed));
-  // Null stands for a field that stays, though nothing in it does.
+  // Null represents a field that stays although its content is removed.
   const withOwned = removeFrom(merged, difference(everything, wanted), null);
   const lost = difference(everything, named(claimedSet(schema, withOwned, definitions)));
   return removeFrom(merged, intersection(lost, lastNamed));
 }
 
-/** The whole object around its tracked part: what belongs to the server or to other subresources comes from the live object. */
+/** The whole object around its tracked part: fields of the server or other subresources come from the live object. */
 function reassemble(request: ApplyRequest, part: JsonObject): KubeObject {
   const { live, applied, subresource } = request;
   const { metadata: tracked, ...fields } = part;
@@ -154,7 +154,7 @@ function conflictsWith(others: readonly ManagedFieldsEntry[], changed: FieldSet 
     .filter(({ fields }) => !isEmptySet(fields));
 }
 
-/** Conflicts that remain when kubectl applies, now on the server, what it applied before on the client. */
+/** Conflicts that remain when kubectl moves from client-side to server-side apply. */
 function withoutAllowed(request: ApplyRequest, conflicts: readonly ManagerConflict[]): readonly ManagerConflict[] {
   const allowed = request.manager === 'kubectl' ? allowedByLastApplied(request) : undefined;
   if (allowed === undefined) return conflicts;

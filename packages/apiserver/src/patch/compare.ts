@@ -15,7 +15,7 @@ export interface Difference {
 
 const LEAF_CHANGED: Difference = { changed: MEMBER, removed: undefined };
 
-/** Compares two values of one schema; undefined when they are equal. */
+/** Compares two values of one schema; undefined if they are equal. */
 export function compareTyped(
   schema: Schema | undefined,
   left: Json,
@@ -36,7 +36,7 @@ export function compareTyped(
   return { changed: wholeSet(schema, right, definitions), removed: hasChildren(removed) ? removed : undefined };
 }
 
-/** Every path of a value, itself included, in the order of `sortedSet`: what it adds where nothing was, and what is gone when it goes. */
+/** Every path of a value, including itself, in the order of `sortedSet`: the paths added or removed together with it. */
 export function wholeSet(schema: Schema | undefined, value: Json, definitions: Definitions): FieldSet {
   const shape = shapeOf(schema, definitions);
   let node: Record<string, FieldSet> | undefined;
@@ -64,7 +64,7 @@ function byElement(left: { readonly element: string }, right: { readonly element
 }
 
 /**
- * What an applied configuration claims: leaves, list items, members of maps, but not the fields that only lead there
+ * The fields that an applied configuration owns: leaves, list items, members of maps, but not intermediate fields
  * (structured-merge-diff's `ToFieldSet`).
  */
 export function claimedSet(schema: Schema | undefined, value: Json, definitions: Definitions): FieldSet | undefined {
@@ -188,7 +188,7 @@ function compareLists(
   if (jsonEqual(left, right)) return undefined;
   const before = groupItems(shape, left, definitions);
   const after = groupItems(shape, right, definitions);
-  // Items without keys cannot be owned one by one: the list changed as a whole.
+  // Items without keys cannot be owned individually: the list changed as a whole.
   if (before === undefined || after === undefined) return LEAF_CHANGED;
   const differences = new Differences();
   for (const [element, items] of after) {

@@ -8,9 +8,9 @@ export interface FieldSet {
   readonly [element: string]: FieldSet;
 }
 
-/** As an element, the node itself. */
+/** Path element for the node itself. */
 export const SELF = '.';
-/** A member without children; as a whole set, the empty one. */
+/** A member without children; as a whole set, the empty set. */
 export const MEMBER: FieldSet = {};
 
 export function isEmptySet(set: FieldSet): boolean {
@@ -18,13 +18,13 @@ export function isEmptySet(set: FieldSet): boolean {
   return true;
 }
 
-/** The node with these children; undefined when it would say nothing. */
+/** The node with these children; undefined if it would be empty. */
 export function fieldNode(isMember: boolean, children: FieldSet | undefined): FieldSet | undefined {
   if (children === undefined || isEmptySet(children)) return isMember ? MEMBER : undefined;
   return isMember ? { [SELF]: MEMBER, ...children } : children;
 }
 
-/** The set of what is in either; `left` or `right` itself where that is the answer. */
+/** The union of both sets; `left` or `right` itself if equal to it. */
 export function union(left: FieldSet, right: FieldSet): FieldSet {
   if (isEmptySet(right)) return left;
   if (isEmptySet(left)) return right;
@@ -40,7 +40,7 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   return result;
 }
 
-/** The set of the members of `left` that are not members of `right`; `left` itself when none is. */
+/** The set of the members of `left` that are not members of `right`; `left` itself if there are none to remove. */
 export function difference(left: FieldSet, right: FieldSet): FieldSet {
   let result = left;
   for (const element in right) {
@@ -68,7 +68,7 @@ export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   return result;
 }
 
-/** Calls back with every member's path, written as conflicts name it: `.spec.containers[name="a"].image`. */
+/** Calls back with every member's path, in the format of conflicts: `.spec.containers[name="a"].image`. */
 export function forEachPath(set: FieldSet, visit: (path: string) => void, prefix = ''): void {
   for (const element of Object.keys(set).sort()) {
     if (element === SELF) continue;
@@ -79,7 +79,7 @@ export function forEachPath(set: FieldSet, visit: (path: string) => void, prefix
   }
 }
 
-/** The same set with its elements in the order in which Kubernetes writes them; itself where it has it already. */
+/** The same set with its elements in Kubernetes' order; the set itself if it is already ordered. */
 export function sortedSet(set: FieldSet): FieldSet {
   return isSorted(set) ? set : sorted(set);
 }
@@ -102,7 +102,7 @@ function sorted(set: FieldSet): FieldSet {
   return result;
 }
 
-/** Reads `fieldsV1` as a client may have sent it; undefined when it is none. */
+/** Parses `fieldsV1` from a client; undefined if it is invalid. */
 export function parseFieldSet(value: unknown): FieldSet | undefined {
   if (!isJsonObject(value)) return undefined;
   for (const element in value) {
@@ -148,7 +148,7 @@ function differenceOfNodes(left: FieldSet, right: FieldSet): FieldSet | undefine
   return fieldNode(staysMember, children);
 }
 
-/** A path element as conflicts and errors name it: `.name`, `[name="a"]`, `[="x"]`. */
+/** A path element in the format of conflicts and errors: `.name`, `[name="a"]`, `[="x"]`. */
 export function formatElement(element: string): string {
   const content = element.slice(2);
   switch (element.charAt(0)) {

@@ -3,12 +3,12 @@ import { cloneJson, isJsonObject, jsonEqual, setOwn } from '@fairway/kube/object
 import { MAX_DEPTH, measureJson } from '@fairway/kube/object/json-bounds';
 import type { Json } from '@fairway/kube/object/meta';
 
-/** Kubernetes' bounds on one patch: its operations, and what all its copies may add (evanphx/json-patch's AccumulatedCopySizeLimit). */
+/** Kubernetes' limits of one patch: number of operations, and total size of its copies (evanphx/json-patch's AccumulatedCopySizeLimit). */
 const MAX_OPERATIONS = 10_000;
 const MAX_COPIED_CHARS = 3 * 1024 * 1024;
-/** What a value costs beside its characters: copies of many small ones took half a second within the limit. */
+/** Cost of a value in addition to its characters: copies of many small ones took half a second within the limit. */
 const CHARS_PER_COPIED_VALUE = 128;
-/** Items of lists that may be moved up or down to make or close a gap: 10,000 times through a list of 10,000. */
+/** Maximum list items shifted by insertions and removals: 10,000 times a list of 10,000. */
 const MAX_SHIFTED_ITEMS = 100_000_000;
 const OPERATIONS = ['add', 'remove', 'replace', 'move', 'copy', 'test'] as const;
 
@@ -20,9 +20,8 @@ interface Operation {
 }
 
 /**
- * Applies an RFC 6902 patch to a copy of `target`. Throws BadRequest unless it is a list, RequestEntityTooLarge for one of
- * too many operations or that copies or moves too much, and Invalid (422, in kube-apiserver's words, the reason as its cause) for one that
- * does not fit.
+ * Applies an RFC 6902 patch to a copy of `target`. Throws BadRequest unless it is a list, RequestEntityTooLarge if it has too many operations or
+ * copies or moves too much, and Invalid (422, with kube-apiserver's message, the reason as cause) if it does not apply.
  */
 export function applyJsonPatch(target: Json, patch: unknown): Json {
   const operations = parseOperations(patch);
@@ -115,7 +114,7 @@ function copyOf(root: Root, path: string, value: Json): Json {
   );
 }
 
-/** Counts what a list shifts for an item that comes or goes at `index`. */
+/** Counts the items that a list shifts for an insertion or removal at `index`. */
 function shift(root: Root, list: readonly Json[], index: number): void {
   root.shiftedItems += Math.max(0, list.length - index);
   if (root.shiftedItems <= MAX_SHIFTED_ITEMS) return;

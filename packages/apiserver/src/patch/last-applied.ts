@@ -5,10 +5,10 @@ import { claimedSet } from './compare.ts';
 import { difference, type FieldSet } from './field-set.ts';
 import { type TrackedKind, trackedDifference, trackedPart } from './managed-fields.ts';
 
-/** Where client-side `kubectl apply` keeps the configuration that it applied last. */
+/** Annotation with the last configuration of client-side `kubectl apply`. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** Annotations of one object may have this many bytes in all. */
+/** Maximum total size of an object's annotations in bytes. */
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;
 
 interface Migration extends TrackedKind {
@@ -18,8 +18,8 @@ interface Migration extends TrackedKind {
 }
 
 /**
- * The fields that kubectl may take over because client-side apply set them and they have kept that value, so that moving to
- * server-side apply does not conflict with oneself. Undefined where client-side apply was not used.
+ * The fields that kubectl may take over because client-side apply set them and they are unchanged, so that migrating to server-side apply causes no
+ * conflicts. Undefined if client-side apply was not used.
  */
 export function allowedByLastApplied(migration: Migration): FieldSet | undefined {
   const { live, apiVersion, subresource, schema, definitions } = migration;
@@ -31,7 +31,7 @@ export function allowedByLastApplied(migration: Migration): FieldSet | undefined
   return difference(difference(claimed, since?.changed ?? {}), since?.removed ?? {});
 }
 
-/** Keeps the annotation of client-side apply in step when kubectl applies on the server. */
+/** Updates the annotation of client-side apply when kubectl uses server-side apply. */
 export function syncLastApplied(object: KubeObject, applied: KubeObject, manager: string): KubeObject {
   const annotations = object.metadata.annotations;
   if (manager !== 'kubectl' || !annotations?.[LAST_APPLIED]) return object;

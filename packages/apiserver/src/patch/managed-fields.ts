@@ -16,19 +16,19 @@ import {
 } from './manager.ts';
 
 export interface TrackedKind {
-  /** Schema of the whole object; `metadata` may be left out. */
+  /** Schema of the whole object; `metadata` may be omitted. */
   readonly schema: Schema;
   readonly definitions: Definitions;
-  /** Whether `status` is a subresource: then writes of the object itself never own status fields. */
+  /** Whether `status` is a subresource: writes of the object itself then never own status fields. */
   readonly hasStatus?: boolean;
-  /** Whether "" in a field with a default counts as left out, as with Go's types of built-in kinds. */
+  /** Whether "" in a field with a default counts as absent, as with Go's types of built-in kinds. */
   readonly isEmptyUnset?: boolean;
 }
 
 export interface UpdateToTrack extends TrackedKind {
-  /** What is stored now; undefined on create. */
+  /** The stored object; undefined on create. */
   readonly live: KubeObject | undefined;
-  /** What is about to be stored. It is not changed. */
+  /** The object to store. It is not changed. */
   readonly updated: KubeObject;
   readonly manager: string;
   readonly apiVersion: string;
@@ -51,8 +51,8 @@ const UNTRACKED_METADATA: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The `managedFields` for an object that a create, update or patch (other than apply) is about to store: the writer takes every
- * field that it changed, other managers lose it, and what nobody owns any more is dropped. Returns the live object's own
+ * The `managedFields` for an object that a create, update or patch (other than apply) is about to store: the writer takes over every field that it
+ * changed, other managers lose it, and fields without an owner are dropped. Returns the live object's own
  * entries if no field changed owner or value.
  *
  * A writer may clear all ownership by sending `managedFields: []`, or edit it; writers of subresources may not.
@@ -93,7 +93,7 @@ export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsEntry[
   return capUpdateEntries(sortEntries(next));
 }
 
-/** The writer's entry with the fields that it has now set. Where it had them all, only the time is new. */
+/** The writer's entry with the fields that it has now set. If it already had them all, only the time changes. */
 function withGained(
   own: ManagedFieldsEntry | undefined,
   writer: Writer,
@@ -123,7 +123,7 @@ function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   return first === undefined || (entries.length === 1 && Object.keys(first).length === 0);
 }
 
-/** Which tracked fields differ, for a writer of `subresource`; undefined when none does. */
+/** The tracked fields that differ, for a writer of `subresource`; undefined if none does. */
 export function trackedDifference(
   kind: TrackedKind,
   live: KubeObject | undefined,
@@ -153,7 +153,7 @@ export function trackedPart(object: KubeObject, kind: TrackedKind, subresource: 
   return part;
 }
 
-/** Whether a writer of `subresource` can own the top-level field; metadata is a case of its own. */
+/** Whether a writer of `subresource` can own the top-level field; metadata is handled separately. */
 export function isTrackedField(name: string, kind: TrackedKind, subresource: string): boolean {
   if (name === 'apiVersion' || name === 'kind' || name === 'metadata') return false;
   if (subresource === 'status') return name === 'status';
@@ -178,7 +178,7 @@ function withoutSelf(set: FieldSet): FieldSet {
   return children;
 }
 
-/** `metadata` itself is owned by nobody: every object has it. */
+/** `metadata` itself has no owner: every object has it. */
 export function withoutMetadataSelf(set: FieldSet): FieldSet {
   return 'f:metadata' in set ? difference(set, { 'f:metadata': {} }) : set;
 }

@@ -13,7 +13,7 @@ export interface Writer {
 /** Entries of updates beyond this many are merged into one, the oldest first. */
 const MAX_UPDATE_MANAGERS = 10;
 
-/** Whether the entry is the writer's own. An applier stays the same whatever API version it uses. */
+/** Whether the entry belongs to the writer. An applier stays the same across API versions. */
 export function isEntryOf(entry: ManagedFieldsEntry, writer: Writer): boolean {
   return (
     entry.manager === writer.manager &&
@@ -39,7 +39,7 @@ export function makeEntry(writer: Writer, fields: FieldSet, nowMs: number): Mana
   };
 }
 
-/** The entry without `fields`: itself when it has none of them, undefined when nothing is left. */
+/** The entry without `fields`: itself if it has none of them, undefined if nothing is left. */
 export function withoutFields(entry: ManagedFieldsEntry, fields: FieldSet | undefined): ManagedFieldsEntry | undefined {
   if (fields === undefined) return entry;
   const mine = fieldsOf(entry);
@@ -48,7 +48,7 @@ export function withoutFields(entry: ManagedFieldsEntry, fields: FieldSet | unde
   return isEmptySet(rest) ? undefined : { ...entry, fieldsV1: rest };
 }
 
-/** Whether every entry can be read: a client may have written anything there. */
+/** Whether every entry is valid: clients can write anything there. */
 export function areValidEntries(entries: readonly ManagedFieldsEntry[]): boolean {
   return entries.every(
     (entry) =>
@@ -60,7 +60,7 @@ export function areValidEntries(entries: readonly ManagedFieldsEntry[]): boolean
   );
 }
 
-/** The order in which Kubernetes lists entries: appliers first, then by time and name. Sorts in place. */
+/** Kubernetes' order of entries: appliers first, then by time and name. Sorts in place. */
 export function sortEntries(entries: ManagedFieldsEntry[]): ManagedFieldsEntry[] {
   return entries.length < 2 ? entries : entries.sort(compareEntries);
 }
@@ -80,7 +80,7 @@ function compareText(left = '', right = ''): number {
   return left < right ? -1 : 1;
 }
 
-/** Merges the oldest entries of updates of one API version under the name `ancient-changes` while there are too many. */
+/** Merges the oldest entries of updates of one API version under the name `ancient-changes` if there are too many. */
 export function capUpdateEntries(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
   let surplus = entries.filter((entry) => entry.operation === 'Update').length - MAX_UPDATE_MANAGERS;
   if (surplus <= 0) return entries;

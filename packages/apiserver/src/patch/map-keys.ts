@@ -10,8 +10,8 @@ import { keyElement } from './path-element.ts';
 type ListMapShape = Shape & { readonly kind: 'list-map' };
 
 /**
- * The configuration without keys of list items that are null and have a default: once stored, null is the default, so an item that
- * says null is the item that says nothing. With `isEmptyUnset` the same goes for "". The same value where there are none.
+ * The configuration without keys of list items that are null and have a default: once stored, null becomes the default, so an item with null equals
+ * an item without the key. With `isEmptyUnset` the same applies to "". Returns the same value if there are none.
  */
 export function withoutUnsetKeys<T extends Json>(
   schema: Schema | undefined,
@@ -49,8 +49,8 @@ export function withoutUnsetKeys<T extends Json>(
 }
 
 /**
- * The entry with every key that has a default in the paths of its list items, as they are written now: `k:{"containerPort":80}` of
- * who applied before the default was known would name no item any more, and what it owned would never go.
+ * The entry with all defaulted keys in the paths of its list items: `k:{"containerPort":80}`, written before the key had a default, would no longer
+ * match an item, and its fields would never be removed.
  */
 export function withKeyDefaults(
   entry: ManagedFieldsEntry,

@@ -12,7 +12,7 @@ export function applyMergePatch(target: Json | undefined, patch: Json): Json {
   return result;
 }
 
-/** The patch that makes `to` of `from`; undefined when they are equal. Nulls inside `to` cannot be expressed. */
+/** The patch that turns `from` into `to`; undefined if they are equal. Nulls inside `to` cannot be expressed. */
 export function createMergePatch(from: Json, to: Json): Json | undefined {
   if (jsonEqual(from, to)) return undefined;
   if (!isJsonObject(from) || !isJsonObject(to)) return to;

@@ -10,9 +10,9 @@ import { itemElement, itemElements, ListItemError } from './path-element.ts';
 type ListShape = Shape & { readonly kind: 'set' | 'list-map' };
 
 /**
- * Lays an applied configuration over the live value: members and items that only one of them has are kept, atomic values come
- * from the configuration. Lists take the configuration's order; live items that it does not name keep their place between
- * their neighbours. Throws BadRequest for a configuration whose list items cannot be told apart.
+ * Merges an applied configuration into the live value: members and items that only one of them has are kept, and atomic values come from the
+ * configuration. Lists use the configuration's order; other live items keep their position between their neighbours. Throws BadRequest for a
+ * configuration whose list items cannot be told apart.
  */
 export function mergeTyped(
   schema: Schema | undefined,
@@ -75,7 +75,7 @@ function mergeLists(
       if (!named.has(liveElements[next] ?? '')) merged.push(live[next] as Json);
     }
   };
-  // For each applied item the first from there on that is live too.
+  // For each applied item, the first one from there on that is also live.
   const stops: (string | undefined)[] = [];
   for (let index = appliedElements.length - 1, stop: string | undefined; index >= 0; index--) {
     const element = appliedElements[index] as string;
@@ -85,7 +85,7 @@ function mergeLists(
   for (const [index, element] of appliedElements.entries()) {
     keepLiveItemsBefore(stops[index]);
     const item = applied[index] as Json;
-    // Items that cannot be told apart give way to the one that is applied.
+    // Duplicate items are replaced by the applied one.
     const at = repeated.has(element) ? undefined : liveIndexes.get(element);
     if (at === next) next++;
     merged.push(
@@ -130,8 +130,7 @@ export function checkListItems(schema: Schema | undefined, value: Json, definiti
 }
 
 /**
- * The value without the members of `set`; undefined when nothing is left of what it held. A member of a map that lost all it held
- * goes too, or becomes `emptied`.
+ * The value without the members of `set`; undefined if nothing is left. A map member that lost all its content is removed too, or becomes `emptied`.
  */
 export function removeFields(
   schema: Schema | undefined,
@@ -178,8 +177,8 @@ function removePart(
 }
 
 /**
- * The set with the fields that lead to its members, where the schema names them: whoever owns `spec.a.b` also keeps `spec.a`
- * from being removed (structured-merge-diff's `EnsureNamedFieldsAreMembers`).
+ * The set with its members' parent fields that the schema declares: an owner of `spec.a.b` also prevents the removal of `spec.a`
+ * (structured-merge-diff's `EnsureNamedFieldsAreMembers`).
  */
 export function withNamedParents(schema: Schema | undefined, set: FieldSet, definitions: Definitions): FieldSet {
   const shape = shapeOf(schema, definitions);

@@ -9,7 +9,7 @@ export class ListItemError extends Error {
 
 type ListShape = Shape & { readonly kind: 'set' | 'list-map' };
 
-/** The element that names an item within its list: `k:{"name":"a"}` or `v:"x"`. Throws a ListItemError. */
+/** The path element of an item within its list: `k:{"name":"a"}` or `v:"x"`. Throws a ListItemError. */
 export function itemElement(shape: ListShape, item: unknown, definitions: Definitions): string {
   if (shape.kind === 'set') return `v:${setValue(item)}`;
   if (item === null) throw new ListItemError('associative list with keys may not have a null element');
@@ -22,7 +22,7 @@ export function itemElement(shape: ListShape, item: unknown, definitions: Defini
   );
 }
 
-/** `k:{"containerPort":80,"protocol":"TCP"}`: the keys of an item, those with a default from there; undefined when it has none. */
+/** `k:{"containerPort":80,"protocol":"TCP"}`: the keys of an item, including defaults; undefined if it has none. */
 export function keyElement(
   shape: ListShape & { readonly kind: 'list-map' },
   item: JsonObject,
@@ -44,7 +44,7 @@ function setValue(item: unknown): string {
   return JSON.stringify(item);
 }
 
-/** The elements of all items, or undefined when some item has none. */
+/** The elements of all items, or undefined if an item has none. */
 export function itemElements(
   shape: ListShape,
   items: readonly unknown[],

@@ -16,9 +16,9 @@ export interface StrategicMerge {
 }
 
 /**
- * Applies a strategic merge patch: as a merge patch, but lists whose schema says so are merged by key or value, and directives
- * (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…`) do what a merge cannot. The inputs are not
- * changed. Throws BadRequest for a patch whose directives or lists make no sense.
+ * Applies a strategic merge patch: like a merge patch, but lists with a merge strategy are merged by key or value, and directives
+ * (`$patch`, `$retainKeys`, `$deleteFromPrimitiveList/…`, `$setElementOrder/…`) express what a merge cannot. The inputs are not changed. Throws
+ * BadRequest for invalid directives or lists.
  */
 export function applyStrategicMergePatch(merge: StrategicMerge, target: KubeObject, patch: unknown): KubeObject {
   if (!isJsonObject(patch)) throw badRequest('a strategic merge patch must be an object');
@@ -62,7 +62,7 @@ function mergeMaps(
 }
 
 interface Field {
-  /** Of the value; undefined where the schema says nothing. */
+  /** Schema of the value; undefined if unknown. */
   readonly schema: Schema | undefined;
   readonly strategies: readonly string[];
   readonly mergeKey: string | undefined;
@@ -77,7 +77,7 @@ function fieldOf(schema: Schema | undefined, name: string, definitions: Definiti
   return { schema: resolved, strategies: strategy?.split(',') ?? [], mergeKey };
 }
 
-/** The field's new value; undefined when the patch deletes it. */
+/** The field's new value; undefined if the patch deletes it. */
 function mergeField(
   field: Field,
   previous: Json | undefined,

@@ -8,7 +8,7 @@ import { shapeOf } from '../schema/shape.ts';
 import { formatElement } from './field-set.ts';
 import { itemElements } from './path-element.ts';
 
-/** Limit on how many a response names. */
+/** Maximum number of fields in a response. */
 const MAX_FIELDS = 100;
 
 interface AppliedKind {
@@ -19,7 +19,7 @@ interface AppliedKind {
   readonly definitions: Definitions;
 }
 
-/** Throws 400 for a configuration to apply with fields that its kind does not have, in the words of structured-merge-diff. */
+/** Throws 400 for an applied configuration with unknown fields, with structured-merge-diff's message. */
 export function checkDeclared(applied: KubeObject, kind: AppliedKind): void {
   const { schema, definitions } = kind;
   const paths = pruneObject(cloneJson(applied), schema, definitions, itemPathOf(definitions));
@@ -32,7 +32,7 @@ export function checkDeclared(applied: KubeObject, kind: AppliedKind): void {
   throw badRequest(`failed to create typed patch object (${namespace}/${name}; ${type}): ${detail}`);
 }
 
-/** Items are named by their keys where they have any: `.spec.ports[name="http"]`. */
+/** Items are identified by their keys if they have any: `.spec.ports[name="http"]`. */
 function itemPathOf(definitions: Definitions): ItemPath {
   return (parent, index, item, list) => {
     const shape = shapeOf(list, definitions);

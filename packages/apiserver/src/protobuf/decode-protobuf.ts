@@ -14,12 +14,12 @@ export class ProtobufError extends Error {
   override readonly name = 'ProtobufError';
 }
 
-/** What a decoded body may be: bytes grow by a third in JSON, and a field of JSON may be nested at will. */
+/** Limits of a decoded body: bytes grow by a third in JSON, and JSON fields may be nested arbitrarily. */
 const BOUNDS: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: 4 * 1024 * 1024 };
 
 /**
- * The object in a body of `application/vnd.kubernetes.protobuf`, as its JSON would be. Throws a ProtobufError for invalid input and
- * for what is nested too deep or too large.
+ * The object in a body of `application/vnd.kubernetes.protobuf`, in JSON form. Throws a ProtobufError for input that is invalid, nested too deep or
+ * too large.
  */
 export function decodeProtobuf(body: Uint8Array): object {
   const object = decode(body);
@@ -178,7 +178,7 @@ function readLengthDelimited(reader: Reader, type: string, depth: number): unkno
 
 const SCHEMA = 'apiextensions/v1.JSONSchemaProps';
 
-/** A schema, or what may stand in its place: in JSON either is there by itself, in the message one field or the other. */
+/** A schema or its alternative: JSON has either one directly, the message has one of two fields. */
 function readSchemaOr(
   reader: Reader,
   type: 'schemaorlist' | 'schemaorbool' | 'schemaorstrings',
@@ -222,7 +222,7 @@ function readItems(reader: Reader, length: number): string[] {
   return items;
 }
 
-/** RFC 3339; a message without fields is the zero time, which JSON writes as null and clients leave out. */
+/** RFC 3339; a message without fields is the zero time, which is null in JSON and omitted by clients. */
 function readTime(parts: Map<number, number | string>, type: 'time' | 'microtime'): string | undefined {
   if (parts.size === 0) return undefined;
   const text = new Date(Number(parts.get(1) ?? 0) * 1000).toISOString().slice(0, 19);

@@ -8,8 +8,8 @@ const FIXED64 = 1;
 const DELIMITED = 2;
 
 /**
- * A built-in object as its Go type's `Marshal()` writes it: the bare message, without the envelope that bodies of requests have. What the
- * message has no field for is left out. Throws a TypeError for an unknown kind and for times: templates of objects have none.
+ * A built-in object in the format of its Go type's `Marshal()`: the bare message, without the envelope of request bodies. Fields unknown to the
+ * message are omitted. Throws a TypeError for an unknown kind and for times: templates of objects have none.
  */
 export function encodeMessage(groupVersion: string, kind: string, object: object): Uint8Array {
   const group = groupVersion.includes('/') ? groupVersion : `/${groupVersion}`;

@@ -11,22 +11,23 @@ import {
   subtractQuantities,
   ZERO,
 } from '@fairway/kube/object/quantity';
+import { countedResource } from '@fairway/kube/object/quota-resource';
 import type { AdmissionPlugin, AdmissionRequest } from '../server/admission.ts';
 import { bucketOf } from '../server/served-resource.ts';
 import type { QuotaLedger } from './quota-ledger.ts';
-import { countedResource, isInScope, parseHard, type Usage, usageOf } from './quota-usage.ts';
+import { isInScope, parseHard, type Usage, usageOf } from './quota-usage.ts';
 
 /** Resources that every container must set if a quota limits them. */
 const DECLARED = /^(requests\.|limits\.)?(cpu|memory)$/;
 
-/** A resize is a change of the pod itself; other subresources change nothing that counts. */
+/** A resize changes the pod itself; other subresources change nothing that counts. */
 const COUNTED: ReadonlySet<string> = new Set(['', 'resize']);
 
 const NOTHING: Usage = new Map();
 
 /**
- * Rejects what would exceed a namespace's quotas. Upstream counts in the quota's status with compare-and-swap; here the ledger is
- * read in the same turn as the write.
+ * Rejects writes that would exceed a namespace's quotas. Upstream counts in the quota's status with compare-and-swap; here the ledger is read in the
+ * same event-loop turn as the write.
  */
 export function resourceQuotaAdmission(reader: () => ObjectReader, ledger: QuotaLedger): AdmissionPlugin {
   return {

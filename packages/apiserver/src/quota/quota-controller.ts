@@ -9,9 +9,10 @@ import type { ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { ResourceQuotas } from '@fairway/kube/kinds/resources';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { formatQuantity, ZERO } from '@fairway/kube/object/quantity';
+import { countedResource } from '@fairway/kube/object/quota-resource';
 import type { Change, Store } from '../store/store.ts';
 import type { QuotaLedger } from './quota-ledger.ts';
-import { countedResource, parseHard } from './quota-usage.ts';
+import { parseHard } from './quota-usage.ts';
 
 export interface QuotaControllerOptions {
   readonly client: KubeClient;
@@ -26,7 +27,7 @@ export interface QuotaControllerOptions {
 /** The delay in which changes are batched. */
 const SETTLE_MS = 200;
 
-/** Maintains the usage in the status of ResourceQuotas (pkg/controller/resourcequota); admission asks the ledger itself. */
+/** Maintains the usage in the status of ResourceQuotas (pkg/controller/resourcequota); admission queries the ledger directly. */
 export function resourceQuotaController(options: QuotaControllerOptions): Runnable {
   const { client, informers, store, ledger, clock, random, log } = options;
   const quotas = informers.informer(ResourceQuotas);
@@ -49,7 +50,7 @@ export function resourceQuotaController(options: QuotaControllerOptions): Runnab
     name: controller.name,
     whenSynced: (signal) => controller.whenSynced(signal),
     start(signal) {
-      // Quotas may count any kind, so the store's changes are followed and not an informer of each.
+      // Quotas may count any kind, so this follows the store's changes instead of running an informer for each.
       const unsubscribe = store.subscribe((changes) =>
         concerned((namespace) => quotas.byIndex('namespace', namespace), changes).forEach((key) =>
           controller.enqueue(key, SETTLE_MS),
@@ -64,7 +65,7 @@ export function resourceQuotaController(options: QuotaControllerOptions): Runnab
   };
 }
 
-/** Keys of the quotas that count something of what has changed. */
+/** Keys of the quotas affected by a change. */
 function concerned(quotasIn: (namespace: string) => readonly ResourceQuota[], changes: readonly Change[]): string[] {
   const changed = Map.groupBy(changes, ({ entry }) => entry.key.slice(0, Math.max(0, entry.key.indexOf('/'))));
   return [...changed].flatMap(([namespace, within]) => {

@@ -12,8 +12,8 @@ interface Account {
 const QUOTAS = 'resourcequotas';
 
 /**
- * Counts quota usage. Objects are counted once, when a quota is first queried, then updated by changes, in the turn in which each
- * becomes visible: a decision and its write in one turn see the exact usage.
+ * Counts quota usage. Objects are counted once, when a quota is first queried, then updated by changes, in the event-loop turn in which each becomes
+ * visible: a decision and its write in one turn see the exact usage.
  */
 export class QuotaLedger {
   readonly #store: Pick<Store, 'list' | 'follow'>;
@@ -26,7 +26,7 @@ export class QuotaLedger {
     this.#unfollow = store.follow((bucket, key, before, after) => this.#changed(bucket, key, before, after));
   }
 
-  /** What the namespace's objects of a resource (`pods`, `deployments.apps`) take of the quota now. */
+  /** Current quota usage of the namespace's objects of a resource (`pods`, `deployments.apps`). */
   used({ metadata, spec }: ResourceQuota, resource: string): ReadonlyMap<string, Quantity> {
     const namespace = metadata.namespace ?? '';
     const scopes = JSON.stringify([spec.scopes, spec.scopeSelector]);
@@ -56,7 +56,7 @@ export class QuotaLedger {
       if (before !== undefined) count(account, bucket, before, subtractQuantities);
       if (after !== undefined) count(account, bucket, after, addQuantities);
     }
-    // Its scopes never change, so accounts last as long as the quotas; what the others count is counted again when they ask.
+    // Its scopes never change, so accounts live as long as the quotas; usage shared with other quotas is recounted on their next query.
     if (bucket === QUOTAS && after === undefined) this.#namespaces.delete(namespace);
   }
 }

@@ -9,22 +9,12 @@ import {
   tryParseQuantity,
   ZERO,
 } from '@fairway/kube/object/quantity';
+import { OLD_COUNTS } from '@fairway/kube/object/quota-resource';
 
-/** Amounts by the names that quotas give them. */
+/** Amounts by their names in quotas. */
 export type Usage = ReadonlyMap<string, Quantity>;
 
-/** Names of count quotas from before `count/…`. */
-const OLD_COUNTS = new Set([
-  'pods',
-  'services',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'replicationcontrollers',
-  'resourcequotas',
-]);
-
-/** What one object takes of the quotas of its namespace (pkg/quota/v1/evaluator); `id` is its resource: `pods`, `deployments.apps`. */
+/** Usage of one object against the quotas of its namespace (pkg/quota/v1/evaluator); `id` is its resource: `pods`, `deployments.apps`. */
 export function usageOf(id: string, object: KubeObject): Usage {
   const usage = new Map<string, Quantity>();
   usage.set(`count/${id}`, quantityOf(1));
@@ -83,7 +73,7 @@ function addClaim(usage: Map<string, Quantity>, { spec }: PersistentVolumeClaim)
   usage.set(`${prefix}/requests.storage`, storage);
 }
 
-/** Whether the quota counts this object at all: scopes speak of pods. */
+/** Whether the quota counts this object at all: scopes only apply to pods. */
 export function isInScope({ spec }: Pick<ResourceQuota, 'spec'>, id: string, object: KubeObject): boolean {
   const requirements = [
     ...(spec.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists', values: [] as string[] })),
@@ -116,7 +106,7 @@ function isBestEffort(pod: Pod): boolean {
   return ['cpu', 'memory'].every((name) => !podRequests(pod).get(name) && !podLimits(pod).get(name));
 }
 
-/** Whether it is drawn to, or away from, pods of other namespaces. */
+/** Whether it has affinity or anti-affinity to pods of other namespaces. */
 function hasForeignAffinity({ spec }: Pod): boolean {
   const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
   const terms = [podAffinity, podAntiAffinity].flatMap((affinity) => [
@@ -141,13 +131,4 @@ function matchesPriority(name: string, operator: string, values: readonly string
 
 export function parseHard(hard: Readonly<Record<string, string>> | undefined): Map<string, Quantity> {
   return new Map(Object.entries(hard ?? {}).map(([name, value]) => [name, parseQuantity(value)]));
-}
-
-/** The kind that a quota's resource counts: `pods` for `requests.cpu`, `deployments.apps` for `count/deployments.apps`. */
-export function countedResource(name: string): string {
-  if (name.startsWith('count/')) return name.slice('count/'.length);
-  if (name === 'requests.storage' || name.includes('.storageclass.storage.k8s.io/')) return 'persistentvolumeclaims';
-  if (name.startsWith('services.')) return 'services';
-  if (OLD_COUNTS.has(name)) return name;
-  return /^(requests|limits)\./.test(name) || ['cpu', 'memory', 'ephemeral-storage'].includes(name) ? 'pods' : '';
 }

@@ -1,6 +1,5 @@
 /**
- * The parts of cel-js' syntax tree that it does not declare, as far as costs and `has` depend on them: tests of both fail when a new
- * version has them otherwise.
+ * Undeclared parts of cel-js' syntax tree on which costs and `has` depend: their tests fail if a new version changes them.
  */
 export interface CelNode {
   readonly op: string;
@@ -11,7 +10,7 @@ export interface CelNode {
     readonly macro?: CelMacro;
   };
   evaluate: Evaluate;
-  /** What an operator or function does with its operands; there from the check on. */
+  /** The implementation of an operator or function; present after the type check. */
   handle?: Handle;
   setMeta(key: 'macro', value: CelMacro): unknown;
 }
@@ -27,7 +26,7 @@ export function isCelNode(value: unknown): value is CelNode {
   return typeof value === 'object' && value !== null && 'op' in value && 'args' in value && 'meta' in value;
 }
 
-/** Visits every node of a tree once, those that macros stand for too. */
+/** Visits every node of a tree once, including expanded macros. */
 export function forEachCelNode(root: unknown, visit: (node: CelNode) => void): void {
   const seen = new Set<unknown>();
   const waiting: unknown[] = [root];

@@ -6,15 +6,15 @@ import { charge } from './cel-budget.ts';
 
 type Resource = Omit<ResourceAttributes, 'user' | 'verb'>;
 
-/** Of one question: upstream's, so that an expression may ask two. */
+/** Cost of one check: upstream's, so that an expression can make two. */
 const CHECK_COST = 350_000;
 const NOTHING: Resource = { group: '', version: '*', resource: '', subresource: '', namespace: '', name: '' };
 
-/** The variable `authorizer` of expressions (k8s.io/apiserver/pkg/cel/library/authz.go): what a user may do. */
+/** The variable `authorizer` of expressions (k8s.io/apiserver/pkg/cel/library/authz.go): permission checks. */
 export class CelAuthorizer {
   readonly authorizer: Authorizer;
   readonly user: UserInfo;
-  /** What the request itself is about. */
+  /** The request's own resource. */
   readonly requestResource: ResourceCheck;
 
   constructor(authorizer: Authorizer, user: UserInfo, requestResource: Partial<Resource>) {
@@ -31,7 +31,7 @@ export class CelAuthorizer {
     return new CelAuthorizer(this.authorizer, { username, groups }, {});
   }
 
-  /** Expressions can't wait: whoever has to ask elsewhere is no answer. */
+  /** Expressions are synchronous: an authorizer that returns a promise counts as no decision. */
   ask(attributes: RequestAttributes): CelDecision {
     charge(CHECK_COST);
     try {
@@ -133,6 +133,6 @@ export function addAuthorizer(environment: Environment): void {
       (check: ResourceCheck, value: string) => check.with({ [field]: value }),
     );
   }
-  // No authorizer here looks at labels.
+  // No authorizer here evaluates label selectors.
   environment.registerFunction('ResourceCheck.labelSelector(string): ResourceCheck', (check: ResourceCheck) => check);
 }

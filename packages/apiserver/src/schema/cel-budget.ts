@@ -1,12 +1,12 @@
 import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
 
 /**
- * What running rules may cost, in Kubernetes' units (k8s.io/apiserver/pkg/apis/cel): one for each operation, one for each item that an
- * operation goes through, one for each ten characters.
+ * Cost limits of rules in Kubernetes' units (k8s.io/apiserver/pkg/apis/cel): one per operation, per item that an operation visits, and per ten
+ * characters.
  */
 const PER_RULE = 1_000_000;
 const PER_OBJECT = 10_000_000;
-/** Of all policies and conditions that one request is judged by: a policy is run with each of its parameters, of which there may be thousands. */
+/** For all policies and conditions of one request: a policy is evaluated with each of its parameters, of which there may be thousands. */
 const PER_REQUEST = 20_000_000;
 
 const CHARS_PER_UNIT = 10;
@@ -22,12 +22,12 @@ export class CelCostError extends Error {
   }
 }
 
-/** What several budgets may spend in all. */
+/** Joint limit of several budgets. */
 export class CelAllowance {
   left = PER_REQUEST;
 }
 
-/** Counts what the rules of one object cost. */
+/** Counts the cost of one object's rules. */
 export class CelBudget {
   readonly #allowance: CelAllowance | undefined;
   #left = PER_OBJECT;
@@ -38,13 +38,13 @@ export class CelBudget {
     this.#allowance = allowance;
   }
 
-  /** Runs a rule, whose operations charge this budget; within another one, whose own limit is as it was afterwards. Throws a CelCostError. */
+  /** Runs a rule, whose operations charge this budget; may be nested in another budget, whose limit is restored afterwards. Throws a CelCostError. */
   run<T>(program: () => T): T {
     const outer = this.#ruleLeft;
     this.#ruleLeft = PER_RULE;
     try {
       const result = underBudget(this, program);
-      // A rule continues where the other side of an "or" may make up for an error.
+      // Evaluation continues after an error if the other side of an "or" may succeed.
       if (this.#exceeded !== undefined) throw this.#exceeded;
       return result;
     } finally {
@@ -58,7 +58,7 @@ export class CelBudget {
     this.#chargeObject(units);
   }
 
-  /** Charges for converting the value that a rule is about to see, which is not the rule's own cost. */
+  /** Charges the conversion of a rule's value, which is not the rule's own cost. */
   chargeValue(value: unknown): void {
     this.#chargeObject(wholeCost(value, this.#objectLeft));
   }
@@ -98,7 +98,7 @@ function underBudget<T>(budget: CelBudget, program: () => T): T {
   }
 }
 
-/** Charges the rule that runs. */
+/** Charges the running rule. */
 export function charge(units: number): void {
   running?.charge(units);
 }
@@ -107,14 +107,14 @@ export function charsCost(chars: number): number {
   return Math.ceil(chars / CHARS_PER_UNIT);
 }
 
-/** Charges one for each part of a value, however deep, and one for each ten characters of its texts. */
+/** Charges one for each nested value, and one for each ten characters of strings. */
 export function chargeWhole(value: unknown): void {
   charge(wholeCost(value, running?.left ?? Number.POSITIVE_INFINITY));
 }
 
-/** Ends as soon as it is more than `limit`: parts may be shared, and be many times more than memory holds. */
+/** Stops as soon as the cost exceeds `limit`: shared parts can expand to more than fits in memory. */
 function wholeCost(value: unknown, limit: number): number {
-  if (typeof value === 'string') return charsCost(value.length) + 1;
+  if (typeof value === 'string' || value instanceof Uint8Array) return charsCost(value.length) + 1;
   let cost = 1;
   const parts = isJsonArray(value) ? value : isPlainObject(value) ? Object.values(value) : [];
   for (const part of parts) {
@@ -128,7 +128,7 @@ function isPlainObject(value: unknown): value is object {
   return isJsonObject(value) && (value.constructor === Object || value.constructor === undefined);
 }
 
-/** One for a scalar, the number of items for a list, a tenth of the characters for a text. */
+/** One for a scalar, the number of items for a list, a tenth of the characters for a string. */
 export function flatCost(value: unknown): number {
   if (typeof value === 'string') return charsCost(value.length);
   if (value instanceof Uint8Array) return charsCost(value.length);

@@ -15,7 +15,7 @@ export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly program: Program | undefined;
   readonly messageProgram: Program | undefined;
-  /** Whether it compares with the old value, and so runs on updates alone. */
+  /** Whether it uses the old value, and therefore only runs on updates. */
   readonly usesOldSelf: boolean;
   /** Why `rule` or `messageExpression` cannot be compiled. */
   readonly error: string | undefined;

@@ -1,10 +1,13 @@
+import { cut } from '@fairway/base/cut';
 import { type CelNode, forEachCelNode, type Handle } from './cel-ast.ts';
 import { charge, chargeWhole, charsCost, flatCost } from './cel-budget.ts';
 import { matchesIn } from './cel-patterns.ts';
+import { hasFormat } from './formats.ts';
 
 /**
- * Makes every step of a checked rule charge the budget that it runs under, before it is taken: each node for itself, operators and
- * functions for what they go through. `matches` gets Go's expressions instead of the library's backtracking ones.
+ * Makes every step of a checked rule charge the current budget in advance: each node for itself, operators and functions for the data that they
+ * process. `matches` uses Go's regular expressions instead of the library's backtracking ones, and `duration` only gets valid input, since the
+ * library searches for each of its parts in the whole string, in cubic time.
  */
 export function countCosts(root: unknown): void {
   forEachCelNode(root, (node) => {
@@ -26,15 +29,19 @@ function countNode(node: CelNode): void {
 
 type Charge = (operands: readonly unknown[]) => void;
 
-/** A call's operands come as one list, the receiver first; those of an operator one by one. */
+/** A call's operands are one list, the receiver first; an operator's operands are separate arguments. */
 function charged(node: CelNode, handle: Handle, chargeFor: Charge): Handle {
   const isCall = node.op === 'call' || node.op === 'rcall';
   const isMatch = node.op === 'rcall' && nameOf(node) === 'matches';
+  const isDuration = node.op === 'call' && nameOf(node) === 'duration';
   return (...values) => {
     const operands = isCall ? (values[0] as unknown[]) : values.slice(0, 2);
     chargeFor(operands);
     const [text, pattern] = operands;
     if (isMatch && typeof text === 'string' && typeof pattern === 'string') return matchesIn(text, pattern);
+    if (isDuration && typeof text === 'string' && !hasFormat(text, 'duration')) {
+      throw new Error(`Invalid duration string: ${cut(text, 100)}`);
+    }
     return handle(...values);
   };
 }
@@ -76,7 +83,7 @@ const chargePairs: Charge = (operands) => {
   for (let times = 1; times < items(right); times++) chargeWhole(left);
 };
 
-/** What comes of it may be as long as one text times the other. */
+/** The result may be as long as the product of both strings. */
 const chargeProduct: Charge = ([text, from, to]) => {
   const chars = (value: unknown) => (typeof value === 'string' ? value.length + 1 : 1);
   charge(charsCost(chars(text) * chars(to) + chars(from)));
@@ -87,8 +94,12 @@ const chargeJoin: Charge = ([list, separator = '']) => {
   charge(charsCost(flatCost(list) * String(separator).length));
 };
 
-/** The library reads a duration part by part, and goes through the rest for each. */
-const chargeSquare: Charge = ([text]) => charge(charsCost(String(text).length ** 2));
+/** With a time zone argument the library formats and parses a date, a thousand times the work of other steps. */
+const UNITS_PER_TIME_ZONE = 1000;
+const chargeTimeZone: Charge = (operands) => {
+  chargeFlat(operands);
+  if (operands.length > 1) charge(UNITS_PER_TIME_ZONE);
+};
 
 /** Functions whose cost is not the size of their operands. */
 const CALLS: Readonly<Record<string, Charge | undefined>> = {
@@ -106,6 +117,14 @@ const CALLS: Readonly<Record<string, Charge | undefined>> = {
   replace: chargeProduct,
   join: chargeJoin,
   split: ([text]) => charge(String(text).length),
-  duration: chargeSquare,
   json: chargeAll,
+  getDate: chargeTimeZone,
+  getDayOfMonth: chargeTimeZone,
+  getDayOfWeek: chargeTimeZone,
+  getDayOfYear: chargeTimeZone,
+  getFullYear: chargeTimeZone,
+  getHours: chargeTimeZone,
+  getMinutes: chargeTimeZone,
+  getMonth: chargeTimeZone,
+  getSeconds: chargeTimeZone,
 };

@@ -43,17 +43,17 @@ class CelUrl {
   }
 }
 
-/** What `ip.isCanonical(…)` is called on. */
+/** The receiver of `ip.isCanonical(…)`. */
 class IpNamespace {
   readonly name = 'ip';
 }
 
-/** Of one expression. Trees deeper than some 1,000 nodes (`a + a + a…`) overflow the stack, and are rejected as rules. */
+/** Maximum length of one expression. Trees deeper than some 1,000 nodes (`a + a + a…`) overflow the stack, and are rejected as rules. */
 const LIMITS = { maxAstNodes: 5000, maxDepth: 100 };
 
 /**
  * An environment with Kubernetes' extension libraries (k8s.io/apiserver/pkg/cel/library): strings, lists, regex, URLs, IP and CIDR,
- * quantities, formats, sets. Making one takes milliseconds: `environmentFor` keeps them.
+ * quantities, formats, sets. Creating one takes milliseconds: `environmentFor` caches them.
  */
 function makeEnvironment(): Environment {
   const environment = new Environment({
@@ -87,7 +87,7 @@ export function environmentFor(selfType: string, isOldSelfOptional: boolean): En
   return environment;
 }
 
-/** The environment for expressions that see these variables, whatever they are; `authorizer` alone has a type. */
+/** The environment for expressions with these variables, of any type; only `authorizer` has a type. */
 export function environmentWith(variables: readonly string[]): Environment {
   const key = variables.join();
   const known = environments.get(key);
@@ -149,7 +149,7 @@ function addUrls(environment: Environment): void {
     );
 }
 
-/** As Go's `url.ParseRequestURI`: an absolute URL or an absolute path. */
+/** Like Go's `url.ParseRequestURI`: an absolute URL or an absolute path. */
 function parseUrl(text: string): CelUrl | undefined {
   const isPath = text.startsWith('/');
   const candidate = isPath ? `relative://${text}` : text;

@@ -13,7 +13,7 @@ export type CelExpression =
   | { readonly error?: undefined; run(variables: object, budget: CelBudget): unknown }
   | { readonly error: string };
 
-/** Compiles an expression that no schema belongs to, such as one of a ValidatingAdmissionPolicy. */
+/** Compiles an expression without a schema, such as one of a ValidatingAdmissionPolicy. */
 export function compileExpression(text: string, variables: readonly string[]): CelExpression {
   if (text.length > MAX_EXPRESSION_CHARS)
     return { error: `it has ${text.length} characters, the limit is ${MAX_EXPRESSION_CHARS}` };
@@ -35,7 +35,7 @@ export function compileExpression(text: string, variables: readonly string[]): C
   }
 }
 
-/** A value as such expressions see it: whole numbers as int, and all text as it is. The budget is charged for it. */
+/** Converts a value for such expressions: integers as int, and strings unchanged. Charged to the budget. */
 export function celValue(value: unknown, budget: CelBudget): unknown {
   budget.chargeValue(value);
   return value === undefined ? null : celValueOf(value, undefined, new Map(), (text) => text);

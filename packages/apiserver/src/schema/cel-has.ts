@@ -17,7 +17,7 @@ interface Evaluator {
 }
 
 /**
- * The library's own `has()` takes chains of names alone; CEL takes any expression before the last field
+ * The library's own `has()` only accepts chains of names; CEL accepts any expression before the last field
  * (`has(self[0].matches)`), and rules of well-known definitions rely on it.
  */
 export function allowAnyHas(root: unknown): void {
@@ -31,7 +31,7 @@ export function allowAnyHas(root: unknown): void {
 
 function hasField(selection: Selection): CelMacro {
   return {
-    // The walks over a tree find the selection here.
+    // Tree visitors find the selection here.
     args: [selection],
     typeCheck(checker: Checker, _: unknown, context: unknown) {
       if (selection.op !== '.')

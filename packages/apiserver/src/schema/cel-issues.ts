@@ -1,4 +1,4 @@
-/** Something wrong with an expression, at a character of its text. */
+/** An error in an expression, at a character of its text. */
 export interface CelIssue {
   readonly at: number;
   readonly message: string;
@@ -8,7 +8,7 @@ const MAX_ISSUES = 10;
 const MAX_LINE_CHARS = 160;
 const MAX_MESSAGE_CHARS = 512;
 
-/** Issues as cel-go writes them, in order of their places: message, line, and a mark beneath it. */
+/** Issues in cel-go's format, ordered by position: message, line, and a marker below it. */
 export function describeIssues(text: string, issues: readonly CelIssue[]): string {
   const sorted = issues.toSorted((left, right) => left.at - right.at);
   const described = sorted.slice(0, MAX_ISSUES).map((issue) => describe(text, issue));
@@ -22,7 +22,7 @@ function describe(text: string, { at, message }: CelIssue): string {
   const row = text.slice(0, start).split('\n').length;
   const column = at - start;
   const whole = text.slice(start, end === -1 ? undefined : end);
-  // Of a long line what is around the place.
+  // An excerpt around the position of a long line.
   const from = Math.max(0, Math.min(column - MAX_LINE_CHARS / 2, whole.length - MAX_LINE_CHARS));
   const line = whole.slice(from, from + MAX_LINE_CHARS).replaceAll('\t', ' ');
   const words = message.slice(0, MAX_MESSAGE_CHARS);

@@ -2,7 +2,7 @@ import type { Environment } from '@marcbachmann/cel-js';
 
 type List = readonly unknown[];
 
-/** What `sets.contains(…)` is called on. */
+/** The receiver of `sets.contains(…)`. */
 class SetsNamespace {
   readonly name = 'sets';
 }

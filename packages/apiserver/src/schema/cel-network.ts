@@ -26,7 +26,7 @@ export class CelIp {
   }
 }
 
-/** An IP network in a CEL rule (cidr.go). The address may have host bits, as Go's `netip.Prefix`. */
+/** An IP network in a CEL rule (cidr.go). The address may have host bits, like Go's `netip.Prefix`. */
 export class CelCidr {
   readonly ip: CelIp;
   readonly prefixLength: number;
@@ -59,7 +59,7 @@ export class CelCidr {
   }
 }
 
-/** Undefined for what is not an address; zones and IPv4-mapped IPv6 addresses are refused as in Kubernetes. */
+/** Undefined if it is not an address; zones and IPv4-mapped IPv6 addresses are rejected as in Kubernetes. */
 export function parseCelIp(text: string): CelIp | undefined {
   const family = isIP(text);
   if (family === 0 || text.includes('%') || (family === 6 && text.includes('.'))) return undefined;

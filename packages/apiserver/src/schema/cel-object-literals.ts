@@ -1,17 +1,17 @@
 import { MAX_EXPRESSION_CHARS } from './cel-expression.ts';
 
 /**
- * Rewrites the object literals of mutation expressions (`Object{spec: Object.spec{replicas: 1}}`, `JSONPatch{op: "add"}`) as the maps that they
- * stand for (`{"spec": {"replicas": 1}}`), which is what the CEL library can read. Everything else stays as it is; whether fields exist is not checked.
+ * Rewrites the object literals of mutation expressions (`Object{spec: Object.spec{replicas: 1}}`, `JSONPatch{op: "add"}`) as equivalent maps
+ * (`{"spec": {"replicas": 1}}`), which the CEL library supports. Everything else is unchanged; the existence of fields is not checked.
  */
 export function objectLiteralsAsMaps(text: string): string {
   if (text.length > MAX_EXPRESSION_CHARS) return text;
   const out: string[] = [];
-  /** Of each open bracket, whether it is that of an object literal. */
+  /** For each open bracket, whether it belongs to an object literal. */
   const open: boolean[] = [];
   let isFieldNext = false;
   for (const { token, type, isLiteral } of tokensOf(text)) {
-    // A text that nobody closes, which CEL can't read either: each quote in it would be looked from to the end.
+    // An unterminated string, which is invalid in CEL too: each of its quotes would be scanned to the end.
     if (token === '"' || token === "'") return text;
     if (type === 'space') {
       out.push(token);
@@ -45,7 +45,9 @@ interface Token {
 }
 
 const SPACE = /(?:\s+|\/\/[^\n]*)+/y;
+// oxlint-disable-next-line fairway/linear-regexps -- of at most MAX_EXPRESSION_CHARS, and the first text without an end is the last
 const TEXT = /[rRbB]{0,2}(?:"""[^]*?"""|'''[^]*?'''|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')/y;
+// oxlint-disable-next-line fairway/linear-regexps -- of at most MAX_EXPRESSION_CHARS
 const LITERAL = /(?:Object(?:\s*\.\s*[A-Za-z_]\w*)*|JSONPatch)\s*\{/y;
 const NAME = /[A-Za-z_]\w*/y;
 
@@ -58,7 +60,7 @@ function* tokensOf(text: string): Generator<Token> {
     };
     const space = at(SPACE);
     const quoted = space === undefined ? at(TEXT) : undefined;
-    // `x.Object{` is no literal.
+    // `x.Object{` is not a literal.
     const literal = space === undefined && quoted === undefined && before !== '.' ? at(LITERAL) : undefined;
     const name = at(NAME);
     const token = space ?? quoted ?? literal ?? name ?? text.charAt(position);

@@ -1,9 +1,9 @@
 import { charge, charsCost } from './cel-budget.ts';
 import { compilePattern, isCompiled, type Pattern, PatternError } from './pattern.ts';
 
-/** Instructions that a step of a match may go through for one unit. */
+/** Regex instructions per cost unit. */
 const INSTRUCTIONS_PER_UNIT = 20;
-/** Compiling takes about this many units for a character. */
+/** Cost units for compiling one character. */
 const UNITS_PER_PATTERN_CHAR = 50;
 
 /** `text.matches(pattern)`. */

@@ -12,8 +12,8 @@ import { propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema, ValidationRule } from './schema.ts';
 
 /**
- * Runs the CEL rules in and beneath a schema on a value that stands at `path`, with the old value where the two can be matched. Rules that cost
- * more than Kubernetes lets them, one or all of them together, are an error, and end it. With `isRatcheting` a value that is stored like this is not refused.
+ * Runs the CEL rules in and below a schema on a value at `path`, with the old value if the two can be matched. Exceeding Kubernetes' cost limits, for
+ * one rule or in total, is an error and ends the evaluation. With `isRatcheting`, unchanged stored values are not rejected.
  */
 export function validateRules(
   value: unknown,
@@ -29,7 +29,7 @@ export function validateRules(
 
 const knownRules = new WeakMap<Schema, boolean>();
 
-/** Whether there is a CEL rule in or beneath the schema. */
+/** Whether there is a CEL rule in or below the schema. */
 export function hasRules(schema: Schema, definitions: Definitions): boolean {
   const resolved = resolveSchema(schema, definitions);
   const known = knownRules.get(resolved);
@@ -87,7 +87,7 @@ function walk(value: unknown, old: unknown, declared: Schema, path: string, run:
   }
 }
 
-/** A value with the rules of its schema. It is converted for CEL once, when the first of them runs. */
+/** A value with its schema's rules. It is converted for CEL once, when the first rule runs. */
 class Level {
   readonly #value: unknown;
   readonly #old: unknown;
@@ -163,7 +163,7 @@ function fieldOf(rule: ValidationRule, path: string): string {
   return within.startsWith('[') ? `${path}${within}` : childPath(path, within);
 }
 
-/** As upstream: beyond it the rule's static message is used. */
+/** As upstream: if it is longer, the rule's static message is used. */
 const MAX_MESSAGE_CHARS = 5 * 1024;
 
 function messageOf(rule: ValidationRule, makeMessage: (() => unknown) | undefined): string {
@@ -179,14 +179,14 @@ function messageOf(rule: ValidationRule, makeMessage: (() => unknown) | undefine
   }
 }
 
-/** Go's errors begin with a small letter. */
+/** Go's errors begin with a lower-case letter. */
 function reasonOf(thrown: unknown): string {
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const reason = 'summary' in error ? String(error.summary) : error.message;
   return reason.charAt(0).toLowerCase() + reason.slice(1);
 }
 
-/** Text of a format that CEL has a type for. Text that does not have the format was refused before. */
+/** String formats with a CEL type. Invalid strings were already rejected. */
 function convertText(text: string, format: string): unknown {
   if (!hasFormat(text, format)) return text;
   switch (format) {

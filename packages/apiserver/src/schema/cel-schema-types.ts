@@ -5,11 +5,11 @@ import type { Definitions, Schema } from './schema.ts';
 
 interface Source {
   readonly definitions: Definitions;
-  /** Whether fields that the schema does not know are dropped from an object without any. */
+  /** Whether unknown fields are dropped from an object without declared fields. */
   readonly isPruned: boolean;
 }
 
-/** The type of a kind's whole objects. `custom` says that it is a CustomResourceDefinition's. */
+/** The type of a kind's whole objects. `custom` means that it is from a CustomResourceDefinition. */
 export function celTypeOfKind(
   { kind, schema, custom = false }: { readonly kind: string; readonly schema: Schema; readonly custom?: boolean },
   definitions: Definitions,
@@ -18,8 +18,7 @@ export function celTypeOfKind(
 }
 
 /**
- * The type of what a schema describes, as policies see it: text is text whatever its format, and of what may be null, of two types or
- * anything at all nothing is known.
+ * The type of a schema for policies: strings are strings regardless of format; nullable, int-or-string and untyped values are dynamic.
  */
 function celTypeOf(declared: Schema, name: string, source: Source): CelType {
   const schema = withEmbeddedFields(resolveSchema(declared, source.definitions));

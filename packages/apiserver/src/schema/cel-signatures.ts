@@ -1,18 +1,18 @@
 import type { Environment } from '@marcbachmann/cel-js';
 import { type Bindings, type CelType, DYN, fits, joined, parseCelType, resolved } from './cel-types.ts';
 
-/** One form of a function or operator. The receiver of a method is its first operand. */
+/** One overload of a function or operator. The receiver of a method is its first operand. */
 interface Signature {
   readonly operands: readonly CelType[];
   readonly result: CelType;
 }
 
-/** Forms by name, number of operands, and whether it is a method. */
+/** Overloads by name, number of operands, and whether it is a method. */
 export class Signatures {
   readonly #byKey = new Map<string, Signature[]>();
   readonly #names = new Set<string>();
 
-  /** Of all functions of an environment. */
+  /** Signatures of all functions of an environment. */
   static of(environment: Environment): Signatures {
     const signatures = new Signatures();
     for (const { name, receiverType, returnType, params } of environment.getDefinitions().functions) {
@@ -25,7 +25,7 @@ export class Signatures {
     return signatures;
   }
 
-  /** Of CEL's operators. */
+  /** Signatures of CEL's operators. */
   static ofOperators(): Signatures {
     const signatures = new Signatures();
     for (const [operators, left, right, result] of OPERATORS) {
@@ -40,7 +40,7 @@ export class Signatures {
     return this.#names.has(name);
   }
 
-  /** What it makes of such operands: of anything at all where several forms may be meant; undefined if none fits. */
+  /** Its result type for these operands: dynamic if several overloads may apply; undefined if none does. */
   resultOf(name: string, operands: readonly CelType[], isMethod = false): CelType | undefined {
     let found: CelType | undefined;
     for (const { operands: declared, result } of this.#byKey.get(keyOf(name, operands.length, isMethod)) ?? []) {

@@ -18,7 +18,7 @@ import {
   simple,
 } from './cel-types.ts';
 
-/** A node of the library's tree as it is written, macros not expanded. */
+/** A node of the library's syntax tree, without expanded macros. */
 interface Node {
   readonly op: string;
   readonly args: unknown;
@@ -29,12 +29,12 @@ interface Node {
 
 type Scope = ReadonlyMap<string, CelType>;
 
-/** An expression that can be checked against any types of its variables. */
+/** An expression that can be checked against different variable types. */
 export class TypedExpression {
   readonly #text: string;
   readonly #root: Node | undefined;
 
-  /** One that can't be read has nothing to check: whoever compiles it is told. */
+  /** An unparsable expression is not checked: compilation reports it. */
   constructor(text: string) {
     this.#text = text;
     try {
@@ -58,7 +58,7 @@ export class TypedExpression {
     }
   }
 
-  /** Its type, and what is wrong with it in cel-go's words, '' if nothing. */
+  /** Its type, and its errors in cel-go's words, '' if none. */
   check(variables: Scope): { readonly type: CelType; readonly problem: string } {
     if (this.#root === undefined) return { type: DYN, problem: '' };
     const check = new Check(this.#text);
@@ -66,7 +66,7 @@ export class TypedExpression {
       const type = check.typeOf(this.#root, variables);
       return { type, problem: describeIssues(this.#text, check.issues) };
     } catch (error) {
-      // The stack: such an expression is too deep to be run.
+      // Stack overflow: such an expression is too deep to run.
       if (error instanceof RangeError) return { type: DYN, problem: '' };
       throw error;
     }
@@ -74,8 +74,8 @@ export class TypedExpression {
 }
 
 /**
- * Why no map can be made of an expression's keys, whatever its variables are; undefined if nothing speaks against it. To be asked before the CEL library
- * checks it, which writes types down: those of `{v: v}` in `{v: v}` in `{v: v}`, twice as long each time.
+ * Why an expression's map keys are invalid, whatever its variables; undefined if they are valid. Must be called before the CEL library's check, which
+ * formats types: those of nested `{v: v}` double in length with each level.
  */
 export function unusableKeys(text: string, variables: readonly string[]): string | undefined {
   return new TypedExpression(text).keyProblem(new Map(variables.map((name) => [name, DYN])));
@@ -94,7 +94,7 @@ function functionsOfLibrary(): Signatures {
   return functions;
 }
 
-/** What expressions see beside their variables: types, and what functions are called on. */
+/** Names available to expressions besides variables: types and namespaces of functions. */
 function constantsOfLibrary(): Scope {
   constants ??= new Map(
     library()
@@ -104,12 +104,12 @@ function constantsOfLibrary(): Scope {
   return constants;
 }
 
-/** Fields of types that no schema describes. */
+/** Fields of types without a schema. */
 const FIELDS: Readonly<Record<string, CelType | undefined>> = { 'Authorizer.requestResource': simple('ResourceCheck') };
 
 const QUANTIFIERS = new Set(['all', 'exists', 'exists_one']);
 
-/** One walk over an expression. What is wrong is of any type from there on, so that nothing is told twice. */
+/** One pass over an expression. Invalid parts become dynamic, so no error is reported twice. */
 class Check {
   readonly issues: CelIssue[] = [];
   keyProblem: string | undefined;
@@ -216,7 +216,7 @@ class Check {
     const at = this.#after(node.start, '(');
     const [selection] = operands;
     if (name === 'has' && selection?.op === '.') {
-      // A field that may be missing is what is asked for; one that there never is, is a mistake.
+      // `has` tests for optional fields; an undeclared field is an error.
       const [operand, field] = selection.args as readonly [Node, string];
       this.#member(this.typeOf(operand, scope), field, at);
       return BOOL;
@@ -313,7 +313,7 @@ class Check {
     return DYN;
   }
 
-  /** Where an operator stands. */
+  /** Position of an operator. */
   #between(left: Node, right: Node, operator: string): number {
     const at = this.#text.indexOf(operator, left.end);
     return at === -1 || at > right.start ? left.start : at;
@@ -330,7 +330,7 @@ class Check {
   }
 }
 
-/** Of `or` and `orValue`, which the library has as macros. */
+/** For `or` and `orValue`, which are macros in the library. */
 function alternative(name: string, type: CelType, [other]: readonly CelType[]): CelType | undefined {
   if (other === undefined || (name !== 'or' && name !== 'orValue')) return undefined;
   if (type === DYN) return DYN;
@@ -349,7 +349,7 @@ function namesOf(types: readonly CelType[]): string {
 function typeOfLiteral(value: unknown): CelType {
   if (value === null) return NULL;
   if (value instanceof Uint8Array) return simple('bytes');
-  // The only other object is an unsigned number.
+  // The only other object type is an unsigned integer.
   return LITERALS[typeof value] ?? simple('uint');
 }
 

@@ -4,17 +4,17 @@ export type CelType =
   | { readonly kind: 'list'; readonly item: CelType; readonly parts: number }
   | { readonly kind: 'map'; readonly key: CelType; readonly value: CelType; readonly parts: number }
   | { readonly kind: 'optional'; readonly value: CelType; readonly parts: number }
-  /** What a schema or a table of fields describes; undefined for a field that it does not have. */
+  /** An object type from a schema or a table of fields; undefined for unknown fields. */
   | { readonly kind: 'object'; readonly name: string; field(name: string): CelType | undefined }
-  /** A parameter of a signature: one type wherever the signature names it. */
+  /** A type parameter of a signature. */
   | { readonly kind: 'param'; readonly name: string };
 
-/** Types by the parameters that stand for them. */
+/** Types by type parameter. */
 export type Bindings = Map<string, CelType>;
 
 const simples = new Map<string, CelType>();
 
-/** A type that has no parts: `int`, `string`, `Quantity`. */
+/** A simple type: `int`, `string`, `Quantity`. */
 export function simple(name: string): CelType {
   let type = simples.get(name);
   if (type === undefined) {
@@ -32,10 +32,10 @@ export const NULL = simple('null');
 
 const UNNULLABLE = new Set(['bool', 'int', 'uint', 'double', 'string', 'bytes', 'type']);
 
-/** Of what has more parts nothing is known: variables that each hold the one before would have types of any size. */
+/** Larger types become dynamic: variables that each contain the previous one would have types of unbounded size. */
 const MAX_PARTS = 64;
 
-/** How many types a type is made of, itself included. */
+/** Number of types in a type, including itself. */
 function partsOf(type: CelType): number {
   return 'parts' in type ? type.parts : 1;
 }
@@ -61,7 +61,7 @@ export function objectOf(name: string, fields: Readonly<Record<string, CelType>>
   return { kind: 'object', name, field: (field) => (Object.hasOwn(fields, field) ? fields[field] : undefined) };
 }
 
-/** Reads a type as the CEL library writes it in signatures: `map<string, list<A>>`. */
+/** Parses a type in the CEL library's signature format: `map<string, list<A>>`. */
 export function parseCelType(written: string): CelType {
   const text = written.trim();
   const [, outer, inner = ''] = /^(\w+)<(.+)>$/.exec(text) ?? [];
@@ -74,7 +74,7 @@ export function parseCelType(written: string): CelType {
       return DYN;
     case 'map': {
       if (outer === undefined) return mapOf(DYN, DYN);
-      // Keys have no parts.
+      // Keys are simple types.
       const comma = inner.indexOf(',');
       return mapOf(parseCelType(inner.slice(0, comma)), parseCelType(inner.slice(comma + 1)));
     }
@@ -83,7 +83,7 @@ export function parseCelType(written: string): CelType {
   }
 }
 
-/** A type in the words of cel-go's messages. */
+/** A type in the format of cel-go's messages. */
 export function nameOf(type: CelType): string {
   switch (type.kind) {
     case 'list':
@@ -101,8 +101,8 @@ export function nameOf(type: CelType): string {
 }
 
 /**
- * Whether a value of type `actual` may stand where `declared` is wanted, as far as can be told before it is there. Objects are maps when expressions
- * run, and fit where one is wanted.
+ * Whether a value of type `actual` is assignable to `declared`, as far as can be determined statically. Objects are maps at run time, and are
+ * assignable to maps.
  */
 export function fits(declared: CelType, actual: CelType, bindings: Bindings): boolean {
   if (declared.kind === 'param') {
@@ -132,7 +132,7 @@ export function fits(declared: CelType, actual: CelType, bindings: Bindings): bo
   }
 }
 
-/** Of what nothing is known, nothing is known about its parts. */
+/** The parts of a dynamic type are dynamic. */
 function bindFree(type: CelType, bindings: Bindings): void {
   switch (type.kind) {
     case 'param':
@@ -159,7 +159,7 @@ function isNullable(type: CelType): boolean {
   return type.kind === 'object' || type.kind === 'optional';
 }
 
-/** A type of a signature with what its parameters stand for. */
+/** A signature's type with its parameters substituted. */
 export function resolved(type: CelType, bindings: Bindings): CelType {
   switch (type.kind) {
     case 'param':
@@ -176,7 +176,7 @@ export function resolved(type: CelType, bindings: Bindings): CelType {
   }
 }
 
-/** The type of what is one or the other; undefined where no type is both. */
+/** The common type of both; undefined if there is none. */
 export function joined(left: CelType, right: CelType): CelType | undefined {
   if (left === DYN || right === DYN) return DYN;
   if (left === NULL) return isNullable(right) ? right : undefined;

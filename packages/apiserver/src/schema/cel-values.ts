@@ -12,7 +12,7 @@ const RESERVED = new Set(
 
 /**
  * The value that a CEL rule sees: integers as int, numbers as double, `date-time` as timestamp, `duration` as duration (through
- * `convertText`), fields under names that CEL can read, metadata with its name alone.
+ * `convertText`), fields under CEL-compatible names, metadata reduced to the name.
  */
 export function celValueOf(
   value: unknown,
@@ -38,7 +38,7 @@ export function celValueOf(
   return result;
 }
 
-/** A field's name as CEL rules write it: `foo-bar` is `foo__dash__bar`, `namespace` is `__namespace__`. */
+/** A field's escaped name in CEL rules: `foo-bar` is `foo__dash__bar`, `namespace` is `__namespace__`. */
 export function escapeFieldName(name: string): string {
   if (RESERVED.has(name)) return `__${name}__`;
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !name.includes('__')) return name;

@@ -5,12 +5,12 @@ import type { Json } from '@fairway/kube/object/meta';
 import { objectSchemaOf, propertySchema, resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
 
-/** Limit on what all defaults of one object add: lists of ten nested nine deep are a short schema. */
+/** Maximum size of all defaults added to one object: a short schema can define lists of ten nested nine deep. */
 const MAX_ADDED_CHARS = 3 * 1024 * 1024;
 
 /**
- * Sets, in place, the defaults of a schema: where a field is missing, or null and may not be. An object that is missing is not
- * made for the sake of defaults within it, unless it has a default of its own. Throws 413 when they would add more than `maxAddedChars`.
+ * Sets, in place, the defaults of a schema: where a field is missing, or null but not nullable. A missing object is not created for the defaults
+ * within it, unless it has a default itself. Throws 413 if they would add more than `maxAddedChars`.
  */
 export function applyDefaults(
   object: object,
@@ -80,7 +80,7 @@ function isMissing(object: object, name: string, property: Schema, definitions: 
 
 const knownDefaults = new WeakMap<Schema, boolean>();
 
-/** Whether there is any default in or beneath the schema: most kinds have none in most places, and are not walked there. */
+/** Whether there is any default in or below the schema: most subtrees have none, and are not visited. */
 function hasDefaults(schema: Schema, definitions: Definitions): boolean {
   const known = knownDefaults.get(schema);
   if (known !== undefined) return known;

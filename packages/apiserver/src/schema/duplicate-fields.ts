@@ -1,8 +1,8 @@
 import { childPath, indexPath } from './field-path.ts';
 
 /**
- * The paths of duplicate fields in a JSON text (`spec.replicas`), which JSON.parse accepts silently and
- * `fieldValidation=Strict` refuses. The text must be valid JSON: parse it first.
+ * The paths of duplicate fields in a JSON text (`spec.replicas`), which JSON.parse accepts silently and `fieldValidation=Strict` rejects. The text
+ * must be valid JSON: parse it first.
  */
 export function duplicateFields(json: string): string[] {
   const scanner = new Scanner(json);
@@ -15,6 +15,7 @@ export function duplicateFieldMessage(path: string): string {
 }
 
 const BLANK = /[ \t\n\r]*/y;
+// oxlint-disable-next-line fairway/linear-regexps -- a text of valid JSON has an end
 const STRING = /"(?:[^"\\]|\\.)*"/y;
 const SCALAR = /[^\s,\]}]+/y;
 
@@ -63,7 +64,7 @@ class Scanner {
     for (let index = 0; !this.#closes(']'); index++) this.value(indexPath(path, index));
   }
 
-  /** Steps over the opening bracket or a comma; true when what follows is the end of the container, which it steps over too. */
+  /** Skips the opening bracket or a comma; true if the end of the container follows, which is skipped too. */
   #closes(end: string): boolean {
     if (this.#text.charAt(this.#position) !== end) {
       this.#position++;

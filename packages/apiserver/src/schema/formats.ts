@@ -7,7 +7,7 @@ const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$
 const DURATION = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))*$/;
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]{0,61}[a-z0-9])?)*$/i;
 
-/** The string formats that apiextensions checks (`v1_validation.go`, supportedFormats); others are remarks. */
+/** The string formats that apiextensions checks (`v1_validation.go`, supportedFormats); others are ignored. */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   date: (text) => DATE.test(text) && !Number.isNaN(Date.parse(text)),
   'date-time': (text) => DATE_TIME.test(text) && !Number.isNaN(Date.parse(text)),
@@ -17,9 +17,9 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   cidr: isCidr,
   uri: (text) => URL.canParse(text) || text.startsWith('/'),
   uuid: (text) => UUID.test(text),
-  // CEL reads them part by part, and the rest for each.
+  // Limit for CEL, which rescans the rest for each part.
   duration: (text) => text === '0' || (text.length <= MAX_DURATION_CHARS && DURATION.test(text)),
-  // Not groups of four, repeated: each of them takes room on the expression's stack.
+  // Not as repeated groups of four: each repetition takes space on the regex stack.
   byte: (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text),
   email: (text) => /^[^\s@]+@[^\s@]+$/.test(text),
   mac: (text) => /^[0-9a-f]{2}(?:[:-][0-9a-f]{2}){5}(?:(?:[:-][0-9a-f]{2}){2})?$/i.test(text),

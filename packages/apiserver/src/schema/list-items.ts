@@ -2,7 +2,7 @@ import { canonicalJson, isJsonArray, isJsonObject, setOwn } from '@fairway/kube/
 import { resolveSchema } from './resolve.ts';
 import type { Definitions, Schema } from './schema.ts';
 
-/** The second of each repeated items of a set or list-map: where it stands, and its value or keys. */
+/** Duplicate items of a set or list-map: position, and value or keys. */
 export function duplicateItems(
   items: readonly unknown[],
   schema: Schema,
@@ -22,7 +22,7 @@ export function duplicateItems(
   return duplicates;
 }
 
-/** The key fields of an item of a list-map, defaults included; null for what is no object. */
+/** The key fields of an item of a list-map, including defaults; null if it is not an object. */
 export function itemKeys(item: unknown, list: Schema, definitions: Definitions): Record<string, unknown> | null {
   if (!isJsonObject(item)) return null;
   const properties = list.items && resolveSchema(list.items, definitions).properties;
@@ -35,7 +35,9 @@ export function itemKeys(item: unknown, list: Schema, definitions: Definitions):
   return keys;
 }
 
-/** The items of a stored list by their keys. Only those of a list-map can be matched with new ones; those of sets and atomic lists have no past. */
+/**
+ * The items of a stored list by their keys. Only those of a list-map can be matched with new ones; items of sets and atomic lists have no old value.
+ */
 export function itemsByKey(old: unknown, list: Schema, definitions: Definitions): Map<string, unknown> | undefined {
   if (list['x-kubernetes-list-type'] !== 'map' || !isJsonArray(old)) return undefined;
   return new Map(old.map((item) => [canonicalJson(itemKeys(item, list, definitions)), item]));

@@ -1,8 +1,8 @@
 import { RE2JS, RE2JSException } from 're2js';
 
-/** A regular expression in Go's syntax. A match takes time in proportion to the text, whatever the expression. */
+/** A regular expression in Go's syntax. Matching takes time linear in the text, whatever the expression. */
 export interface Pattern {
-  /** Instructions of the compiled expression: what each character of a text may cost. */
+  /** Number of instructions of the compiled expression: the maximum cost of each character of a text. */
   readonly size: number;
   /** Whether it matches anywhere in the text. */
   test(text: string): boolean;
@@ -10,16 +10,16 @@ export interface Pattern {
   findAll(text: string, limit: number): string[];
 }
 
-/** Thrown for a pattern that Go would not compile, in its words, and for one that is too large. */
+/** Thrown for a pattern that Go would reject, with its message, and for one that is too large. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
 
-/** Those of well-known definitions have up to 600 characters; a repetition of a thousand has 2,000 instructions. */
+/** Patterns of well-known definitions have up to 600 characters; a repetition of a thousand has 2,000 instructions. */
 const MAX_PATTERN_CHARS = 4096;
 const MAX_INSTRUCTIONS = 5000;
 
-/** What the cache holds: a compiled pattern takes up to 3 MB while it matches. */
+/** Cache size: a compiled pattern takes up to 3 MB while matching. */
 const MAX_CACHED = 100;
 const MAX_CACHED_INSTRUCTIONS = 20_000;
 
@@ -42,7 +42,7 @@ export function compilePattern(text: string): Pattern {
   return pattern;
 }
 
-/** Like compilePattern; undefined for what Go would not compile. */
+/** Like compilePattern; undefined for patterns that Go would reject. */
 export function tryCompilePattern(text: string): Pattern | undefined {
   try {
     return compilePattern(text);

@@ -4,8 +4,8 @@ import { objectSchemaOf, propertySchema, resolveSchema, withObjectFields } from 
 import type { Definitions, Schema } from './schema.ts';
 
 /**
- * Removes, in place, the fields of a whole object that its schema does not know, and nulls where the schema knows a field that may
- * not be null and has no default. Returns the paths of unknown fields (`spec.containers[0].foo`), which
+ * Removes, in place, unknown fields of a whole object, and nulls of known fields that are neither nullable nor have a default. Returns the paths of
+ * unknown fields (`spec.containers[0].foo`), which
  * `unknownFieldMessage` words as upstream for `fieldValidation=Strict` and `Warn`.
  */
 export function pruneObject(
@@ -34,7 +34,7 @@ export function unknownFieldMessage(path: string): string {
 
 const embedded = new WeakMap<Schema, Schema>();
 
-/** The schema with the fields of every object where it describes an embedded one. */
+/** The schema with apiVersion, kind and metadata if it is an embedded resource. */
 export function withEmbeddedFields(schema: Schema): Schema {
   if (!schema['x-kubernetes-embedded-resource']) return schema;
   let whole = embedded.get(schema);
@@ -80,7 +80,7 @@ function keepsUnknownFields(schema: Schema): boolean {
   return schema.type === undefined && schema.properties === undefined && schema.additionalProperties === undefined;
 }
 
-/** Whether null may stand there, or stands for the default. */
+/** Whether null is allowed or replaced by the default. */
 function mayBeNull(declared: Schema, definitions: Definitions): boolean {
   const schema = resolveSchema(declared, definitions);
   const isFree = schema.type === undefined && !schema['x-kubernetes-int-or-string'];

@@ -2,8 +2,8 @@ import { META_DEFINITIONS, OBJECT_META } from './meta-definitions.ts';
 import type { Definitions, Schema } from './schema.ts';
 
 /**
- * The schema that a `$ref` stands for, or the schema itself. A default or description beside the `$ref` counts as the field's
- * own and is looked up there. Throws where a definition is missing: a bug of the code that registered the kind.
+ * The schema that a `$ref` refers to, or the schema itself. A default or description next to the `$ref` belongs to the field. Throws if a definition
+ * is missing, which is a bug in the registration of the kind.
  */
 export function resolveSchema(schema: Schema, definitions: Definitions): Schema {
   let resolved = schema;
@@ -16,12 +16,12 @@ export function resolveSchema(schema: Schema, definitions: Definitions): Schema 
   return resolved;
 }
 
-/** The name in a reference, whether written bare or as OpenAPI documents write it. */
+/** The name in a reference, either bare or in OpenAPI format. */
 export function definitionName(ref: string): string {
   return ref.slice(ref.lastIndexOf('/') + 1);
 }
 
-/** The schema of a property, whether named or allowed as an additional one; undefined for a field that is not known. */
+/** The schema of a property, whether named or allowed as an additional one; undefined for unknown fields. */
 export function propertySchema(schema: Schema, name: string): Schema | undefined {
   const { properties, additionalProperties } = schema;
   if (properties !== undefined && Object.hasOwn(properties, name)) return properties[name];
@@ -30,7 +30,7 @@ export function propertySchema(schema: Schema, name: string): Schema | undefined
 
 const objectSchemas = new WeakMap<Schema, Schema>();
 
-/** The schema of a kind's whole object with `apiVersion`, `kind` and the real `metadata`, whatever the kind said of these. */
+/** The schema of a kind's whole object with `apiVersion`, `kind` and the real `metadata`, overriding the kind's own. */
 export function objectSchemaOf(schema: Schema, definitions: Definitions): Schema {
   const root = resolveSchema(schema, definitions);
   let whole = objectSchemas.get(root);

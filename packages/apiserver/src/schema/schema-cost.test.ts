@@ -80,7 +80,13 @@ describe('rules', () => {
     ],
     ['sets of sets', 'sets.contains(self, self.map(x, x + 1))', integers, numbers(5000)],
     ['what is found in each', 'self.all(x, self.indexOf(x) >= 0)', integers, numbers(3000)],
-    ['durations', 'duration(self) > duration("1s")', text, '1'.repeat(100_000)],
+    ['hours in time zones', 'self.all(x, timestamp(x).getHours("Europe/Berlin") >= 0)', integers, numbers(5000)],
+    [
+      'decoding the same again',
+      'self.all(x, bytes("[" + self.map(y, "0,").join() + "0]").json() != x)',
+      integers,
+      numbers(5000),
+    ],
     [
       'patterns that are new each time',
       'self.map(x, "aaaa".matches("a" + string(x))).size() > 0',
@@ -92,6 +98,23 @@ describe('rules', () => {
     const errors = (await schemas.call('errorsOfRule', rule, schema, value)) as string[];
     expect(errors).toHaveLength(1);
     expect(errors[0]).toMatch(/operation cancelled|running out of cost budget/);
+  });
+
+  it.each([
+    ['digits', '1'.repeat(100_000)],
+    ['digits within the budget', '1'.repeat(3000)],
+    ['digits and points', '1.'.repeat(1500)],
+    ['parts', '1h'.repeat(50_000)],
+    ['parts and an end that is none', `${'1h'.repeat(100)}1`],
+  ])('take no duration that is none, however long: %s', async (_, value) => {
+    const [error = ''] = (await schemas.call(
+      'errorsOfRule',
+      'duration(self) > duration("1s")',
+      text,
+      value,
+    )) as string[];
+    expect(error).toMatch(/invalid duration string: 1/);
+    expect(error.length).toBeLessThan(1000);
   });
 
   it("report the exceeded limit with Kubernetes' message", async () => {

@@ -1,8 +1,8 @@
 import type { Json } from '@fairway/kube/object/meta';
 
 /**
- * An OpenAPI v3 schema as Kubernetes uses it (`JSONSchemaProps` of apiextensions.k8s.io/v1), structural: every level says
- * its type. `$ref` names a shared definition (`io.k8s.api.core.v1.PodSpec`), so that kinds share memory.
+ * An OpenAPI v3 schema as Kubernetes uses it (`JSONSchemaProps` of apiextensions.k8s.io/v1), structural: every level has a type. `$ref` refers to a
+ * shared definition (`io.k8s.api.core.v1.PodSpec`), so kinds share memory.
  */
 export interface Schema {
   readonly $ref?: string;
@@ -18,7 +18,7 @@ export interface Schema {
   readonly default?: Json;
   readonly nullable?: boolean;
   readonly pattern?: string;
-  /** What the pattern allows, in words: the detail of the error in place of the expression. */
+  /** Description of what the pattern allows, used as the error's detail instead of the expression. */
   readonly 'x-pattern-message'?: string;
   readonly minLength?: number;
   readonly maxLength?: number;
@@ -60,5 +60,5 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** Looks up what a `$ref` names. */
+/** Resolves a `$ref`. */
 export type Definitions = ReadonlyMap<string, Schema>;

@@ -8,20 +8,20 @@ import type { Definitions, Schema } from './schema.ts';
  */
 export type Shape =
   | { readonly kind: 'leaf' }
-  /** Members are owned one by one; `schema` tells their types. */
+  /** Members are owned individually; `schema` has their types. */
   | { readonly kind: 'map'; readonly schema: Schema }
   /** Items are owned by value. */
   | { readonly kind: 'set'; readonly items: Schema }
   /** Items are owned by the values of their key fields. */
   | { readonly kind: 'list-map'; readonly items: Schema; readonly keys: readonly string[] }
-  /** Nothing is known: objects are owned member by member, the rest whole. */
+  /** Unknown: objects are owned by member, other values as a whole. */
   | { readonly kind: 'deduced' };
 
 const LEAF: Shape = { kind: 'leaf' };
 const DEDUCED: Shape = { kind: 'deduced' };
 const shapes = new WeakMap<Schema, Shape>();
 
-/** The shape of a schema; undefined, for a field that no schema describes, is deduced from its values. */
+/** The shape of a schema; undefined, for a field without a schema, means that it is derived from its values. */
 export function shapeOf(schema: Schema | undefined, definitions: Definitions): Shape {
   if (schema === undefined) return DEDUCED;
   const resolved = resolveSchema(schema, definitions);
@@ -33,7 +33,7 @@ export function shapeOf(schema: Schema | undefined, definitions: Definitions): S
   return shape;
 }
 
-/** What the items' keys are when the items leave them out: the protocol of a port is TCP. A key without a default is not there. */
+/** Defaults of the items' keys, such as TCP for the protocol of a port. Keys without a default are omitted. */
 export function keyDefaults(shape: Shape & { kind: 'list-map' }, definitions: Definitions): ReadonlyMap<string, Json> {
   let defaults = knownKeyDefaults.get(shape);
   if (defaults === undefined) {
@@ -64,7 +64,7 @@ function mapShape(schema: Schema): Shape {
   return { kind: 'map', schema };
 }
 
-/** Where the list type is not said, the merge strategy of older kinds tells it (kube-openapi's schemaconv). */
+/** Without a list type, the merge strategy of older kinds determines it (kube-openapi's schemaconv). */
 function listShape(schema: Schema): Shape {
   const type = schema['x-kubernetes-list-type'];
   const mergeKey = schema['x-kubernetes-patch-merge-key'];

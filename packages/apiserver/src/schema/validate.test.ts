@@ -91,7 +91,7 @@ describe('values', () => {
       'minItems',
       { type: 'array', items: integer, minItems: 1 },
       [],
-      'spec.x: Invalid value: []: spec.x in body should have at least 1 items',
+      'spec.x: Invalid value: 0: spec.x in body should have at least 1 items',
     ],
     [
       'maxProperties',
@@ -103,7 +103,7 @@ describe('values', () => {
       'minProperties',
       { type: 'object', additionalProperties: integer, minProperties: 1 },
       {},
-      'spec.x: Invalid value: {}: spec.x in body should have at least 1 properties',
+      'spec.x: Invalid value: 0: spec.x in body should have at least 1 properties',
     ],
     ['required', { type: 'object', properties: { a: string }, required: ['a'] }, {}, 'spec.x.a: Required value'],
     [

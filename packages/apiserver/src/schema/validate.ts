@@ -12,8 +12,8 @@ import { validateValue } from './value-rules.ts';
 
 /**
  * Validates a whole object against its schema, with the messages of apiextensions. CEL rules run only if the rest is valid;
- * transition rules (those that name `oldSelf`) only where `old` has the value too. With `isRatcheting` a value that `old` has too is not refused
- * (Kubernetes' CRDValidationRatcheting): an object that is older than a rule can be changed elsewhere. Items of sets and of atomic lists have no past.
+ * transition rules (those with `oldSelf`) only if `old` has the value too. With `isRatcheting`, a value that `old` also has is not rejected
+ * (Kubernetes' CRDValidationRatcheting): an object older than a rule can be changed elsewhere. Items of sets and of atomic lists have no old value.
  */
 export function validateObject(
   object: object,
@@ -58,7 +58,7 @@ const RULES_NOT_CHECKED: FieldError = {
     'some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
-/** Whether no rule is evaluated beside it: what rules presume may not hold. */
+/** Whether rules are skipped because of this error: their assumptions may not hold. */
 export function blocksRules({ type }: FieldError): boolean {
   return (
     type === 'FieldValueNotSupported' ||
@@ -79,7 +79,7 @@ function validateRestrictedMetadata(object: object, schema: Schema, check: Check
   }
 }
 
-/** `old` is the stored value where it is known and may excuse this one. */
+/** `old` is the stored value, if known, for ratcheting. */
 function validate(
   value: unknown,
   old: unknown,
@@ -152,7 +152,7 @@ function validateItems(
   }
 }
 
-/** allOf, anyOf, oneOf and not, with kube-openapi's messages and the errors of the alternative that fits best. */
+/** allOf, anyOf, oneOf and not, with kube-openapi's messages and the errors of the best matching alternative. */
 function validateCombinations(value: unknown, schema: Schema, check: Check, path: string, errors: FieldError[]): void {
   const errorsOf = (part: Schema) => {
     const found: FieldError[] = [];

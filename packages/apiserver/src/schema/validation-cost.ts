@@ -3,18 +3,18 @@ import { isCompiled, tryCompilePattern } from './pattern.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * Steps that checking one object may take: a value is looked at once by each schema that speaks of it, and a list of 500,000 numbers with 10,000
- * alternatives for each would take a day.
+ * Maximum steps of validating one object: each applicable schema checks a value once, and a list of 500,000 numbers with 10,000 alternatives for each
+ * would take a day.
  */
 const MAX_STEPS = 5_000_000;
 
-/** A step goes through so many of these. */
+/** Regex instructions per step. */
 const CHARS = 50;
 const PATTERN_INSTRUCTIONS = 20;
-/** Of compiling it. */
+/** Steps per character of a compiled pattern. */
 const STEPS_PER_PATTERN_CHAR = 50;
 
-/** An error is an object with a text. */
+/** Steps per error, which allocates an object with a message. */
 const STEPS_PER_ERROR = 50;
 
 function stepsOf(text: string, pattern: string): number {
@@ -22,7 +22,7 @@ function stepsOf(text: string, pattern: string): number {
   return compiling + text.length * (1 + (tryCompilePattern(pattern)?.size ?? 0) / PATTERN_INSTRUCTIONS);
 }
 
-/** Counts the steps of checking one object. Throws 413 when it takes too many. */
+/** Counts the steps of validating one object. Throws 413 if there are too many. */
 export class ValidationCost {
   #left = MAX_STEPS;
 

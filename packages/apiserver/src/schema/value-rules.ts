@@ -5,8 +5,8 @@ import { tryCompilePattern } from './pattern.ts';
 import type { Schema } from './schema.ts';
 
 /**
- * Checks what a schema says of a value by itself, leaving its parts aside. Returns false when the value has the wrong type, so
- * that nothing further makes sense. Messages are kube-openapi's (pkg/validation/errors).
+ * Checks a schema's rules for a value itself, excluding its parts. Returns false if the value has the wrong type, in which case further checks make
+ * no sense. Messages are kube-openapi's (pkg/validation/errors).
  */
 export function validateValue(value: unknown, schema: Schema, path: string, errors: FieldError[]): boolean {
   const wrongType = typeError(value, schema, path);
@@ -23,7 +23,7 @@ export function validateValue(value: unknown, schema: Schema, path: string, erro
   if (typeof value === 'string') checkText(value, schema, path, errors, add);
   else if (typeof value === 'number') checkNumber(value, schema, add);
   else if (isJsonArray(value)) checkArray(value, schema, path, errors, add);
-  else if (isJsonObject(value)) checkSize(Object.keys(value).length, schema, path, errors, add);
+  else if (isJsonObject(value)) checkSize(Object.keys(value).length, schema, path, errors);
   return true;
 }
 
@@ -74,7 +74,7 @@ function checkText(text: string, schema: Schema, path: string, errors: FieldErro
   }
   if (pattern !== undefined) {
     const expression = tryCompilePattern(pattern);
-    // Validation rejects these; definitions stored before it did so may have one.
+    // Validation rejects these now, but older stored definitions may have one.
     if (expression === undefined) add(`cannot be checked: '${pattern}' is no regular expression of Go`);
     else if (!expression.test(text)) add(`should match '${pattern}'`);
   }
@@ -84,7 +84,7 @@ function checkText(text: string, schema: Schema, path: string, errors: FieldErro
   }
 }
 
-/** Whether it has the form that the words of its pattern describe, those of its format included. */
+/** Whether it matches its pattern, including its format. */
 function isAsWorded(text: string, { pattern = '', format }: Schema): boolean {
   const hasForm = tryCompilePattern(pattern)?.test(text) ?? true;
   return hasForm && (format === undefined || hasFormat(text, format));
@@ -112,17 +112,25 @@ function checkArray(
 ): void {
   const { minItems, maxItems } = schema;
   if (maxItems !== undefined && items.length > maxItems) errors.push(tooMany(items.length, maxItems, path));
-  if (minItems !== undefined && items.length < minItems) add(`should have at least ${minItems} items`);
+  if (minItems !== undefined && items.length < minItems) errors.push(tooFew(items.length, `${minItems} items`, path));
   if (schema.uniqueItems && new Set(items.map(canonicalJson)).size < items.length) add("shouldn't contain duplicates");
 }
 
-function checkSize(size: number, schema: Schema, path: string, errors: FieldError[], add: Complain): void {
+function checkSize(size: number, schema: Schema, path: string, errors: FieldError[]): void {
   const { minProperties, maxProperties } = schema;
   if (maxProperties !== undefined && size > maxProperties) errors.push(tooMany(size, maxProperties, path));
-  if (minProperties !== undefined && size < minProperties) add(`should have at least ${minProperties} properties`);
+  if (minProperties !== undefined && size < minProperties) {
+    errors.push(tooFew(size, `${minProperties} properties`, path));
+  }
 }
 
 function tooMany(actual: number, most: number, path: string): FieldError {
   const detail = `must have at most ${most} ${most === 1 ? 'item' : 'items'}`;
   return { type: 'FieldValueTooMany', field: path, value: actual, detail };
+}
+
+/** The value is the number, as kube-openapi has it. */
+function tooFew(actual: number, least: string, path: string): FieldError {
+  const detail = `${path} in body should have at least ${least}`;
+  return { type: 'FieldValueInvalid', field: path, value: actual, detail };
 }

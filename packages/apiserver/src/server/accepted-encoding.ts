@@ -1,6 +1,6 @@
 const REFUSED = /^\s*q\s*=\s*0(\.0*)?\s*$/i;
 
-/** The first of the offered encodings that an `Accept-Encoding` names and does not refuse (RFC 9110 12.5.3); undefined: as it is. */
+/** The first of the offered encodings that `Accept-Encoding` lists and does not exclude (RFC 9110 12.5.3); undefined: identity. */
 export function acceptedEncoding<T extends string>(accepted: string | undefined, offered: readonly T[]): T | undefined {
   const names = (accepted ?? '')
     .split(',')

@@ -4,7 +4,7 @@ import type { UserInfo } from '../auth/user.ts';
 import type { ResourceDefinition } from './resource.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/** One write that is about to happen, after authorisation, decoding and defaults, before validation and storage. */
+/** A write request after authorisation, decoding and defaults, before validation and storage. */
 export interface AdmissionRequest {
   readonly user: UserInfo;
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -15,41 +15,41 @@ export interface AdmissionRequest {
   readonly dryRun: boolean;
   /** The object to be stored; a plugin's `mutate` may change it in place. Absent on DELETE. */
   readonly object: KubeObject | undefined;
-  /** What is stored now; absent on CREATE. */
+  /** The stored object; absent on CREATE. */
   readonly oldObject: KubeObject | undefined;
-  /** Sends a `Warning: 299` header along with the answer. */
+  /** Adds a `Warning: 299` header to the response. */
   warn(text: string): void;
-  /** Absent where another server asks this process what it thinks of a write. */
+  /** Absent if another server calls this process as a webhook. */
   readonly write?: WriteInProgress | undefined;
 }
 
-/** What the server that carries out a write knows of it, and may do. */
+/** Context of a write from the server that carries it out. */
 export interface WriteInProgress {
-  /** When the client is answered whatever becomes of its request, in epoch milliseconds. */
+  /** Deadline of the response to the client, in epoch milliseconds. */
   readonly deadlineMs: number;
-  /** What the request says about how it is to be carried out: CreateOptions, UpdateOptions or DeleteOptions of `meta.k8s.io/v1`. */
+  /** The request's options: CreateOptions, UpdateOptions or DeleteOptions of `meta.k8s.io/v1`. */
   options(): JsonObject;
   /** The served resource of a kind. */
   kindOf(apiVersion: string, kind: string): ResourceDefinition | undefined;
   /** The resource in its other served versions. */
   otherVersions(): readonly ServedResource[];
   /**
-   * Puts what somebody outside made of `object` in its place, checked, pruned and with defaults as what a client sends; what clients may
-   * not set stays as it was. Field managers stay too: upstream gives nobody what webhooks change.
+   * Replaces `object` by a webhook's version, validated, pruned and defaulted like a client's; fields that clients may not set are unchanged. Field
+   * managers are unchanged too: as upstream, webhooks' changes have no owner.
    */
   replaceObject(object: KubeObject): void;
-  /** Adds to the annotations of the audit event. */
+  /** Adds an annotation to the audit event. */
   annotate(key: string, value: string): void;
 }
 
-/** An admission plugin; it refuses by throwing an ApiError (`invalid` with field paths, or `forbidden`). */
+/** An admission plugin; it rejects by throwing an ApiError (`invalid` with field paths, or `forbidden`). */
 export interface AdmissionPlugin {
   readonly name: string;
   /** Runs first, in order of registration. */
   mutate?(request: AdmissionRequest): void | Promise<void>;
-  /** Asked once after all `mutate`, which then run a second time. */
+  /** Called once after all `mutate`, which then run a second time. */
   wantsSecondRound?(request: AdmissionRequest): boolean;
-  /** Runs once, after all mutation: for what is allocated. */
+  /** Runs once, after all mutation: for allocations. */
   settle?(request: AdmissionRequest): void;
   /** Runs after all mutation and after schema validation. */
   validate?(request: AdmissionRequest): void | Promise<void>;

@@ -3,7 +3,7 @@ export interface AllotmentLimits {
   readonly perHolder: number;
 }
 
-/** Shares out what there is a limited amount of, in total and to each holder. It holds entries only for those who hold something. */
+/** Tracks shares of a limited resource, in total and per holder. It only has entries for current holders. */
 export class Allotment {
   readonly #limits: AllotmentLimits;
   readonly #held = new Map<string, number>();
@@ -27,7 +27,7 @@ export class Allotment {
     return this.#used + amount > this.#limits.total ? 'total' : undefined;
   }
 
-  /** Takes it, whatever the limits say. */
+  /** Acquires it regardless of the limits. */
   take(holder: string, amount = 1): void {
     this.#held.set(holder, this.heldBy(holder) + amount);
     this.#used += amount;

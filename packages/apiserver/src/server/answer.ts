@@ -8,7 +8,7 @@ import type { Representation } from './representation.ts';
 import type { Answer, ResourceRequest } from './request.ts';
 import { canonicalText } from './served-resource.ts';
 
-/** Answers with a stored entry, or with an object that was not stored (dry run). */
+/** Responds with a stored entry, or with an unstored object (dry run). */
 export function answerObject(
   request: ResourceRequest,
   status: number,
@@ -30,8 +30,7 @@ function unstored({ resource }: ResourceRequest, object: KubeObject): Entry {
 }
 
 /**
- * The entry that the request names, in the version of the request, for a writer: the latest that is accepted. A promise only where a webhook has to
- * convert it. Throws 404.
+ * The requested entry, in the version of the request, for a writer: the latest accepted one. A promise only if a webhook must convert it. Throws 404.
  */
 export function currentEntry(core: Core, request: ResourceRequest): Entry | Promise<Entry> {
   const { resource, namespace, name } = request;
@@ -40,7 +39,7 @@ export function currentEntry(core: Core, request: ResourceRequest): Entry | Prom
   return resource.prepare([entry])?.then(() => currentEntry(core, request)) ?? entry;
 }
 
-/** The same for a reader: the latest that is durable. */
+/** The same for a reader: the latest durable one. */
 export function durableEntry(core: Core, request: ResourceRequest): Entry | Promise<Entry> {
   const { resource, namespace, name } = request;
   const entry = core.store.getDurable(resource.bucket, resource.keyOf(namespace, name));
@@ -48,7 +47,7 @@ export function durableEntry(core: Core, request: ResourceRequest): Entry | Prom
   return resource.prepare([entry])?.then(() => durableEntry(core, request)) ?? entry;
 }
 
-/** The same for who may write, and does something else as well: the latest that is accepted, once it is durable. */
+/** The same for subresources that may write and have other effects: the latest accepted one, once it is durable. */
 export async function settledEntry(core: Core, request: ResourceRequest): Promise<Entry> {
   for (;;) {
     const entry = await currentEntry(core, request);

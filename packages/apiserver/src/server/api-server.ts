@@ -36,7 +36,7 @@ import { type ServedKinds, servedKinds } from './served-kinds.ts';
 import { type ReadSession, withSession } from './session-reader.ts';
 import { holderOf, Traffic } from './traffic.ts';
 
-/** What `/version` says. */
+/** The response of `/version`. */
 export interface VersionInfo {
   readonly gitVersion: string;
   readonly major: string;
@@ -51,11 +51,11 @@ export interface VersionInfo {
 
 export interface ApiServerOptions {
   readonly store: Store;
-  /** Servers made from the same array share everything that follows from it. */
+  /** Servers created with the same array share everything derived from it. */
   readonly resources: readonly ResourceDefinition[];
-  /** What the resources' schemas refer to. */
+  /** Definitions referenced by the resources' schemas. */
   readonly definitions?: Definitions;
-  /** The same with descriptions, which OpenAPI alone needs: asked for when a document is made. `definitions` by default. */
+  /** The same with descriptions, which only OpenAPI needs: read when a document is generated. `definitions` by default. */
   readonly documentation?: () => Definitions;
   readonly clock: Clock;
   readonly log?: Logger;
@@ -63,33 +63,37 @@ export interface ApiServerOptions {
   readonly authenticators?: readonly Authenticator[];
   /** Accepts requests without credentials as `system:anonymous`; off by default. */
   readonly anonymous?: boolean;
-  /** Without an authorizer everything is allowed. */
+  /** If absent, everything is allowed. */
   readonly authorizer?: Authorizer;
-  /** What review kinds and token requests ask; `createAuth` makes it together with authenticators, authorizer and admission. */
+  /** Used by review kinds and token requests; `createAuth` returns it together with authenticators, authorizer and admission. */
   readonly access?: Access;
   readonly admission?: readonly AdmissionPlugin[];
-  /** Converts custom resources, where definitions may name webhooks for it (`CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS`). */
+  /** Converts custom resources, if definitions may use conversion webhooks (`CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS`). */
   readonly webhookCaller?: WebhookCaller;
-  /** Has APIServices of users lead to their API servers; without it they are stored and lead nowhere. */
+  /** Implements users' APIServices; without it they are only stored. */
   readonly aggregation?: AggregationOptions;
-  /** Browsers' sessions; none by default. */
+  /** Browser sessions; none by default. */
   readonly readSession?: ReadSession;
   /** Records audit events; closed by the caller. */
   readonly auditor?: Auditor;
-  /** Records clients' requests; none by default. */
+  /** Traces clients' requests; none by default. */
   readonly tracer?: Tracer | undefined;
   readonly random?: () => number;
   /** How many changes are kept for watches to resume from; 4096 by default. */
   readonly watchCacheSize?: number;
-  /** How many bytes these may hold; 4 MiB by default. */
+  /** Maximum size of these in bytes; 4 MiB by default. */
   readonly watchCacheBytes?: number;
+  /** Time from one bookmark of a watch to the next; a minute by default. */
+  readonly bookmarkMs?: number;
   /** Limits on clients that override `DEFAULT_LIMITS`. */
   readonly limits?: Partial<ServerLimits>;
 }
 
 const DEFAULT_WATCH_CACHE_SIZE = 4096;
 const DEFAULT_WATCH_CACHE_BYTES = 4 * 1024 * 1024;
-/** Who writes the status of APIServices. */
+/** As upstream. */
+const DEFAULT_BOOKMARK_MS = 60_000;
+/** Field manager of the status of APIServices. */
 const AVAILABILITY_WRITER: UserInfo = {
   username: 'system:apiserver',
   groups: ['system:authenticated', 'system:masters'],
@@ -99,11 +103,11 @@ const AVAILABILITY_WRITER: UserInfo = {
 export class ApiServer {
   /** Reads stored objects, for authorisers, authenticators and admission plugins. */
   readonly reader: ObjectReader;
-  /** For controllers that look at other kinds' schemas. */
+  /** For controllers that use other kinds' schemas. */
   readonly kinds: ServedKinds;
   /** Connections, requests and watches of clients, for metrics. */
   readonly traffic: Traffic;
-  /** Priority levels and who waits for their seats, for metrics. */
+  /** Priority levels and waiting requests, for metrics. */
   readonly flowControl: FlowControl;
   readonly #options: ApiServerOptions;
   readonly #registry: Registry;
@@ -130,6 +134,7 @@ export class ApiServer {
       admission: options.admission ?? [],
       watchCacheSize: options.watchCacheSize ?? DEFAULT_WATCH_CACHE_SIZE,
       watchCacheBytes: options.watchCacheBytes ?? DEFAULT_WATCH_CACHE_BYTES,
+      bookmarkMs: options.bookmarkMs ?? DEFAULT_BOOKMARK_MS,
       traffic: this.traffic,
       webhookCaller: options.webhookCaller,
     });
@@ -178,7 +183,7 @@ export class ApiServer {
     this.#core.watchers.finish(group === '' ? plural : `${plural}.${group}`);
   }
 
-  /** Mounts a path beside the Kubernetes API. */
+  /** Mounts a path outside the Kubernetes API. */
   addRoute(route: Route): void {
     this.#routes.add(route);
   }
@@ -188,7 +193,7 @@ export class ApiServer {
     this.#health.add(name, check, options);
   }
 
-  /** Whether another API server serves a group version, and what it holds is not stored here. */
+  /** Whether another API server serves a group version, so its objects are not stored here. */
   isAggregated({ group, version }: { readonly group: string; readonly version: string }): boolean {
     return this.#aggregator?.find(group, version) !== undefined;
   }
@@ -198,7 +203,7 @@ export class ApiServer {
     return inProcessTransport((request) => this.#pipeline.answer(request, () => Promise.resolve(user)));
   }
 
-  /** Requests in this process by whoever has these credentials: asked for with each request, and checked as those of a connection are. */
+  /** Requests in this process with these credentials, which are requested for each request and checked like those of a connection. */
   connect(credentials: () => Credentials): Transport {
     return inProcessTransport((request) => this.#pipeline.answer(request, () => this.#authenticate(credentials())));
   }

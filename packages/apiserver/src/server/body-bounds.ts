@@ -12,16 +12,22 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024;
  */
 export const MAX_STORED_BYTES = 2 * 1024 * 1024;
 
-const DECODED: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES };
-/** An object that may be stored, and a patch that may be sent. */
-const PATCHED: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_STORED_BYTES + MAX_BODY_BYTES };
+/**
+ * Each field is validated and tracked for its manager: a megabyte of short names would block the server for seconds. The largest definitions in use
+ * have a third of this.
+ */
+const MAX_VALUES = 60_000;
+
+const DECODED: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_BODY_BYTES, maxValues: MAX_VALUES };
+/** Limits of stored objects and patches. */
+const PATCHED: JsonBounds = { maxDepth: MAX_DEPTH, maxChars: MAX_STORED_BYTES + MAX_BODY_BYTES, maxValues: MAX_VALUES };
 
 /** Throws 400 for a decoded body that is nested too deep, 413 for one that has become too large. */
 export function checkDecoded(value: unknown): void {
   check(value, DECODED, 'the object provided');
 }
 
-/** The same for what a patch has made of an object. */
+/** The same for a patched object. */
 export function checkPatched(value: unknown): void {
   check(value, PATCHED, 'the object with the patch applied');
 }
@@ -31,15 +37,18 @@ function check(value: unknown, bounds: JsonBounds, what: string): void {
   if (typeof found !== 'number') throw refused(found, bounds, what);
 }
 
-function refused({ kind, path }: JsonExcess, { maxDepth, maxChars }: JsonBounds, what: string): ApiError {
+function refused({ kind, path }: JsonExcess, { maxDepth, maxChars, maxValues }: JsonBounds, what: string): ApiError {
   const at = path === '' ? '' : ` (at ${path}…)`;
   if (kind === 'depth') return badRequest(`${what} is nested deeper than ${maxDepth} levels${at}: make it flatter`);
+  if (kind === 'values') {
+    return entityTooLarge(`${what} has more than ${maxValues} fields and items${at}: divide it into several objects`);
+  }
   return entityTooLarge(`${what} has more than ${maxChars} bytes when all of it is written out${at}: make it smaller`);
 }
 
 /**
- * Throws 413 for an object whose text is too long to be stored, naming its largest part. One that already exists and does not
- * grow may be written: it could not be made smaller otherwise.
+ * Throws 413 for an object whose text is too long to be stored, naming its largest part. An existing one that does not grow can be written: otherwise
+ * it could never be reduced.
  */
 export function checkStored(
   { kind }: Pick<ServedResource, 'kind'>,
@@ -59,7 +68,7 @@ export function checkStored(
   );
 }
 
-/** The field that has most of the text; within metadata and its like, the field of that. */
+/** The field with most of the text; within metadata and spec, the field below it. */
 function largestPart(object: object, prefix = ''): { readonly path: string; readonly chars: number } {
   let largest = { path: prefix, chars: 0, value: undefined as unknown };
   for (const [name, value] of Object.entries(object)) {

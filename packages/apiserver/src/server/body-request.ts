@@ -7,7 +7,7 @@ export interface BodyKind {
   readonly kind: string;
 }
 
-/** What decoding looks at of a request. */
+/** The parts of a request that decoding uses. */
 export interface BodyRequest
   extends Pick<ResourceRequest, 'body' | 'headers' | 'query' | 'namespace' | 'name' | 'verb' | 'warn'> {
   readonly resource: BodyKind;

@@ -16,7 +16,7 @@ export function conform(core: Core, request: ResourceRequest, object: KubeObject
   reportFields(request, normalize(core, request, object).map(unknownFieldMessage), { waitingFirst: custom });
 }
 
-/** The same without a report, which is for clients; returns the unknown fields. */
+/** The same without reporting to the client; returns the unknown fields. */
 export function normalize(core: Core, request: ResourceRequest, object: KubeObject): ReturnType<typeof pruneObject> {
   const { schema, strategy, custom } = request.resource.definition;
   const unknown = pruneObject(object, schema, core.definitions);
@@ -37,8 +37,8 @@ export function schemaErrors(
 }
 
 /**
- * Errors of metadata, of the schema and of the kind's own rules. For built-in kinds upstream knows the rules alone: a field that they speak
- * of is theirs, and lists may hold an entry twice unless they say otherwise (two ports of one number).
+ * Errors of metadata, of the schema and of the kind's own rules. For built-in kinds upstream only has the rules: they take precedence for a field,
+ * and lists may have duplicates unless a rule forbids it (two ports of one number).
  */
 export function allErrors(
   request: ResourceRequest,
@@ -46,7 +46,7 @@ export function allErrors(
   ofSchema: readonly FieldError[],
   ofKind: readonly FieldError[],
 ): FieldError[] {
-  // A kind that restricts names says in its own words what one may be.
+  // A kind that restricts names has its own message.
   const isNamed = ofKind.some(({ field }) => field === 'metadata.name');
   const metadata = ofMetadata.filter(({ field }) => !isNamed || field !== 'metadata.name');
   return [...metadata, ...withoutRepetition(request, ofSchema, ofKind)];
@@ -58,7 +58,7 @@ function withoutRepetition(
   ofKind: readonly FieldError[],
 ): FieldError[] {
   if (request.resource.definition.custom) {
-    // As an API server does it with the rules of a CustomResourceDefinition; and one mistake is told once.
+    // As with the rules of a CustomResourceDefinition; and each mistake is reported once.
     if (ofSchema.some(blocksRules)) return [...ofSchema];
     const told = new Set(ofSchema.map(({ field }) => field));
     return [...ofSchema, ...ofKind.filter(({ field }) => !told.has(field))];
@@ -70,7 +70,7 @@ function withoutRepetition(
   return [...rest, ...ofKind];
 }
 
-/** By the schema; where it has nothing to say, by the kind itself: a quantity is a string like any other to a schema. */
+/** By the schema, or else by the kind itself: for a schema a quantity is an ordinary string. */
 function errorsOf(core: Core, request: ResourceRequest, object: KubeObject): readonly FieldError[] {
   const errors = schemaErrors(core, request, object, undefined);
   if (errors.length > 0) return errors;

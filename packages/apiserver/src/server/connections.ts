@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Timer } from '@fairway/base/clock';
+import { GroupedSets } from '@fairway/base/grouped-sets';
 import type { UserInfo } from '../auth/user.ts';
 import { peerNetwork } from './peer-network.ts';
 import { holderOf, type Release, type Traffic } from './traffic.ts';
@@ -11,7 +12,7 @@ interface Connection {
   /** The peer network it counts for until authenticated. */
   readonly address: string;
   readonly acceptedMs: number;
-  /** Since the TLS handshake. */
+  /** Time of the TLS handshake. */
   stream: TLSSocket | undefined;
   /** The user it counts for; undefined until authenticated. */
   holder: string | undefined;
@@ -19,7 +20,7 @@ interface Connection {
   release: Release;
   /** Requests without a complete response. */
   running: number;
-  /** Bytes that its peer had taken at `movedMs`. */
+  /** Bytes that its peer had received at `movedMs`. */
   taken: number;
   movedMs: number;
 }
@@ -29,15 +30,15 @@ const SWEEP_INTERVAL_MS = 5_000;
 const connections = new WeakMap<Socket, { readonly connection: Connection; readonly table: Connections }>();
 
 /**
- * The connections of one listener, within the limits of its server. An unauthenticated connection is refused if its address, or all of them, hold
- * too many; then the address with the most of them makes room for those with fewer. Connections not authenticated in time, and
+ * The connections of one listener, within the limits of its server. An unauthenticated connection is rejected if its address, or all addresses
+ * together, have too many; the address with the most then makes room for others. Connections not authenticated in time, and
  * those that stop reading, are closed.
  */
 export class Connections {
   readonly #traffic: Traffic;
   readonly #open = new Map<string, Connection>();
-  /** Unauthenticated connections by address, oldest first. */
-  readonly #strangers = new Map<string, Set<Connection>>();
+  /** Unauthenticated connections by address. */
+  readonly #unauthenticated = new GroupedSets<Connection>();
   #sweep: Timer | undefined;
 
   constructor(traffic: Traffic) {
@@ -65,19 +66,17 @@ export class Connections {
     };
     const key = keyOf(raw);
     this.#open.set(key, connection);
-    const ofAddress = this.#strangers.get(address);
-    if (ofAddress === undefined) this.#strangers.set(address, new Set([connection]));
-    else ofAddress.add(connection);
+    this.#unauthenticated.add(address, connection);
     raw.once('close', () => {
       this.#open.delete(key);
-      this.#forgetStranger(connection);
+      this.#unauthenticated.delete(address, connection);
       connection.release();
       if (this.#open.size === 0) this.#stopSweeping();
     });
     this.#sweep ??= this.#sweepLater();
   }
 
-  /** The same connection after its handshake. */
+  /** A connection after its handshake. */
   secured(stream: TLSSocket): void {
     const connection = this.#open.get(keyOf(stream));
     if (connection === undefined) return;
@@ -106,7 +105,7 @@ export class Connections {
     connection.release = () => {};
     connection.release = this.#traffic.enter('connections', user);
     connection.holder = holder;
-    this.#forgetStranger(connection);
+    this.#unauthenticated.delete(connection.address, connection);
   }
 
   #hasRoom(address: string): boolean {
@@ -118,11 +117,11 @@ export class Connections {
     const obstacle = this.#traffic.refuses('unauthenticatedConnections', address);
     if (obstacle === undefined) return true;
     if (obstacle === 'perHolder') return false;
-    const largest = [...this.#strangers.values()].reduce((most, one) => (one.size > most.size ? one : most));
-    if (largest.size <= (this.#strangers.get(address)?.size ?? 0) + 1) return false;
-    const [oldest] = largest;
+    const { largest = address } = this.#unauthenticated;
+    const oldest = this.#unauthenticated.oldestOf(largest);
     if (oldest === undefined) return false;
-    this.#forgetStranger(oldest);
+    if (this.#unauthenticated.sizeOf(largest) <= this.#unauthenticated.sizeOf(address) + 1) return false;
+    this.#unauthenticated.delete(largest, oldest);
     oldest.release();
     oldest.release = () => {};
     cut(oldest);
@@ -134,12 +133,6 @@ export class Connections {
     return () => {
       for (const release of releases) release();
     };
-  }
-
-  #forgetStranger(connection: Connection): void {
-    const ofAddress = this.#strangers.get(connection.address);
-    ofAddress?.delete(connection);
-    if (ofAddress?.size === 0) this.#strangers.delete(connection.address);
   }
 
   #sweepLater(): Timer {

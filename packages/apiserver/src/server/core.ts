@@ -19,6 +19,7 @@ export interface CoreOptions {
   readonly admission: readonly AdmissionPlugin[];
   readonly watchCacheSize: number;
   readonly watchCacheBytes: number;
+  readonly bookmarkMs: number;
   readonly traffic: Traffic;
   /** Converts custom resources. */
   readonly webhookCaller: WebhookCaller | undefined;
@@ -59,7 +60,7 @@ export class Core {
       maxBytes: options.watchCacheBytes,
       maxAgeMs: MAX_LOG_AGE_MS,
     });
-    this.watchers = new WatchHub(options.clock);
+    this.watchers = new WatchHub(options.clock, options.bookmarkMs);
     this.#unsubscribe = options.store.subscribe((changes) => this.#publish(changes));
   }
 

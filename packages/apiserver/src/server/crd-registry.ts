@@ -21,7 +21,7 @@ const SYSTEM_USER = { username: 'system:apiserver', groups: ['system:masters'] }
 export class CrdRegistry {
   readonly #core: Core;
   readonly #served = new Map<string, readonly ResourceDefinition[]>();
-  /** Definitions that wait for their objects to be deleted, by the objects' bucket. */
+  /** Definitions waiting for the deletion of their objects, by the objects' bucket. */
   readonly #emptying = new Map<string, string>();
   #work: Promise<void> = Promise.resolve();
 
@@ -74,7 +74,7 @@ export class CrdRegistry {
   #forget(entry: Entry): void {
     this.#serve(entry.key, []);
     this.#emptying.delete(bucketOfCrd(entry.object() as CustomResourceDefinition));
-    // Names that it had may now be accepted for another.
+    // Its names may now be accepted for another definition.
     for (const other of this.#core.store.list(CRD_BUCKET)) this.#follow(other);
   }
 

@@ -3,7 +3,7 @@ import { follow } from '../auth/union-authenticator.ts';
 import type { Authenticator, Credentials } from '../auth/user.ts';
 import { atEnd } from './exchange-end.ts';
 
-/** Breaks a response off when the credentials that it was asked for by end. A client of a watch comes back, and is told then. */
+/** Aborts a response when the request's credentials become invalid. A watch client reconnects and gets the error then. */
 export function endWithCredentials(
   response: ServerResponse,
   authenticators: readonly Authenticator[],

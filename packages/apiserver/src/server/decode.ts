@@ -10,12 +10,12 @@ export function decodeObject(request: BodyRequest): KubeObject {
   return decodeBody(request, request.resource);
 }
 
-/** The same where `conform` follows, which then refuses duplicate fields together with unknown ones. */
+/** The same if `conform` follows, which then reports duplicate fields together with unknown ones. */
 export function decodeToConform(request: BodyRequest): KubeObject {
   return decodeBody(request, request.resource, { report: reportFieldsLater });
 }
 
-/** The same for a body of another kind, that of a subresource. */
+/** The same for a body of another kind, for a subresource. */
 export function decodeBody(
   request: BodyRequest,
   kind: BodyKind,
@@ -109,7 +109,7 @@ function checkKind(object: KubeObject, wanted: BodyKind): void {
   }
 }
 
-/** The URL is authoritative for names; a body may omit them but not contradict it. */
+/** The URL is authoritative for names; a body may omit but not contradict them. */
 export function checkNames(object: KubeObject, request: Pick<BodyRequest, 'namespace' | 'name' | 'verb'>): void {
   const { metadata } = object;
   const { namespace, name } = request;

@@ -5,7 +5,7 @@ import type { Decoder } from './decoders-fuzz-fixture.ts';
 
 /** Each decoder on a thousand inputs, in a thread with a bound on its heap and a deadline; PROPERTY_RUNS and PROPERTY_SEED draw others. */
 
-const decoders = new ConfinedModule(new URL('./decoders-fuzz-fixture.ts', import.meta.url), { deadlineMs: 100_000 });
+const decoders = new ConfinedModule(new URL('./decoders-fuzz-fixture.ts', import.meta.url));
 afterAll(() => decoders.close());
 
 function runsOf(numRuns: number): { seed: number; numRuns: number } {

@@ -6,7 +6,7 @@ import type { Answer, ResourceRequest } from './request.ts';
 import { selectionOf } from './selection.ts';
 import { selectedEntries, unselectable } from './watch.ts';
 
-/** Deletes what the selectors match, and returns the list. */
+/** Deletes the objects that the selectors match, and returns the list. */
 export async function removeCollection(core: Core, request: ResourceRequest): Promise<Answer> {
   const { resource } = request;
   const selection = selectionOf(resource, request.namespace, request.query, request.name);

@@ -49,7 +49,7 @@ export interface Removal {
   readonly gone: boolean;
 }
 
-/** Deletes, or marks as being deleted, the object that the request names. */
+/** Deletes the requested object, or marks it as being deleted. */
 export async function removeObject(core: Core, request: ResourceRequest, options: DeleteOptions): Promise<Removal> {
   for (let attempt = 0; ; attempt++) {
     const found = currentEntry(core, request);
@@ -59,6 +59,7 @@ export async function removeObject(core: Core, request: ResourceRequest, options
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
       if (attempt === MAX_ATTEMPTS) throw conflict(request.resource.subject(request.name), 'the object keeps changing');
+      await request.nextTurn?.();
     }
   }
 }
@@ -73,7 +74,7 @@ async function removeEntry(
   if (isNamespace(resource)) refuseImmortalNamespace(request);
   checkPreconditions(request, options, current);
   const old = resource.objectOf(current);
-  // What the server itself removes, with a definition, is nobody's to refuse.
+  // Admission can't reject deletions by the server itself, with a definition.
   if (request.loopback !== undefined) {
     const admission = new WriteAdmission(core, request, {
       operation: 'DELETE',
@@ -165,10 +166,13 @@ function checkPreconditions(
   }
 }
 
-/** In upstream's words and order: `nil` stands for none. */
+/** In upstream's format and order: `nil` for none. */
 const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
 
-/** Reads DeleteOptions from the body, or from the query where there is none: beside a body kube-apiserver does not heed it, not even for `dryRun`. Throws 400 or 422. */
+/**
+ * Reads DeleteOptions from the body, or from the query if there is none: with a body kube-apiserver ignores the query, even for `dryRun`. Throws 400
+ * or 422.
+ */
 export function deleteOptionsOf({ body, query }: ResourceRequest): DeleteOptions {
   const options = body === '' ? fromQuery(query) : fromBody(body);
   const { propagationPolicy: policy, orphanDependents, dryRun = [] } = options;

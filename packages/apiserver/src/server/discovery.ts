@@ -31,11 +31,11 @@ export function discoveryOf(registry: Registry, remote: readonly RemoteGroupVers
   return discovery;
 }
 
-/** `/api`, `/apis` and what is below, in the legacy and the aggregated form. Each document is made once, when first asked for. */
+/** `/api`, `/apis` and paths below, in the legacy and the aggregated form. Each document is generated once, on first use. */
 export class Discovery {
   /** By group, then by version; the preferred version first. */
   readonly #groups: ReadonlyMap<string, ReadonlyMap<string, readonly ServedResource[]>>;
-  /** Those of other servers, which have no kinds in `#groups`. */
+  /** Group versions of other servers, which have no kinds in `#groups`. */
   readonly #remote: ReadonlyMap<string, RemoteGroupVersion>;
   readonly #documents = new Map<string, { readonly text: string; readonly etag: string }>();
 
@@ -219,7 +219,7 @@ function resourceDiscovery(resource: ServedResource): object {
   };
 }
 
-/** The subresources of a resource: status and scale where it has them, then its own. */
+/** The subresources of a resource: status and scale if it has them, then its own. */
 export function subresourcesOf(resource: ServedResource): Subresource[] {
   const { definition, group, version, kind } = resource;
   const found: Subresource[] = [];

@@ -23,8 +23,8 @@ import { watch } from './watch.ts';
 export const READING_VERBS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
 /**
- * Carries out a request for a served resource; throws 404 and 405 for subresources and verbs that it lacks. What a write is refused for is
- * durable when it is told, too: who hears that an object is gone, or is there already, goes on from there.
+ * Carries out a request for a served resource; throws 404 and 405 for missing subresources and verbs. The state that causes a write to be rejected is
+ * also durable before the response: a client that learns that an object is gone, or already exists, relies on it.
  */
 export async function dispatch(core: Core, request: ResourceRequest): Promise<Answer> {
   if (READING_VERBS.has(request.verb)) return handle(core, request);
@@ -93,7 +93,7 @@ async function listed(request: ResourceRequest, answer: NonNullable<ResourceDefi
 
 type Handler = (core: Core, request: ResourceRequest) => Promise<Answer>;
 
-/** A subresource can be read and written, not created or deleted. */
+/** A subresource can be read and written, but not created or deleted. */
 function part(core: Core, request: ResourceRequest, handler: Handler): Promise<Answer> {
   if (!['get', 'update', 'patch'].includes(request.verb))
     throw methodNotAllowed(request.resource.subject(), request.verb);

@@ -11,14 +11,14 @@ interface Logged {
   readonly atMs: number;
 }
 
-/** The heartbeats of nodes: most of what an idle cluster writes. */
+/** The heartbeats of nodes: most writes of an idle cluster. */
 const HEARTBEATS = 'leases.coordination.k8s.io';
-/** Whoever watches them hears of one all the time, and never resumes from long ago. */
+/** Watchers of these get events all the time, and never resume from an old revision. */
 const MAX_HEARTBEATS = 64;
 
 /**
- * The latest changes of a server, in order of revision: what a watch can resume from and a paged list look back to. Heartbeats are kept apart: those of
- * ten nodes would take the place of all else in eight minutes, and hold half a megabyte.
+ * The latest changes of a server, in order of revision: from which watches resume and paged lists read older states. Heartbeats are kept separately:
+ * those of ten nodes would displace everything else in eight minutes, and take half a megabyte.
  */
 export class EventLog {
   readonly #changes: BoundedLog;
@@ -36,7 +36,7 @@ export class EventLog {
 
   push(change: Change, nowMs: number): void {
     this.#logOf(change.bucket).push(change, nowMs);
-    // With nothing but heartbeats the others grow old, too.
+    // If there are only heartbeats, other changes expire too.
     this.#changes.forget(nowMs);
   }
 
@@ -45,7 +45,7 @@ export class EventLog {
     return this.#logOf(bucket).since(revision, bucket);
   }
 
-  /** What the bucket's `entries` (now, in key order) were at `revision`, which must not be compacted. */
+  /** The bucket's current `entries` (in key order) as of `revision`, which must not be compacted. */
   rewind(entries: readonly Entry[], bucket: string, prefix: string, revision: number): readonly Entry[] {
     const changes = this.since(revision, bucket).filter((change) => change.entry.key.startsWith(prefix));
     if (changes.length === 0) return entries;
@@ -64,7 +64,7 @@ export class EventLog {
 
 class BoundedLog {
   readonly #limits: EventLogLimits;
-  /** Newest last; those before `#first` are compacted, and gone. */
+  /** Newest last; those before `#first` are compacted. */
   #events: (Logged | undefined)[] = [];
   #first = 0;
   #bytes = 0;
@@ -126,7 +126,7 @@ class BoundedLog {
   }
 }
 
-/** What only the log keeps in memory of a change. */
+/** Memory of a change that only the log holds. */
 function sizeOf(change: Change): number {
   return 200 + (change.previous?.text.length ?? 0) + (change.removed ? change.entry.text.length : 0);
 }

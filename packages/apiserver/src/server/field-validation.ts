@@ -17,23 +17,23 @@ export function fieldValidationOf(query: URLSearchParams): FieldValidation {
   }
 }
 
-/** Limit on how many a response names. */
+/** Maximum number of fields in a response. */
 const MAX_MESSAGES = 100;
 
 type ReportingRequest = Pick<BodyRequest, 'query' | 'warn' | 'resource' | 'verb' | 'name'>;
 
-/** What a strict request will be refused for, together with what is found later. */
+/** Fields for which a strict request will be rejected, together with those found later. */
 const deferred = new WeakMap<ReportingRequest, readonly string[]>();
 
-/** As `reportFields`, but a refusal waits for the next report about the request, so that it tells everything. */
+/** Like `reportFields`, but the rejection is deferred to the next report about the request, to include everything. */
 export function reportFieldsLater(request: ReportingRequest, messages: readonly string[]): void {
   if (fieldValidationOf(request.query) === 'Strict') deferred.set(request, messages);
   else reportFields(request, messages);
 }
 
 /**
- * Rejects or warns about fields, by fieldValidation: `unknown field "spec.x"`, `duplicate field "spec.y"`. What waited comes last, as upstream has it of
- * built-in kinds, or first as of custom ones.
+ * Rejects or warns about fields, by fieldValidation: `unknown field "spec.x"`, `duplicate field "spec.y"`. Deferred fields come last for built-in
+ * kinds, and first for custom ones, as upstream.
  */
 export function reportFields(
   request: ReportingRequest,

@@ -3,7 +3,7 @@ const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 const SUFFIX_LENGTH = 5;
 const MAX_BASE_LENGTH = 63 - SUFFIX_LENGTH;
 
-/** A name made from `metadata.generateName`, cut so that it stays a label. */
+/** A name generated from `metadata.generateName`, truncated to a valid label. */
 export function generateName(base: string, random: () => number): string {
   let suffix = '';
   for (let index = 0; index < SUFFIX_LENGTH; index++) suffix += ALPHABET[Math.floor(random() * ALPHABET.length)];

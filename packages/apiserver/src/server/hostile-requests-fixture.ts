@@ -15,7 +15,7 @@ export interface HostileReply {
   readonly message: string;
 }
 
-/** The answer to a request of a server that holds the pod `p`. */
+/** The response of a server that has the pod `p`. */
 export async function answer(request: HostileRequest): Promise<HostileReply> {
   const server = new TestServer();
   await server.namespace();

@@ -23,13 +23,12 @@ import { UpgradeResponse } from './upgrade-response.ts';
 
 /** Upstream's minimum size for compression. */
 const MIN_GZIP_BYTES = 128 * 1024;
-/** From this size a response is encoded at once: encoding in the stream takes twice as long. Below, it is sent with the headers. */
+/** From this size a response is encoded in one step: encoding in the stream takes twice as long. Smaller ones are sent with the headers. */
 const MIN_ENCODE_CHARS = 16 * 1024;
 /** From this size a response is sent in chunks. */
 const MIN_SLICED_BYTES = 64 * 1024;
 /**
- * How much of an unread body is drained, so that a client that sends before it reads gets the response: as much as
- * Go's server.
+ * How much of an unread body is drained, as in Go's server, so that a client that sends before it reads gets the response.
  */
 const MAX_SKIPPED_BYTES = 256 * 1024;
 const SKIP_MS = 1_000;
@@ -55,6 +54,8 @@ export async function serveHttp(
     const readBytes = async (user: UserInfo | undefined, maxBytes?: number) => {
       const { bytes, release } = await readBody(request, user, traffic, maxBytes);
       atEnd(response, release);
+      // The reader continues immediately, and many bodies may be complete at the same time.
+      if (bytes.length > 0) await traffic.nextTurn(user);
       return bytes;
     };
     const apiRequest = apiRequestOf(request, response, readBytes);
@@ -86,7 +87,7 @@ function apiRequestOf(
     headers: headersOf(request),
     readBytes,
     readContent: async (user, maxBytes) => contentOf(headersOf(request), await readBytes(user, maxBytes)),
-    // Few look at it, and each costs two events and an object.
+    // Rarely used, and each costs two events and an object.
     get signal() {
       abort ??= abortAtEnd(response);
       return abort.signal;
@@ -99,15 +100,14 @@ function apiRequestOf(
 function abortAtEnd(response: ServerResponse): AbortController {
   const abort = new AbortController();
   atEnd(response, () => {
-    // An abort creates an exception with a stack: avoided for requests that end normally.
+    // Aborting creates an exception with a stack trace: avoided for requests that end normally.
     if (!response.writableFinished) abort.abort();
   });
   return abort;
 }
 
 /**
- * The body as text. Protobuf, in which kubectl and Kubernetes' own components send built-in kinds, is turned into JSON here,
- * so that later steps see only JSON.
+ * The body as text. Protobuf, which kubectl and Kubernetes' components use for built-in kinds, is converted to JSON here: later steps only see JSON.
  */
 function contentOf(headers: RequestContent['headers'], body: Buffer): RequestContent {
   if (headers['content-type'] !== PROTOBUF || body.length === 0) return { headers, body: body.toString() };
@@ -209,7 +209,7 @@ export async function send(
   response.end(shown);
 }
 
-/** Whether the answer goes on for as long as its client, or another server, wants it. */
+/** Whether the response is a stream of unlimited duration. */
 function isStream({ body }: Answer): boolean {
   return typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ListText);
 }
@@ -231,7 +231,7 @@ async function encode(
   if (takesGzip(request, body.length, headers)) {
     return { body: await compress(body, { level: 1 }), isCompressed: true };
   }
-  // Node writes headers before text in the encoding of the text: a warning's bytes would be encoded twice.
+  // Node writes headers together with a string body in the body's encoding: a warning's bytes would be encoded twice.
   const isEncoded = body.length >= MIN_ENCODE_CHARS || headers['warning'] !== undefined;
   return { body: typeof body === 'string' && isEncoded ? encoder.encode(body) : body };
 }
@@ -266,17 +266,17 @@ function skipBody(request: IncomingMessage, { clock }: Traffic): Promise<void> {
   });
 }
 
-/** What another server answers, as fast as it is read; if either side ends, so does the other. */
+/** Streams another server's response at the speed of the reader; if either side ends, so does the other. */
 function passOn(response: ServerResponse, { status, headers }: Answer, body: Readable): void {
   atEnd(response, () => body.destroy());
   body.once('error', () => response.destroy());
   response.writeHead(status, headers);
-  // A watch may have no event for a while, and its client waits for the headers; flushHeaders() would encode their bytes again.
+  // A watch may have no events for a while, but its client waits for the headers; flushHeaders() would encode their bytes again.
   response.write(Buffer.alloc(0));
   body.pipe(response);
 }
 
-/** From here on the two ends speak to each other. */
+/** From here on the two peers communicate directly. */
 function switchTo(response: ServerResponse, headers: Answer['headers'], other: Duplex, { clock }: Traffic): void {
   atEnd(response, () => other.destroy());
   if (response instanceof UpgradeResponse) joinStreams(response.switchProtocols(headers), other, clock);
@@ -285,7 +285,7 @@ function switchTo(response: ServerResponse, headers: Answer['headers'], other: D
 
 function stream(response: ServerResponse, lines: LineStream): void {
   const writer = new ResponseWriter(response, () => lines.resume());
-  // Node makes three buffers of each chunk, for each of a thousand watches; here a line is made a chunk once. HTTP/1.0 has none.
+  // Node creates three buffers per chunk for each of a thousand watches; here a line is encoded as a chunk once. HTTP/1.0 has no chunks.
   const isChunked = response.chunkedEncoding;
   response.chunkedEncoding = false;
   atEnd(response, () => lines.stop());

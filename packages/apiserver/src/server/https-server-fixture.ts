@@ -17,7 +17,7 @@ const adminToken: Authenticator = {
   },
 };
 
-/** A test server on loopback with a certificate of its own. `close` it. */
+/** A test server on loopback with its own certificate. Call `close` when done. */
 export interface HttpsFixture extends AsyncDisposable {
   readonly test: TestServer;
   readonly listener: Listener;

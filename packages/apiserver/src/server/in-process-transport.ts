@@ -12,7 +12,7 @@ import { splitTarget } from './split-target.ts';
 
 export type Handle = (request: ApiRequest) => Promise<Answer>;
 
-/** How many lines the transport buffers before the watch is paused, and of how many characters: who reads may pass them on to somebody slow. */
+/** Maximum lines and characters buffered before the watch is paused: the reader may forward them to a slow client. */
 const MAX_QUEUED_LINES = 256;
 const MAX_QUEUED_CHARS = 64 * 1024;
 
@@ -81,14 +81,14 @@ function textResponse(status: number, headers: Answer['headers'], body: string |
   };
 }
 
-/** The body of an answer that goes on. */
+/** The body of a streaming response. */
 interface OpenBody {
   fail(error: Error): void;
 }
 
 interface LineQueueOptions {
   readonly signal: AbortSignal | undefined;
-  /** Where it stands as long as it goes on. */
+  /** The stream while it is open. */
   readonly open: Set<OpenBody>;
   readonly onEnd: (() => void) | undefined;
 }

@@ -1,10 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type { Clock, Timer } from '@fairway/base/clock';
 
-/** As a kubelet's `streamingConnectionIdleTimeout`. */
+/** Like a kubelet's `streamingConnectionIdleTimeout`. */
 const IDLE_MS = 4 * 3_600_000;
 
-/** Passes bytes on between two connections, each way as fast as they are taken. Where one ends or breaks, or neither says anything for hours, both end. */
+/** Forwards bytes between two connections at the speed of each receiver. If one ends or breaks, or both are idle for hours, both end. */
 export function joinStreams(one: Duplex, other: Duplex, clock: Clock): void {
   let movedMs = clock.now();
   let timer: Timer | undefined;
@@ -27,7 +27,7 @@ export function joinStreams(one: Duplex, other: Duplex, clock: Clock): void {
       movedMs = clock.now();
     });
     from.on('error', end);
-    // What has ended in order is passed on to its last byte; a socket whose other end has ended finishes by itself.
+    // After a regular end, all bytes are still delivered; a half-closed socket finishes on its own.
     from.once('close', () => {
       if (!from.readableEnded) end();
     });

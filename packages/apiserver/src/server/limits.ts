@@ -3,21 +3,22 @@ const MIB = 1024 * KIB;
 
 /**
  * Limits on unauthenticated clients and tenants of one API server. A limit by user counts the effective user, after impersonation; the service
- * accounts of a namespace count as one, because the namespace's owner can create any number. Members of system:masters are counted
+ * accounts of a namespace count as one, because the namespace's owner can create any number, and so do the users of a Keystone project. Members of
+ * system:masters are counted
  * but never rejected by a shared limit: Fairway's controllers must continue while tenants are at theirs.
  */
 export interface ServerLimits {
-  /** Open connections. kube-apiserver leaves it to the limit of open files; one idle TLS connection costs about 50 KiB here. */
+  /** Open connections. kube-apiserver only has the limit of open files; one idle TLS connection costs about 50 KiB here. */
   readonly maxConnections: number;
   /** Open connections of one user. Clients share one connection among their requests over HTTP/2, and open one for each over HTTP/1.1. */
   readonly maxConnectionsPerUser: number;
-  /** Unauthenticated connections, counted apart from those of users. */
+  /** Unauthenticated connections, counted separately from those of users. */
   readonly maxUnauthenticatedConnections: number;
   /** Unauthenticated connections of one address: a thousand nodes behind one address reconnect at once after a restart, so not too few. */
   readonly maxUnauthenticatedConnectionsPerAddress: number;
-  /** Requests of one connection that are not answered yet; beyond, it is cut off. No client of Kubernetes sends a second one before. */
+  /** Pending requests per connection; if exceeded, it is closed. No Kubernetes client sends a second one before the response. */
   readonly maxPipelinedRequests: number;
-  /** From the TCP connection to the end of the TLS handshake; Go's client gives it 10 s. */
+  /** From the TCP connection to the end of the TLS handshake; Go's client allows 10 s. */
   readonly handshakeTimeoutMs: number;
   /** For the head of a request, from its first byte; kube-apiserver has 32 s (`ReadHeaderTimeout`). */
   readonly headersTimeoutMs: number;
@@ -31,12 +32,12 @@ export interface ServerLimits {
   readonly stallTimeoutMs: number;
   /** One body: kube-apiserver's `MaxRequestBodyBytes`. */
   readonly maxBodyBytes: number;
-  /** All bodies that are being read or worked on; parsing one takes about ten times its size for a moment. */
+  /** Total size of bodies being read or processed; parsing one temporarily takes about ten times its size. */
   readonly maxBodyBytesInFlight: number;
   readonly maxBodyBytesInFlightPerUser: number;
-  /** `--max-requests-inflight`. It and `maxMutatingRequests` together are the seats of flow control. Watches are counted apart. */
+  /** `--max-requests-inflight`. It and `maxMutatingRequests` together are the seats of flow control. Watches are counted separately. */
   readonly maxReadingRequests: number;
-  /** Requests of a user that run or wait for seats; not in force where FlowSchemas are served. */
+  /** Running and waiting requests per user; not enforced if FlowSchemas are served. */
   readonly maxReadingRequestsPerUser: number;
   /** `--max-mutating-requests-inflight`. */
   readonly maxMutatingRequests: number;
@@ -47,7 +48,7 @@ export interface ServerLimits {
   /** Running watches. kube-apiserver has no number; a paused one costs up to 150 KiB. */
   readonly maxWatches: number;
   readonly maxWatchesPerUser: number;
-  /** The backlog of one watcher: beyond either limit it is ended and its client resumes. The text of an event is shared by all who wait for it. */
+  /** The backlog of one watcher: beyond either limit the watch is ended and its client resumes. Watchers share the text of an event. */
   readonly maxWatchBacklogEvents: number;
   readonly maxWatchBacklogBytes: number;
 }

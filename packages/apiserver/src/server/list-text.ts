@@ -1,4 +1,4 @@
-/** The text of a list, whose items stay the texts that they are until it is known in what form it is sent. */
+/** The text of a list, whose items are kept as separate strings until the output format is known. */
 export class ListText {
   readonly #before: string;
   readonly #items: readonly string[];
@@ -18,7 +18,7 @@ export class ListText {
     return this.#before + this.#items.join(',') + this.#after;
   }
 
-  /** Each text is encoded into its place: a quarter of the time that joining them and encoding the whole takes, and a third of the memory. */
+  /** Each string is encoded in place: a quarter of the time and a third of the memory of joining and encoding the whole. */
   bytes(): Uint8Array {
     const bytes = Buffer.allocUnsafeSlow(this.byteLength);
     let at = bytes.write(this.#before);
@@ -40,19 +40,19 @@ export class ListText {
   }
 }
 
-/** Encodes a list a part at a time, into memory that its caller has. */
+/** Encodes a list in parts, into memory of its caller. */
 export class ListReader {
   readonly #texts: readonly string[];
   #next = 0;
-  /** What is left of the text before `#next`. */
+  /** Remainder of the string before `#next`. */
   #rest = '';
 
-  /** @param texts what is before the items, the items, and what is after them. */
+  /** @param texts prefix, items and suffix. */
   constructor(texts: readonly string[]) {
     this.#texts = texts;
   }
 
-  /** Fills `bytes`, but for less than a character; the length of what it wrote, 0 at the end. */
+  /** Fills `bytes` with complete characters; returns the number of bytes written, 0 at the end. */
   read(bytes: Uint8Array): number {
     let at = 0;
     for (;;) {

@@ -9,12 +9,12 @@ import { selectedEntries, tooOld, unselectable } from './watch.ts';
 
 /** The position of a paged list, as in upstream's continue token. */
 interface Continuation {
-  /** Undefined: whichever is the latest. */
+  /** Undefined: the latest. */
   readonly revision: number | undefined;
   readonly startKey: string;
 }
 
-/** As the revision in a token. */
+/** Value of the revision in a token. */
 const LATEST = -1;
 
 export async function list(core: Core, request: ResourceRequest): Promise<Answer> {
@@ -68,7 +68,7 @@ function matchOf(query: URLSearchParams, requested: number | undefined, continua
   return match;
 }
 
-/** Upstream takes a negative limit for none. */
+/** Upstream treats a negative limit as none. */
 function limitOf(text: string | null): number {
   if (text === null || text === '') return 0;
   if (/^[+-]?\d+$/.test(text)) return Math.max(0, Number(text));
@@ -103,12 +103,12 @@ function parseContinue(text: string | null): Continuation | undefined {
       return { revision: rv === LATEST ? undefined : (rv as number), startKey: start };
     }
   } catch {
-    // Falls through to the same answer as a token of another form.
+    // Falls through to the same error as for a malformed token.
   }
   throw badRequest('invalid continue token: continue key is not valid');
 }
 
-/** With a token for those who would rather have the rest as it is now than begin anew. */
+/** With a token for clients that prefer to continue with the current state over starting again. */
 function continueExpired({ startKey }: Continuation) {
   return expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +

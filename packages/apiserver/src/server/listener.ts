@@ -16,7 +16,7 @@ export interface TlsOptions {
   readonly clientCa?: string;
 }
 
-/** Another certificate for clients that ask for one of its names (SNI). */
+/** Another certificate for clients that request one of its names (SNI). */
 export type CertificateByName = (serverName: string) => SecureContext | undefined;
 
 export interface ListenOptions {
@@ -30,7 +30,7 @@ export interface ListenOptions {
 export interface Listener {
   readonly url: string;
   readonly port: number;
-  /** Uses another certificate, or other client CAs, from the next connection on. */
+  /** Uses another certificate or other client CAs for new connections. */
   setTls(tls: TlsOptions): void;
   /** Lets running requests finish, then ends all connections. */
   close(): Promise<void>;
@@ -38,7 +38,7 @@ export interface Listener {
 
 /** How often Node checks for request timeouts. */
 const CHECKING_INTERVAL_MS = 5_000;
-/** How long running requests have when the server closes. */
+/** Grace period of running requests when the server closes. */
 const CLOSE_GRACE_MS = 5_000;
 
 export async function listen(
@@ -59,7 +59,7 @@ export async function listen(
     insecureHTTPParser: false,
     handshakeTimeout: handshakeTimeoutMs,
     headersTimeout: headersTimeoutMs,
-    // Of what is sent, not of the answer: a watch may go on. Bodies that are read here have a deadline of their own, those that pass don't.
+    // Limits the request, not the response, since watches are unlimited. Bodies read here have their own deadline, forwarded ones don't.
     requestTimeout: headersTimeoutMs + bodyTimeoutMs,
     connectionsCheckingInterval: CHECKING_INTERVAL_MS,
     keepAliveTimeout: keepAliveTimeoutMs,
@@ -107,14 +107,14 @@ export async function listen(
           resolve();
         });
         server.closeIdleConnections();
-        // Node counts them, but knows them no more.
+        // Node still counts them, but no longer tracks them.
         for (const socket of upgrading) socket.destroy();
       });
     },
   };
 }
 
-/** Undefined where the connection had to be cut off: its client has not waited for what it asked for before. */
+/** Undefined if the connection was closed because the client did not wait for an earlier response. */
 function upgradeResponseOf(request: IncomingMessage, head: Buffer): UpgradeResponse | undefined {
   try {
     return new UpgradeResponse(request, head);

@@ -24,7 +24,7 @@ export function metadataErrors(object: KubeObject, resource: ServedResource): Fi
     for (const detail of details) errors.push(wrong('metadata.name', metadata.name, detail));
   }
   if (metadata.generateName) {
-    // What stands before the generated end may be cut off where it ends in a dash.
+    // The prefix of a generated name may be truncated after a dash.
     const base = metadata.generateName.replace(/.-$/, 'a');
     const details = resource.definition.strategy?.nameErrors?.(base) ?? dns1123SubdomainErrors(base);
     for (const detail of details) errors.unshift(wrong('metadata.generateName', metadata.generateName, detail));
@@ -41,7 +41,7 @@ export function metadataErrors(object: KubeObject, resource: ServedResource): Fi
   return errors;
 }
 
-/** apimachinery's ValidateObjectMetaUpdate, for what is not taken over from the old object silently. */
+/** apimachinery's ValidateObjectMetaUpdate, for fields that are not silently copied from the old object. */
 export function metadataUpdateErrors(object: KubeObject, old: KubeObject): FieldError[] {
   const errors: FieldError[] = [];
   if (old.metadata.deletionTimestamp !== undefined) {
@@ -126,7 +126,7 @@ function ownerErrors({ ownerReferences = [] }: ObjectMeta): FieldError[] {
   return errors;
 }
 
-/** Of built-in kinds finalizers need a domain as well (ValidateObjectMeta of the core); those of custom resources may be plain. */
+/** Finalizers of built-in kinds also need a domain (core's ValidateObjectMeta); those of custom resources may be plain. */
 function finalizerErrors({ finalizers = [] }: ObjectMeta, isCustom: boolean): FieldError[] {
   const errors: FieldError[] = [];
   for (const [index, finalizer] of finalizers.entries()) {

@@ -36,13 +36,13 @@ const YAML_TYPES = ['application/yaml', 'text/yaml', 'application/x-yaml'];
 const TABLE = 'Table';
 
 /**
- * The response format by the request's Accept header. Throws 406 if none is supported: Protobuf among the clauses is passed
- * over, so that clients that prefer it and also take JSON get JSON.
+ * The response format by the request's Accept header. Throws 406 if none is supported: Protobuf clauses are skipped, so clients that prefer it but
+ * also accept JSON get JSON.
  */
 export function representationOf(request: ResourceRequest, shape: 'object' | 'list' | 'watch'): Representation {
   const { resource, headers } = request;
   const { accept } = headers;
-  // What nearly all clients send.
+  // Sent by nearly all clients.
   if (accept === undefined || accept === 'application/json' || accept === '*/*') return wholeObjects(resource);
   for (const range of parseAccept(accept)) {
     const representation = acceptsJson(range) ? jsonAs(request, range, shape) : yamlAs(resource, range, shape);
@@ -122,7 +122,7 @@ function yamlAs(
   };
 }
 
-/** As sigs.k8s.io/yaml writes it. */
+/** In the format of sigs.k8s.io/yaml. */
 function yamlOf(json: string): string {
   return dump(JSON.parse(json), {
     sortKeys: true,

@@ -6,7 +6,7 @@ import { acceptsJson, notAcceptable, parseAccept } from './negotiation.ts';
 import type { Registry } from './registry.ts';
 import { type Answer, type ApiRequest, JSON_TYPE } from './request.ts';
 
-/** The first is what old clients ask for; the answer is always called by the second. */
+/** Old clients request the first; the response always has the second. */
 const PROTOBUF_TYPES = [
   'application/com.github.proto-openapi.spec.v2@v1.0+protobuf',
   'application/com.github.proto-openapi.spec.v2.v1.0+protobuf',
@@ -14,7 +14,7 @@ const PROTOBUF_TYPES = [
 
 const NONE: readonly RemoteDocumentV2[] = [];
 
-/** `/openapi/v2`, `/openapi/v3` and what is below. Undefined for other paths. */
+/** `/openapi/v2`, `/openapi/v3` and paths below. Undefined for other paths. */
 export async function openApiAnswer(
   registry: Registry,
   definitions: () => Definitions,
@@ -31,7 +31,7 @@ export async function openApiAnswer(
   return document && answer(request, JSON_TYPE, document);
 }
 
-/** The index with documents of other servers, which are asked for them when somebody wants them. */
+/** The index with other servers' documents, which are fetched on demand. */
 function withRemote(index: PublishedDocument, remote: readonly RemoteGroupVersion[]): PublishedDocument {
   const others = remote.filter(({ openApiHash }) => openApiHash !== undefined);
   if (others.length === 0) return index;
@@ -59,7 +59,7 @@ function answer(request: ApiRequest, contentType: string, { body, hash }: Publis
     'content-type': contentType,
     etag,
     vary: 'Accept',
-    // A document that is asked for by its hash never changes.
+    // A document requested by its hash never changes.
     ...(request.query.get('hash') === hash && { 'cache-control': 'public, immutable' }),
   };
   return request.headers['if-none-match'] === etag

@@ -6,10 +6,10 @@ import type { ResourceRequest } from './request.ts';
 import { refuse } from './write.ts';
 
 const MAX_MANAGER_LENGTH = 128;
-/** Entries of one object: each write compares all of them. Updates are merged from the eleventh on; what is left are appliers. */
+/** Maximum entries of one object: each write compares all of them. Updates are merged from the eleventh on, so most are appliers. */
 const MAX_ENTRIES = 100;
 
-/** The request's field manager: as it says, or the program's name in its User-Agent. */
+/** The request's field manager, or the program name in its User-Agent. */
 export function managerOf({ query, headers }: ResourceRequest): string {
   const named = query.get('fieldManager');
   if (named !== null && named !== '') return named;
@@ -17,7 +17,7 @@ export function managerOf({ query, headers }: ResourceRequest): string {
   return program.slice(0, MAX_MANAGER_LENGTH) || 'unknown';
 }
 
-/** What the code of field ownership asks about the kind. */
+/** Properties of the kind for field ownership. */
 export function trackedKindOf(core: Core, { resource }: ResourceRequest) {
   const { schema, hasStatus = false, custom = false } = resource.definition;
   return { schema, definitions: core.definitions, hasStatus, isEmptyUnset: !custom };
@@ -42,8 +42,8 @@ export function track(core: Core, request: ResourceRequest, object: KubeObject, 
 
 /**
  * Reverts the new times of `metadata.managedFields` if nothing else differs from `live`: writing the same again
- * is a no-op (apimachinery's `IgnoreManagedFieldsTimestampsTransformer`). What was written may look otherwise than
- * what is stored all the same: 1024Mi is stored as 1Gi.
+ * is a no-op (apimachinery's `IgnoreManagedFieldsTimestampsTransformer`). The written form may still differ from the stored one: 1024Mi is stored as
+ * 1Gi.
  */
 export function keepTimes(object: KubeObject, live: KubeObject): void {
   const { managedFields } = object.metadata;

@@ -8,10 +8,10 @@ import type { BodyRequest } from './body-request.ts';
 import { fieldValidationOf, reportFields } from './field-validation.ts';
 import { duplicateKeysMessage } from './yaml-duplicates.ts';
 
-/** A cluster's own objects need none, and people's a few dozen. */
+/** Maximum YAML aliases: generated objects need none, hand-written ones a few dozen. */
 const MAX_ALIASES = 1000;
 
-/** Thrown within for text that is not valid JSON; YAML may still read it. */
+/** Thrown internally for text that is not valid JSON, but may be valid YAML. */
 class JsonSyntaxError extends Error {}
 
 /** The value of a JSON body. Throws 400 for one that can't be read or is nested too deep. */
@@ -34,7 +34,7 @@ function readJson(request: BodyRequest, text: string, report: typeof reportField
     throw new JsonSyntaxError((error as Error).message);
   }
   checkDecoded(value);
-  // Parsing loses duplicates, so only a text that is longer than its own rewriting can have them.
+  // Parsing drops duplicates, so only a text that is longer than its serialized result can have them.
   if (fieldValidationOf(request.query) !== 'Ignore' && JSON.stringify(value).length !== text.length) {
     report(request, duplicateFields(text).map(duplicateFieldMessage));
   }
@@ -42,8 +42,8 @@ function readJson(request: BodyRequest, text: string, report: typeof reportField
 }
 
 /**
- * The value of a YAML body; YAML is a superset of JSON: this reads both. What aliases repeat counts as often as it is repeated. Throws
- * 400 for a body that can't be read, is nested too deep or holds what JSON has no form for; 413 for one that is too large written out.
+ * The value of a YAML body; YAML is a superset of JSON: this reads both. Aliased content counts at each use. Throws 400 for a body that is invalid,
+ * nested too deep or not representable in JSON; 413 for one that is too large when expanded.
  */
 export function parseYaml(request: BodyRequest, text: string, report = reportFields): unknown {
   if (text.trimStart().startsWith('{')) {
@@ -58,13 +58,13 @@ export function parseYaml(request: BodyRequest, text: string, report = reportFie
   }
   const value = readYaml(request, text, report);
   checkDecoded(value);
-  // What aliases share is changed in one place alone from here on.
+  // Unshares aliased values, so that later changes affect only one place.
   const own = cloneJson(value);
   checkNumbers(own);
   return own;
 }
 
-/** What there is to say of keys that can't be told apart by their texts, such as aliases. */
+/** The error for keys that have no distinct text, such as aliases. */
 const DUPLICATED = 'yaml: duplicated mapping key';
 
 const LIMITS = { maxAliases: MAX_ALIASES, maxDepth: MAX_DEPTH };
@@ -84,7 +84,7 @@ function readYaml(request: BodyRequest, text: string, report: typeof reportField
   }
 }
 
-/** Rejects or warns about keys that are there twice, in the words that upstream has for YAML. */
+/** Rejects or warns about duplicate keys, with upstream's messages for YAML. */
 function reportKeys(request: BodyRequest, text: string, report: typeof reportFields): void {
   const message = messageOfKeys(text);
   // The only patch in YAML is an apply.
@@ -98,7 +98,7 @@ function messageOfKeys(text: string): string {
   try {
     return duplicateKeysMessage(text, LIMITS) ?? DUPLICATED;
   } catch (error) {
-    // JSON is hardly ever not YAML.
+    // JSON is almost always valid YAML.
     yamlException(error);
     return DUPLICATED;
   }
@@ -109,7 +109,7 @@ function yamlException(error: unknown): YAMLException {
   throw error;
 }
 
-/** Without the excerpt of the body, which is as long as its longest line. */
+/** Without the excerpt of the body, which can be as long as its longest line. */
 function unreadable(error: unknown): ApiError {
   const { reason, mark } = yamlException(error);
   const at = mark === undefined ? '' : ` (line ${mark.line + 1}, column ${mark.column + 1})`;

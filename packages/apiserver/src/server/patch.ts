@@ -33,7 +33,7 @@ export async function patch(core: Core, request: ResourceRequest): Promise<Answe
   return updateObject(core, request, patchOf(core, request).change, { isDerived: true });
 }
 
-/** The request's patch, of any type, as a change of the object that is there, and the request to write its result with. */
+/** The request's patch of any type as a function of the current object, and the request for writing the result. */
 export function patchOf(core: Core, request: ResourceRequest): { request: ResourceRequest; change: Change } {
   const type = patchTypeOf(request);
   if (type === 'apply') {
@@ -45,7 +45,7 @@ export function patchOf(core: Core, request: ResourceRequest): { request: Resour
     request,
     change(current) {
       const patched = patchedObject(core, request, type, request.resource.copyOf(current), patch);
-      // A version binds only where the patch itself names it: else a conflict is the server's to solve.
+      // A resourceVersion is a precondition only if the patch contains it: otherwise the server retries on conflicts.
       if (!namesVersion(type, patch)) delete patched.metadata.resourceVersion;
       return patched;
     },
@@ -129,7 +129,7 @@ function namesVersion(type: PatchType, change: unknown): boolean {
 
 function applyOf(core: Core, request: ResourceRequest) {
   const { resource, query, subresource, nowMs } = request;
-  // A configuration says itself what it is: nothing is assumed.
+  // An applied configuration must contain its apiVersion and kind.
   const applied = decodeBody(request, resource, { isComplete: true });
   if (fieldValidationOf(query) === 'Strict') {
     checkDeclared(applied, { ...resource.definition, definitions: core.definitions });
@@ -152,7 +152,7 @@ function applyOf(core: Core, request: ResourceRequest) {
   return { applied, applyRequest, change, options };
 }
 
-/** Server-side apply: creates what is not there. */
+/** Server-side apply: creates missing objects. */
 async function apply(core: Core, request: ResourceRequest): Promise<Answer> {
   const { resource, subresource, name } = request;
   const { applied, applyRequest, change, options } = applyOf(core, request);

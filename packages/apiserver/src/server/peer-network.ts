@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 
 /**
  * The network that a peer's address counts for. A client with one IPv6 address has all 2^64 of its /64, so these count as one: `2001:db8::1`
- * gives `2001:db8:0:0::/64`. An IPv4 address counts for itself, in both ways to write it.
+ * gives `2001:db8:0:0::/64`. An IPv4 address counts individually, in both notations.
  */
 export function peerNetwork(address: string): string {
   const [, mapped] = /^::ffff:([\d.]+)$/i.exec(address) ?? [];
@@ -12,7 +12,7 @@ export function peerNetwork(address: string): string {
   const [head = '', tail] = bare.split('::');
   const groupsOf = (text: string) => (text === '' ? [] : text.split(':'));
   const [first, last] = [groupsOf(head), groupsOf(tail ?? '')];
-  // An IPv4 address at the end takes the place of two groups.
+  // A trailing IPv4 address represents two groups.
   const width = first.length + last.length + (bare.includes('.') ? 1 : 0);
   const zeros = tail === undefined ? 0 : 8 - width;
   const groups = [...first, ...Array.from({ length: zeros }, () => '0'), ...last];

@@ -44,13 +44,13 @@ export interface PipelineOptions {
   readonly flowControl: FlowControl;
   /** Records audit events; none by default. */
   readonly auditor: Auditor | undefined;
-  /** Knows other API servers that serve a part of the API. */
+  /** Aggregated API servers. */
   readonly aggregator: Aggregator | undefined;
-  /** Records clients' requests; none by default. */
+  /** Traces clients' requests; none by default. */
   readonly tracer: Tracer | undefined;
 }
 
-/** Smaller answers are not counted: many of them wait no longer than one read. */
+/** Smaller responses are not counted: they rarely wait longer than one read. */
 const MIN_HELD_CHARS = 64 * 1024;
 
 /** kube-apiserver's own user. */
@@ -86,7 +86,7 @@ export class Pipeline {
   async answer(request: ApiRequest, authenticate: () => Promise<UserInfo>): Promise<Answer> {
     const { tracer } = this.#options;
     const auditId = auditIdOf(request.headers['audit-id'], randomUUID);
-    // Within this process the caller has a span of his request.
+    // In-process callers already have a span of the request.
     const span = tracer && request.peer !== undefined ? beginRequestSpan(tracer, { ...request, auditId }) : undefined;
     if (span === undefined) return this.#respond(request, authenticate, { auditId });
     const answer = await inSpan(span, () => this.#respond(request, authenticate, { auditId, span }));
@@ -142,7 +142,7 @@ export class Pipeline {
       ? { user, verb: route.verb, ...attributesOf(route.path, route.verb, request.query) }
       : { user, verb: request.method.toLowerCase(), path: request.path };
     const isLong = isLongRunning(route);
-    // Streams but watches are nobody's seats; whoever is told that he may not is told what he counts for, as upstream tells him.
+    // Streams other than watches take no seats; rejected requests also get the flow headers, as upstream.
     const schema = isLong && route.verb !== 'watch' ? undefined : this.#options.flowControl.classify(attributes);
     notes.schema = schema;
     await authorize(this.#authorizer(notes), attributes);
@@ -152,6 +152,7 @@ export class Pipeline {
     if (isResource) return this.#resource(classified, route.path, route.verb, notes);
     const entered = this.#seats.enter(classified, 1);
     const leave = entered instanceof Promise ? await entered : entered;
+    if (request.peer !== undefined) await this.#options.traffic.nextTurn(user);
     try {
       const answer = await (custom === undefined ? this.#other(request) : custom.handle(request, user));
       return this.#held(answer, user, notes);
@@ -160,7 +161,7 @@ export class Pipeline {
     }
   }
 
-  /** The other API server that a path belongs to. */
+  /** The aggregated API server of a path. */
   #remoteOf(path: string): RemoteApi | undefined {
     const { aggregator } = this.#options;
     if (!aggregator?.hasApis) return undefined;
@@ -178,7 +179,7 @@ export class Pipeline {
     const leave = entered instanceof Promise ? await entered : entered;
     try {
       const answer = await aggregator.forward(remote, request, { user, auditId: notes.auditId, isLong });
-      // A connection that was upgraded goes on for as long as a stream does.
+      // An upgraded connection lasts as long as its stream.
       if (isLong || answer.upgraded !== undefined) leave();
       else notes.held.push(leave);
       return answer;
@@ -231,6 +232,7 @@ export class Pipeline {
       nowMs: this.#core.clock.now(),
       now: () => this.#core.clock.now(),
       loopback: () => inProcessTransport((inner) => this.answer(inner, () => Promise.resolve(LOOPBACK))),
+      nextTurn: request.peer === undefined ? undefined : () => traffic.nextTurn(user),
       holdAnswer: (bytes) => void held.push(traffic.enterAnswer(user, bytes)),
       warn: (text) => warnings.push(text),
       named: (name) => trail?.named(name),
@@ -240,9 +242,12 @@ export class Pipeline {
     const width = verb === 'list' || verb === 'watch' ? seatsOfList(this.#core.store, resourceRequest) : 1;
     const entered = this.#seats.enter(classified, width);
     const leave = entered instanceof Promise ? await entered : entered;
+    // Bodies are read in turn, but seats may become free for many requests at the same time. In-process callers are not limited.
+    const isFirst = content.body === '' || entered instanceof Promise;
+    if (isFirst) await resourceRequest.nextTurn?.();
     if (!READING_VERBS.has(verb)) return this.#inTime(resourceRequest, leave);
     try {
-      // A watch has its seats until it has begun.
+      // A watch holds its seats until it has started.
       const answer = await dispatch(this.#core, resourceRequest);
       return verb === 'get' || resource.definition.listed ? this.#held(answer, user, { held }) : answer;
     } finally {
@@ -258,7 +263,7 @@ export class Pipeline {
     return answer;
   }
 
-  /** Rejects with 504 on timeout; work in progress continues, and has its seats as long: who gives up must not get others. */
+  /** Rejects with 504 on timeout; work in progress continues and keeps its seats, so a client that gives up gets no others. */
   #inTime(request: ResourceRequest, leave: LeaveSeats): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
     const timer = this.#core.clock.after(requestTimeoutMs(request.query), () => {
@@ -290,7 +295,7 @@ export class Pipeline {
     return this.#discovery;
   }
 
-  /** A Status where the group's version is served, the text of Go's router where nothing of it is: as upstream. */
+  /** A Status if the group version is served, otherwise the text of Go's router, as upstream. */
   #nothingAt({ group, version }: ResourcePath): Answer {
     const isServed = this.#discover().groupVersions.some((one) => one.group === group && one.version === version);
     if (isServed) throw notServed();
@@ -326,12 +331,12 @@ export class Pipeline {
 /** State collected while a request is handled. */
 interface Notes {
   readonly auditId: string;
-  /** Of a request that is recorded. */
+  /** Set if the request is traced. */
   readonly span?: RequestSpan | undefined;
   readonly warnings: string[];
   /** Released when the response is sent. */
   readonly held: Release[];
-  /** What it counts for; undefined for streams, and before it is known. */
+  /** Its flow; undefined for streams, and until it is known. */
   schema?: CompiledSchema | undefined;
   /** The audit trail; undefined without an auditor. */
   readonly trail: AuditTrail | undefined;
@@ -350,7 +355,7 @@ function attributesOf(
   verb: string,
   query: URLSearchParams,
 ) {
-  // A namespace is itself the namespace of requests for it.
+  // Requests for a Namespace object count as in that namespace.
   const scope = group === '' && plural === 'namespaces' && name !== '' ? name : namespace;
   const selector = COLLECTION_VERBS.includes(verb) ? (query.get('fieldSelector') ?? '') : '';
   const selected = name === '' && selector !== '' ? /^metadata\.name==?([^,]+)$/.exec(selector)?.[1] : undefined;

@@ -1,9 +1,9 @@
 import { connect, type TLSSocket } from 'node:tls';
 
-/** A client that writes bytes of its own choice and reads when it is told to: for tests of what others would never send. */
+/** A client with full control over the bytes it sends and when it reads: for tests of malformed requests. */
 export class RawClient {
   readonly socket: TLSSocket;
-  /** Resolves when the connection is gone, whoever ended it. */
+  /** Resolves when the connection is closed by either side. */
   readonly closed: Promise<void>;
   #received = '';
   #hasMore = Promise.withResolvers<void>();
@@ -17,7 +17,7 @@ export class RawClient {
         resolve();
       });
     });
-    // A connection that the server cuts off ends with one.
+    // A connection closed by the server emits an error.
     this.socket.on('error', () => {});
     this.socket.on('data', (chunk: Buffer) => {
       this.#received += chunk.toString('latin1');
@@ -26,7 +26,7 @@ export class RawClient {
     });
   }
 
-  /** Resolves after the handshake, or when the server would have none. */
+  /** Resolves after the handshake, or when the server rejects it. */
   static async open(port: number, certificateAuthority: string, localAddress = '127.0.0.1'): Promise<RawClient> {
     const client = new RawClient(port, certificateAuthority, localAddress);
     await Promise.race([new Promise((resolve) => client.socket.once('secureConnect', resolve)), client.closed]);
@@ -38,20 +38,20 @@ export class RawClient {
     return this.#received;
   }
 
-  /** Sends the head of a request, and what is given of its body. */
+  /** Sends the head of a request, and optionally part of its body. */
   send(method: string, path: string, headers: Readonly<Record<string, string | number>> = {}, body = ''): void {
     const lines = Object.entries({ host: 'test', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
     this.socket.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`);
   }
 
-  /** The status of the first answer; undefined when the connection ended without one. */
+  /** The status of the first response; undefined if the connection ended without one. */
   async status(): Promise<number | undefined> {
     await this.until('\r\n');
     const [, status] = /^HTTP\/1\.1 (\d+)/.exec(this.#received) ?? [];
     return status === undefined ? undefined : Number(status);
   }
 
-  /** Waits until `text` has come, or the connection is gone. */
+  /** Waits until `text` has arrived, or the connection is closed. */
   async until(text: string): Promise<void> {
     while (!this.#received.includes(text) && !this.socket.destroyed) await this.#hasMore.promise;
   }

@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import { TransportError, type TransportResponse } from '@fairway/kube/client/transport';
 
 /**
- * What this process reads of another server's answer: it is a tenant's. A page of 500 objects has 8 KB for each; as empty objects it is 90 MB and 0.1 s
- * of the event loop, at four times the size a second.
+ * Maximum size read of another server's response, which a tenant controls. A page of 500 objects has 8 KB for each; filled with empty objects it
+ * takes 90 MB and 0.1 s of the event loop, at four times the size a second.
  */
 const MAX_CHARS = 4 * 1024 * 1024;
 
-/** What another server answers to a request of this process. Rejects with a TransportError what is too large, and what breaks off. */
+/** Another server's response to an in-process request. Rejects with a TransportError if it is too large or incomplete. */
 export function readableResponse(
   status: number,
   headers: Readonly<Record<string, string>>,
@@ -15,7 +15,7 @@ export function readableResponse(
   release: (() => void) | undefined,
 ): TransportResponse {
   body.once('close', () => release?.());
-  // An error is the reader's; whoever reads nothing has none.
+  // The reader gets errors; without a reader they are ignored.
   body.on('error', () => {});
   return {
     status,
@@ -33,7 +33,7 @@ export function readableResponse(
       for await (const chunk of chunks(body)) {
         rest += chunk;
         if (rest.length > MAX_CHARS) throw new TransportError(`a line has more than ${MAX_CHARS} characters`);
-        // A long line is looked at when its end is there, not with each of its parts.
+        // A long line is scanned once it is complete, not with each chunk.
         if (!chunk.includes('\n')) continue;
         const lines = rest.split('\n');
         rest = lines.pop() ?? '';

@@ -4,14 +4,14 @@ import type { Entry } from '../store/store.ts';
 import type { Core } from './core.ts';
 import { bucketOf, type ServedResource } from './served-resource.ts';
 
-/** What takes a webhook to convert is read as it is stored. */
+/** Objects that need a conversion webhook are returned as stored. */
 function objectOf(served: ServedResource, entry: Entry): KubeObject {
   return served.definition.storedAs?.convert === undefined ? served.objectOf(entry) : entry.object();
 }
 
-/** The synchronous view of what a server holds. */
+/** The synchronous view of a server's objects. */
 export function readerOf(core: Core): ObjectReader {
-  // A write asks a dozen times.
+  // A write reads a dozen times.
   let known = new WeakMap<ResourceType, ServedResource | undefined>();
   core.registry.onChange(() => {
     known = new WeakMap();

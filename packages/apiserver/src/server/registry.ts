@@ -5,7 +5,7 @@ type Table = ReadonlyMap<string, ServedResource>;
 
 const tables = new WeakMap<readonly ResourceDefinition[], Table>();
 
-/** What a server serves: a table that servers made from the same list share, and its own changes over it. */
+/** The served kinds: a table shared by servers created from the same list, and the server's own changes to it. */
 export class Registry {
   readonly #given: readonly ResourceDefinition[];
   readonly #base: Table;
@@ -29,7 +29,7 @@ export class Registry {
     return this.#overlay.has(key) ? this.#overlay.get(key) : this.#base.get(key);
   }
 
-  /** The resource that holds objects of a kind. */
+  /** The resource of a kind. */
   ofKind(apiVersion: string, kind: string): ServedResource | undefined {
     return this.all().find((one) => one.kind === kind && one.apiVersion === apiVersion && one.verbs.has('get'));
   }
@@ -42,14 +42,14 @@ export class Registry {
     return all;
   }
 
-  /** The same array as long as nothing changes, and for all servers that changed nothing. */
+  /** The same array while nothing changes, and for all unchanged servers. */
   get definitions(): readonly ResourceDefinition[] {
     if (this.#overlay.size === 0) return this.#given;
     this.#definitions ??= this.all().map(({ definition }) => definition);
     return this.#definitions;
   }
 
-  /** Whether this is exactly what every server made from the same list has: then documents are shared. */
+  /** Whether this is unchanged from the shared table, so documents are shared. */
   get shared(): object | undefined {
     return this.#overlay.size === 0 ? this.#base : undefined;
   }

@@ -4,9 +4,9 @@ import type { ServedResource } from './served-resource.ts';
 
 /** The requested representation: whole objects, a Table, or metadata only. */
 export interface Representation {
-  /** Equal for representations that write the same text. */
+  /** Equal for representations with the same output. */
   readonly id: string;
-  /** Of a single object; for a watch event too. */
+  /** Output of a single object, also for watch events. */
   objectText(entry: Entry): string;
   /** `metadata` is the list's, as JSON text. */
   listText(entries: readonly Entry[], metadata: string): ListText;

@@ -12,7 +12,7 @@ export interface ReceivedBody {
 const NOTHING: ReceivedBody = { bytes: Buffer.alloc(0), release: () => {} };
 
 /**
- * Reads the body that `user` sends, of a method that has one. Rejects with 413 beyond the limit of one body, 429 beyond the user's share or
+ * Reads the body of a request by `user`, for methods with a body. Rejects with 413 beyond the limit of one body, 429 beyond the user's share or
  * that of all, 408 on timeout, 415 if compressed, 400 if incomplete.
  */
 export async function readBody(
@@ -45,7 +45,7 @@ export async function readBody(
   }
 }
 
-/** As kube-apiserver, which reads no compressed bodies either: nothing can be larger unpacked than it was sent. */
+/** Like kube-apiserver, which accepts no compressed bodies either: nothing can expand beyond its transmitted size. */
 function refuseEncoded({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding === 'identity' || encoding === '') return;
@@ -56,7 +56,7 @@ function refuseEncoded({ headers }: IncomingMessage): void {
   );
 }
 
-/** Hands over each chunk until the body ends; rejects with what `onChunk` throws, and when time is over. Stops reading then. */
+/** Passes on each chunk until the body ends; rejects with exceptions of `onChunk` and on timeout, and then stops reading. */
 function receive(request: IncomingMessage, traffic: Traffic, onChunk: (chunk: Buffer) => void): Promise<void> {
   const { clock, limits } = traffic;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -70,7 +70,7 @@ function receive(request: IncomingMessage, traffic: Traffic, onChunk: (chunk: Bu
     reject(error);
   };
   const onEnd = () => {
-    // At once: a complete body is followed by a close.
+    // Synchronously: a complete body is followed by a close.
     stop();
     resolve();
   };

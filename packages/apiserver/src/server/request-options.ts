@@ -1,12 +1,15 @@
 import { type FieldError, type FieldErrorType, invalid } from '@fairway/kube/object/field-error';
 import type { ResourceRequest } from './request.ts';
 
-/** The part of a request that says how it is to be carried out. */
+/** The options of a request. */
 export type OptionsRequest = Pick<ResourceRequest, 'verb' | 'query' | 'headers'>;
 
 const MAX_MANAGER_BYTES = 128;
 
-/** Throws 422 for query parameters that contradict each other or have no meaning, as apimachinery's Validate…Options do. Those of deletions stand in the body where there is one. */
+/**
+ * Throws 422 for query parameters that contradict each other or have no meaning, like apimachinery's Validate…Options. Deletions have them in the
+ * body, if there is one.
+ */
 export function checkOptions({ verb, query, headers }: OptionsRequest): void {
   const isApply = verb === 'patch' && (headers['content-type'] ?? '').startsWith('application/apply-patch');
   if (query.size === 0 && !isApply) return;
@@ -30,7 +33,7 @@ export function refuseOptions(kind: string, errors: readonly FieldError[]): void
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind }, '', errors);
 }
 
-/** `dryRun` has one value that means anything. */
+/** `dryRun` has only one valid value. */
 export function dryRunErrors(values: readonly string[]): FieldError[] {
   if (values.every((value) => value === 'All')) return [];
   return [unsupported('dryRun', values, ['All'])];

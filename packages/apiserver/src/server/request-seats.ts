@@ -6,20 +6,20 @@ import type { ApiRequest } from './request.ts';
 import { requestTimeoutMs } from './request-timeout.ts';
 import type { Traffic } from './traffic.ts';
 
-/** A request of which it is known whom it counts for. */
+/** A request with a known flow. */
 export interface ClassifiedRequest {
   readonly request: ApiRequest;
   readonly attributes: RequestAttributes;
   /** Undefined for streams other than watches, which take no seats. */
   readonly schema: CompiledSchema | undefined;
-  /** Watches and streams, whose number is bounded by itself. */
+  /** Watches and streams, whose number has a separate limit. */
   readonly isLong: boolean;
 }
 
-/** What a request may wait for seats, of the time that it has. */
+/** Maximum share of a request's time limit that it may wait for seats. */
 const WAIT_PART = 4;
 
-/** Where requests are counted, and get the seats in which they are carried out. */
+/** Counts requests and assigns them seats. */
 export class RequestSeats {
   readonly #traffic: Traffic;
   readonly #flowControl: FlowControl;
@@ -29,7 +29,7 @@ export class RequestSeats {
     this.#flowControl = flowControl;
   }
 
-  /** At once where there is room. Throws or rejects with 429. */
+  /** Synchronous if there is room. Throws or rejects with 429. */
   enter({ request, attributes, schema, isLong }: ClassifiedRequest, seats: number): LeaveSeats | Promise<LeaveSeats> {
     if (schema === undefined) return () => undefined;
     const leave = isLong ? undefined : this.#count(request, attributes);

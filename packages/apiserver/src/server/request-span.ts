@@ -13,7 +13,7 @@ interface TracedRequest {
   readonly auditId: string;
 }
 
-/** Begins the span of a request for a resource. Who asked is in the audit log alone, by the audit ID. */
+/** Starts the span of a resource request. The user is only in the audit log, under the audit ID. */
 export function beginRequestSpan(tracer: Tracer, request: TracedRequest): RequestSpan | undefined {
   const { method, path, query, headers, auditId } = request;
   if (!path.startsWith('/api')) return undefined;
@@ -35,12 +35,12 @@ export function beginRequestSpan(tracer: Tracer, request: TracedRequest): Reques
   });
 }
 
-/** The client is known by now; who did not say who he is has no trace of his own choice. */
+/** The client is authenticated; unauthenticated clients can't force a trace. */
 export function admitRequest(span: RequestSpan, user: UserInfo): void {
   if (user.username !== ANONYMOUS) span.admit(holderOf(user));
 }
 
-/** @param status of the answer; undefined if the client was gone before. */
+/** @param status status of the response; undefined if the client disconnected before. */
 export function endRequestSpan(span: RequestSpan, status: number | undefined): void {
   span.set({ 'http.response.status_code': status });
   if (status === undefined) span.fail('client_gone');

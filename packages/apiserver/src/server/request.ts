@@ -5,7 +5,7 @@ import type { UserInfo } from '../auth/user.ts';
 import { ListText } from './list-text.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/** A request as it arrives, whatever carries it. */
+/** An incoming request over any transport. */
 export interface ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -13,26 +13,26 @@ export interface ApiRequest {
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /**
-   * Reads what was sent, for `user`, who is authenticated and authorised by then; '' for a method without a body. To be called at most once.
-   * Rejects with 400, 408, 413 beyond `maxBytes`, if that is less than what the server takes of anybody, 415 or 429.
+   * Reads the body for `user`, who must be authenticated and authorised; '' for methods without a body. Call it at most once. Rejects with 400, 408,
+   * 413 beyond `maxBytes` or the server's limit, 415 or 429.
    */
   readonly readContent: (user: UserInfo | undefined, maxBytes?: number) => Promise<RequestContent>;
-  /** The same as it was sent, for what passes it on: instead of `readContent`. */
+  /** The raw body, for forwarding; use it instead of `readContent`. */
   readonly readBytes: (user: UserInfo | undefined) => Promise<Uint8Array>;
   readonly signal?: AbortSignal | undefined;
-  /** Address of the other end of the connection; absent within this process. */
+  /** Address of the peer; absent for in-process requests. */
   readonly peer?: string | undefined;
-  /** Whether a 101 may answer it. */
+  /** Whether the response may be a 101. */
   readonly canUpgrade?: boolean;
 }
 
-/** The body of a request as text, and the headers with a content type that says what the text is. */
+/** The body of a request as text, and the headers with the content type of the text. */
 export interface RequestContent {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: string;
 }
 
-/** A line of a watch. Its bytes are made once and shared by all who send it. */
+/** A line of a watch. Its bytes are encoded once and shared by all watchers. */
 export class Line {
   readonly text: string;
   #bytes: Uint8Array | undefined;
@@ -64,28 +64,28 @@ export interface LineSink {
 /** A streaming response: a watch. */
 export interface LineStream {
   start(sink: LineSink): void;
-  /** The receiver has room again after `send` returned false. */
+  /** Called when the receiver has room again after `send` returned false. */
   resume(): void;
-  /** The receiver has gone. */
+  /** Called when the receiver has disconnected. */
   stop(): void;
 }
 
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Readable where another server answers. */
+  /** A Readable for responses of another server. */
   readonly body: string | Uint8Array | ListText | LineStream | Readable;
   /** Further values of Set-Cookie: `headers` has room for one. */
   readonly cookies?: readonly string[] | undefined;
-  /** Another server's connection, where it has switched protocols (101): what follows is between it and the client. */
+  /** Another server's connection after a protocol switch (101): the client then communicates with it directly. */
   readonly upgraded?: Duplex | undefined;
-  /** Whom a public route has found to have asked: the audit log and the limits of connections count him. */
+  /** The user identified by a public route, for the audit log and connection limits. */
   readonly user?: UserInfo | undefined;
-  /** Releases the response's share of the server's limits; to be called when it is sent or abandoned. */
+  /** Releases the response's share of the server's limits; call it when the response is sent or abandoned. */
   readonly release?: (() => void) | undefined;
 }
 
-/** Where a resource request is aimed at. */
+/** The target of a resource request. */
 export interface ResourceTarget {
   readonly resource: ServedResource;
   readonly verb: string;
@@ -106,12 +106,14 @@ export interface ResourceRequest extends ResourceTarget {
   /** A server-side apply, which keeps field ownership itself. */
   readonly isApply?: boolean;
   readonly dryRun: boolean;
-  /** When the request came in. */
+  /** Arrival time of the request. */
   readonly nowMs: number;
   /** The server's clock. */
   readonly now: () => number;
-  /** Requests in this process with all rights; absent where the server itself acts, without a request. */
+  /** In-process requests with all rights; absent if the server itself acts without a request. */
   readonly loopback?: (() => Transport) | undefined;
+  /** Waits for the user's next slot before work is repeated; absent for in-process requests. */
+  readonly nextTurn?: (() => Promise<void>) | undefined;
   /** Reserves space for a large response before it is created; throws 429 if too much is unsent. */
   readonly holdAnswer?: ((bytes: number) => void) | undefined;
   warn(text: string): void;
@@ -128,7 +130,7 @@ export function jsonAnswer(status: number, body: object | string): Answer {
   return { status, headers: { 'content-type': JSON_TYPE }, body: text };
 }
 
-/** Whether an answer may go on for as long as its client likes. */
+/** Whether a response may have unlimited duration. */
 export function staysOpen({ body }: Answer): boolean {
   return typeof body !== 'string' && !(body instanceof Uint8Array) && !(body instanceof ListText);
 }

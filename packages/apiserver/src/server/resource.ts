@@ -14,7 +14,7 @@ export interface PrinterColumn {
   readonly description?: string;
   /** 0 is always shown; higher ones with `-o wide`. */
   readonly priority?: number;
-  /** A path, or a function where the value is computed (kinds whose columns kube-apiserver computes in Go). */
+  /** A path, or a function for computed values (kinds whose columns kube-apiserver computes in Go). */
   readonly value: string | ((object: KubeObject, nowMs: number) => string | number | boolean | undefined);
 }
 
@@ -25,7 +25,7 @@ export interface ScaleDefinition {
   readonly labelSelectorPath?: string;
 }
 
-/** What a hook knows of the request beside the objects. */
+/** Context of the request for hooks. */
 export interface RequestContext {
   readonly user: UserInfo;
   readonly nowMs: number;
@@ -35,8 +35,8 @@ export interface RequestContext {
 }
 
 /**
- * What a kind does beyond its schema, in the order of a write: `default` (create and update, after decoding),
- * `prepareForCreate`/`prepareForUpdate` (reset what clients may not set; status is already separated), then `validate`.
+ * Behaviour of a kind beyond its schema, in the order of a write: `default` (create and update, after decoding),
+ * `prepareForCreate`/`prepareForUpdate` (reset fields that clients may not set; status is already separated), then `validate`.
  * All are pure; objects may be changed in place.
  */
 export interface ResourceStrategy {
@@ -52,15 +52,15 @@ export interface ResourceStrategy {
   /** Validates a name; a DNS subdomain unless the kind overrides it (object/names.ts has the usual rules). */
   nameErrors?(name: string): string[];
   /**
-   * For kinds with graceful deletion (pods): the grace period of a deleted object, given what the request asked
-   * for. 0 removes it immediately. Without this hook every deletion is immediate.
+   * For kinds with graceful deletion (pods): the grace period of a deleted object, given the request's. 0 removes it immediately. Without this hook
+   * every deletion is immediate.
    */
   gracePeriodSeconds?(object: KubeObject, requested: number | undefined): number;
-  /** A deletion that says nothing of dependents leaves them, as upstream's oldest kinds do it: what to warn of then, '' for nothing. */
+  /** Deletions orphan dependents by default, as in upstream's oldest kinds: the warning for this, '' for none. */
   readonly orphansDependents?: string;
-  /** An update without resourceVersion overwrites whatever is there, as most built-in kinds allow; on unless set to false, or `custom`. */
+  /** An update without resourceVersion is unconditional, as in most built-in kinds; on unless set to false, or `custom`. */
   readonly allowUnconditionalUpdate?: boolean;
-  /** The status subresource writes labels and annotations too, as those of nearly all built-in kinds do; off unless set. */
+  /** The status subresource also writes labels and annotations, as in nearly all built-in kinds; off unless set. */
   readonly statusWritesMetadata?: boolean;
 }
 
@@ -76,35 +76,35 @@ export interface SubresourceRequest {
   readonly nowMs: number;
   /** Of the server that carries out the request, where it was given one (`ApiServerOptions.access`). */
   readonly access?: Access | undefined;
-  /** Requests in this process with all rights (`system:masters`), for what the subresource does to other objects. */
+  /** Requests in this process with all rights (`system:masters`), for writes of the subresource to other objects. */
   loopback(): Transport;
   /** Sends a warning to the client, in the header `Warning`. */
   warn(text: string): void;
-  /** What is stored under the name now. Shared: never change it. */
+  /** The stored object. Shared: never change it. */
   readonly parent: KubeObject;
   /**
-   * Stores `object` over `parent` and answers what is stored then. The kind's strategy does not run: the subresource itself answers
-   * for what it writes. A dry run stores nothing. Rejects with a Conflict on a concurrent write, or when `object` names
-   * another resourceVersion than the stored one.
+   * Replaces `parent` by `object` and returns the stored result. The kind's strategy does not run: the subresource itself is responsible for
+   * validity. A dry run stores nothing. Rejects with a Conflict on a concurrent write, or if `object` has another resourceVersion than the stored
+   * one.
    */
   replace(object: KubeObject): Promise<KubeObject>;
 }
 
-/** A subresource with a behaviour of its own: `pods/binding`, `pods/eviction`, `serviceaccounts/token`, `clusters/kubeconfig`. */
+/** A subresource with its own behaviour: `pods/binding`, `pods/eviction`, `serviceaccounts/token`, `clusters/kubeconfig`. */
 export interface CustomSubresource {
   /** Kind of the body, for discovery and decoding. */
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly schema?: Schema;
-  /** Of a subresource that opens a connection (`pods/exec`): its options as an object, for admission. */
+  /** For a subresource that opens a connection (`pods/exec`): its options as an object, for admission. */
   readonly connect?: (query: URLSearchParams) => KubeObject;
   /**
-   * Handlers by verb; the answer is sent as JSON with 201 for create and 200 for the rest. A subresource that shows the whole object
+   * Handlers by verb; the response is JSON with 201 for create and 200 otherwise. A subresource that returns the whole object
    * (it has `get` and `update`, and the kind of its object) can be patched too: `update` gets the patched object.
    */
   readonly create?: (request: SubresourceRequest) => Promise<KubeObject>;
   readonly get?: (request: SubresourceRequest) => Promise<object>;
   readonly update?: (request: SubresourceRequest) => Promise<KubeObject>;
-  /** Whether `metadata.generation` counts what it changes, as it does unless this is false. */
+  /** Whether its changes increment `metadata.generation`; true by default. */
   readonly hasGeneration?: boolean;
 }
 
@@ -116,27 +116,27 @@ export interface ResourceDefinition extends ResourceType {
   readonly singular?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
-  /** Structural schema of the whole object; `metadata` may be left out, it is known. */
+  /** Structural schema of the whole object; `metadata` may be omitted. */
   readonly schema: Schema;
   readonly hasStatus?: boolean;
   readonly scale?: ScaleDefinition;
   readonly subresources?: Readonly<Record<string, CustomSubresource>>;
   readonly columns?: readonly PrinterColumn[];
-  /** The order of rows where it is not that of names. */
+  /** The order of rows, if not by name. */
   readonly rowOrder?: (a: KubeObject, b: KubeObject) => number;
   /** Field selectors beyond metadata.name and metadata.namespace: selector name → path in the object, or several, of which the first that is set counts. */
   readonly selectableFields?: Readonly<Record<string, string | readonly string[]>>;
-  /** What such a selector sees where the field is not set, if not '': Go's zero of a number or a boolean. */
+  /** The value of an unset field for such a selector, if not '': Go's zero value of numbers and booleans. */
   readonly unsetFields?: Readonly<Record<string, string>>;
   readonly strategy?: ResourceStrategy;
-  /** Verbs served; all of them by default. `create` alone makes a review kind such as SubjectAccessReview. */
+  /** Verbs served; all of them by default. Only `create` for a review kind such as SubjectAccessReview. */
   readonly verbs?: readonly string[];
-  /** A kind that is answered, not stored (SubjectAccessReview, TokenReview): gets the decoded object, returns the answer. */
+  /** Handler of a kind that is not stored (SubjectAccessReview, TokenReview): gets the decoded object, returns the response. */
   readonly review?: (
     object: KubeObject,
     context: RequestContext & { readonly namespace: string },
   ) => Promise<KubeObject>;
-  /** A list that is answered, not read from the store, in whatever form is asked for; its only verb is `list`. */
+  /** Handler of a computed list that is not read from the store; its only verb is `list`. */
   readonly listed?: (request: {
     readonly namespace: string;
     readonly user: UserInfo;
@@ -149,8 +149,8 @@ export interface ResourceDefinition extends ResourceType {
   /** Keeps `metadata.generation` counting spec changes; on unless the kind has no spec (ConfigMap, Secret). */
   readonly hasGeneration?: boolean;
   /**
-   * By apiVersion of what is stored, the schemas whose defaults objects get when they are read, as those of a CustomResourceDefinition
-   * may change. Other kinds lack none: their objects are stored as they are served.
+   * Schemas by stored apiVersion whose defaults are applied on reads, since a CustomResourceDefinition's may change. Objects of other kinds are
+   * stored with their defaults.
    */
   readonly storedDefaults?: ReadonlyMap<string, Schema>;
   /** Another served version of the same stored objects names the storage here (events.k8s.io/v1 Event is stored as v1 Event). */
@@ -160,11 +160,10 @@ export interface ResourceDefinition extends ResourceType {
     readonly toStored: (object: KubeObject) => KubeObject;
     readonly fromStored: (object: KubeObject) => KubeObject;
     /**
-     * Converts in place of `toStored` and `fromStored` where it takes a webhook to do so. Whoever reads entries awaits
-     * `ServedResource.prepare` first.
+     * Converts by a webhook instead of `toStored` and `fromStored`. Readers of entries must await `ServedResource.prepare` first.
      */
     readonly convert?: Converter;
-    /** That of what is stored. */
+    /** The stored apiVersion. */
     readonly apiVersion?: string;
   };
 }

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 
-/** What is handed to a connection at a time: TLS encrypts all that it gets at once, into memory of its own. */
+/** Maximum size of a write: TLS encrypts each write as a whole, into additional memory. */
 const SLICE_BYTES = 32 * 1024;
 
-/** What is left of something large. */
+/** Remainder of a large chunk. */
 interface Piece {
   readonly bytes: Uint8Array;
-  /** What shares the bytes with others who send them, and would be recreated for them if nobody held it. */
+  /** Owner of the shared bytes, referenced so that other senders need not recreate them. */
   readonly owner: object | undefined;
 }
 
@@ -16,7 +16,7 @@ export class ResponseWriter {
   #rest: Piece | undefined;
   #isEnding = false;
 
-  /** @param onRoom called when there is room again after `write` gave false. */
+  /** @param onRoom called when there is room again after `write` returned false. */
   constructor(response: ServerResponse, onRoom: () => void = () => {}) {
     this.#response = response;
     response.on('drain', () => {
@@ -26,10 +26,10 @@ export class ResponseWriter {
     });
   }
 
-  /** Takes all of it. False when no more is to be written until there is room. `owner` is held until then. */
+  /** Accepts all of it. Returns false if the caller must wait for room. `owner` is referenced until then. */
   write(bytes: Uint8Array, owner?: object): boolean {
     if (this.#rest !== undefined) {
-      // Only what ends a response comes while there is no room.
+      // Without room, only the end of a response is written.
       this.#rest = { bytes: Buffer.concat([this.#rest.bytes, bytes]), owner: undefined };
       return false;
     }
@@ -38,7 +38,7 @@ export class ResponseWriter {
     return this.#writeRest();
   }
 
-  /** Ends the answer after all that was written. */
+  /** Ends the response after everything written. */
   end(): void {
     if (this.#rest === undefined) this.#response.end();
     else this.#isEnding = true;

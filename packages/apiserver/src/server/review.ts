@@ -9,7 +9,7 @@ export async function review(
   request: ResourceRequest,
   answer: NonNullable<ResourceDefinition['review']>,
 ): Promise<Answer> {
-  // What is not stored has no table.
+  // Kinds that are not stored have no table.
   if (!parseAccept(request.headers['accept']).some((range) => acceptsJson(range) && !range.parameters.has('as'))) {
     throw notAcceptable();
   }

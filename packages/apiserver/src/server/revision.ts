@@ -1,6 +1,6 @@
 import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 
-/** A resourceVersion of a query or a body; undefined where none is given. */
+/** Parses a resourceVersion of a query or body; undefined if absent. */
 export function parseRevision(text: string | null | undefined, context = ''): number | undefined {
   if (text === null || text === undefined || text === '') return undefined;
   const revision = Number(text);
@@ -12,7 +12,7 @@ export function parseRevision(text: string | null | undefined, context = ''): nu
   return revision;
 }
 
-/** 504 for a revision that this server has not reached, as upstream's watch cache says it. */
+/** 504 for a revision that this server has not reached, with the message of upstream's watch cache. */
 export function tooLarge(revision: number, current: number): ApiError {
   return new ApiError(504, 'Timeout', `Timeout: Too large resource version: ${revision}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],

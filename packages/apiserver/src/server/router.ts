@@ -1,4 +1,4 @@
-/** What a path and method request, before the registry is consulted. */
+/** The parsed path and method, before the registry lookup. */
 export type Route =
   | { readonly kind: 'resource'; readonly path: ResourcePath; readonly verb: string }
   | { readonly kind: 'other'; readonly path: string; readonly verb: string };
@@ -12,7 +12,7 @@ export interface ResourcePath {
   readonly subresource: string;
 }
 
-/** Reads a path as `k8s.io/apiserver/pkg/endpoints/request` does. */
+/** Parses a path like `k8s.io/apiserver/pkg/endpoints/request`. */
 export function routeOf(method: string, path: string, query: URLSearchParams): Route {
   const resource = resourcePathOf(path);
   if (resource === undefined) return { kind: 'other', path, verb: method.toLowerCase() };
@@ -22,7 +22,7 @@ export function routeOf(method: string, path: string, query: URLSearchParams): R
 /** Subresources that are streams. */
 const STREAMS: ReadonlySet<string> = new Set(['attach', 'exec', 'log', 'portforward', 'proxy']);
 
-/** Whether an answer may go on for as long as its client wants it, as kube-apiserver tells such requests apart. */
+/** Whether a request is long-running, by kube-apiserver's rule. */
 export function isLongRunning(route: Route): boolean {
   if (route.kind !== 'resource') return false;
   return route.verb === 'watch' || STREAMS.has(route.path.subresource.split('/', 1)[0] ?? '');
@@ -81,7 +81,7 @@ function verbOf(method: string, name: string, query: URLSearchParams): string {
   }
 }
 
-/** As `Convert_Slice_string_To_bool` of k8s.io/apimachinery: whatever is there and not false or 0, nothing at all included. */
+/** Like apimachinery's `Convert_Slice_string_To_bool`: true unless the value is false or 0, even if it is empty. */
 function isTrue(parameter: string | null): boolean {
   return parameter !== null && !/^(?:false|0)$/i.test(parameter);
 }

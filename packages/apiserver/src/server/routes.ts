@@ -1,14 +1,14 @@
 import type { UserInfo } from '../auth/user.ts';
 import type { Answer, ApiRequest } from './request.ts';
 
-/** A path beside the Kubernetes API: metrics, a console, another API. */
+/** A path outside the Kubernetes API: metrics, a console, another API. */
 export interface Route {
-  /** Exact, or with `prefix` everything below it too. */
+  /** Exact match, or with `prefix` everything below it too. */
   readonly path: string;
   readonly prefix?: boolean;
   /** Served to everyone, without authentication or authorisation; off unless set. */
   readonly public?: boolean;
-  /** Which requests of the path it is for; all by default. The others go on as if it were not there. */
+  /** Which requests of the path it handles; all by default. Others are processed as if the route did not exist. */
   readonly isFor?: (request: Pick<ApiRequest, 'method' | 'headers'>) => boolean;
   handle(request: ApiRequest, user: UserInfo | undefined): Promise<Answer> | Answer;
 }

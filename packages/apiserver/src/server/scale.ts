@@ -13,7 +13,7 @@ export interface Scale extends KubeObject {
   status?: { replicas: number; selector?: string };
 }
 
-/** The object seen as an `autoscaling/v1` Scale. */
+/** The object as an `autoscaling/v1` Scale. */
 export function scaleOf(object: KubeObject, definition: ScaleDefinition): Scale {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const replicas = numberAt(object, definition.specReplicasPath);
@@ -36,7 +36,7 @@ export function scaleOf(object: KubeObject, definition: ScaleDefinition): Scale 
   };
 }
 
-/** The object with the replicas that a Scale asks for; the object is the caller's own. */
+/** Sets the replicas of a Scale in the object, which the caller owns. */
 export function scaled(resource: ServedResource, object: KubeObject, scale: Scale): KubeObject {
   const { scale: definition } = resource.definition;
   const replicas = scale.spec?.replicas ?? 0;
@@ -53,7 +53,7 @@ export function scaled(resource: ServedResource, object: KubeObject, scale: Scal
   return object;
 }
 
-/** A selector as text, as custom resources keep it, or as the object or the labels of a built-in kind. */
+/** A selector as text (custom resources), or as an object or labels (built-in kinds). */
 function selectorAt(object: KubeObject, path: string | undefined): string | undefined {
   const value = path === undefined ? undefined : getAt(object, fieldNamesOf(path));
   if (typeof value === 'string') return value;

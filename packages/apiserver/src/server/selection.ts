@@ -5,16 +5,16 @@ import { matchesLabels, parseLabelSelector } from '@fairway/kube/object/selector
 import type { Entry } from '../store/store.ts';
 import type { ServedResource } from './served-resource.ts';
 
-/** Which objects of a bucket a list, watch or deletecollection is about. */
+/** The objects of a bucket selected by a list, watch or deletecollection. */
 export interface Selection {
   readonly bucket: string;
   /** Keys begin with it: `namespace/`, or '' for all. */
   readonly prefix: string;
-  /** The one key that can match, where a name is asked for. */
+  /** The only key that can match, if a name is selected. */
   readonly key: string | undefined;
   /** The value that `spec.nodeName` must have. */
   readonly nodeName: string | undefined;
-  /** Neither labels nor fields narrow it. */
+  /** Whether there is neither a label nor a field selector. */
   readonly everything: boolean;
   matches(entry: Entry): boolean;
 }
@@ -66,13 +66,13 @@ function fieldPredicate(resource: ServedResource, { field, negated, value }: Fie
   }
 }
 
-/** Kinds with fields of their own to select by word it otherwise than those without. */
+/** Kinds with their own selectable fields have a different message. */
 function unknownField({ definition }: ServedResource, field: string): string {
   if (Object.keys(definition.selectableFields ?? {}).length > 0) return `field label not supported: ${field}`;
   return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
-/** A field as selectors see it: '' where it is not set. */
+/** A field's value for selectors: '' if it is not set. */
 function textAt(object: object, names: readonly string[]): string {
   const value = getAt(object, names);
   if (typeof value === 'string') return value;
@@ -81,7 +81,7 @@ function textAt(object: object, names: readonly string[]): string {
 
 const NODE_NAME_PATH = NODE_NAME.split('.');
 
-/** The entry's `spec.nodeName`, '' where it has none. */
+/** The entry's `spec.nodeName`, '' if it has none. */
 export function nodeNameOf(entry: Entry): string {
   return textAt(entry.object(), NODE_NAME_PATH);
 }

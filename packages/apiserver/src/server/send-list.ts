@@ -1,16 +1,16 @@
 import type { ServerResponse } from 'node:http';
 import type { ListText } from './list-text.ts';
 
-/** What is handed to a connection at a time. */
+/** Maximum size of a write. */
 const SLICE_BYTES = 128 * 1024;
-/** What is kept for the next lists. */
+/** Buffers kept for the next lists. */
 const MAX_SPARE = 8;
 
 const spare: Uint8Array[] = [];
 
 /**
- * Sends the text of a list as fast as it is read, after its headers. It is encoded into slices that are used again when the connection has taken them: megabytes of new
- * memory for each list have V8 collect all of its old ones, for half of the time that a list takes.
+ * Sends the text of a list as fast as it is read, after its headers. It is encoded into slices that are reused once the connection has sent them:
+ * allocating megabytes for each list triggers full garbage collections, which take half of a list's time.
  */
 export function sendList(response: ServerResponse, list: ListText): void {
   const reader = list.reader();

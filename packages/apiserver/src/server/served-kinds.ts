@@ -1,11 +1,11 @@
 import type { Registry } from './registry.ts';
 import type { ResourceDefinition } from './resource.ts';
 
-/** What a server serves now, built-in kinds and those of CustomResourceDefinitions. */
+/** The currently served kinds, including those of CustomResourceDefinitions. */
 export interface ServedKinds {
   ofResource(group: string, version: string, plural: string): ResourceDefinition | undefined;
   ofKind(apiVersion: string, kind: string): ResourceDefinition | undefined;
-  /** Calls back when kinds come, go or change, as long as the server is there. */
+  /** Calls back when kinds are added, removed or changed, for the lifetime of the server. */
   onChange(listener: () => void): void;
 }
 

@@ -9,7 +9,7 @@ let generations = 0;
 
 const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
 
-/** What follows from one definition alone; shared by all servers in a process that serve it. */
+/** Data derived from one definition; shared by all servers of a process that serve it. */
 export class ServedResource {
   readonly definition: ResourceDefinition;
   readonly group: string;
@@ -19,7 +19,7 @@ export class ServedResource {
   readonly listKind: string;
   readonly namespaced: boolean;
   readonly apiVersion: string;
-  /** Equal for those that show the same text of what is stored. */
+  /** Equal for versions with the same output for a stored object. */
   readonly id: string;
   /** `plural.group`, of the stored kind. */
   readonly bucket: string;
@@ -61,7 +61,7 @@ export class ServedResource {
     return this.namespaced ? `${namespace}/${name}` : name;
   }
 
-  /** Has entries converted that can't be without a webhook; undefined where there is nothing to wait for. */
+  /** Converts entries that need a webhook; undefined if there is nothing to wait for. */
   prepare(entries: readonly Entry[]): Promise<void> | undefined {
     const convert = this.definition.storedAs?.convert;
     if (convert === undefined) return undefined;
@@ -69,14 +69,14 @@ export class ServedResource {
     return left.length === 0 ? undefined : this.#prepare(left, convert);
   }
 
-  /** An entry that holds the object in this version already. */
+  /** An entry that already has the object in this version. */
   entryOf(key: string, object: KubeObject): Entry {
     const entry = new Entry(key, 0, canonicalText(object));
     this.#converted.set(entry, entry.text);
     return entry;
   }
 
-  /** What is stored for an object of this version; a promise where a webhook has to say it. */
+  /** The stored form of an object of this version; a promise if a webhook must convert it. */
   toStored(object: KubeObject): KubeObject | Promise<KubeObject> {
     const { storedAs } = this.definition;
     const { convert, apiVersion = '' } = storedAs ?? {};
@@ -105,7 +105,7 @@ export class ServedResource {
     }
   }
 
-  /** The entry with the defaults of today. */
+  /** The entry with current defaults. */
   #stored(entry: Entry): Entry {
     return this.#defaults?.of(entry) ?? entry;
   }
@@ -120,7 +120,7 @@ export class ServedResource {
     return text;
   }
 
-  /** The length of the entry's text in this version, about. */
+  /** Approximate length of the entry's text in this version. */
   charsOf(entry: Entry): number {
     return this.#stored(entry).text.length;
   }

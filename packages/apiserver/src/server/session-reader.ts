@@ -1,8 +1,8 @@
 import type { Credentials } from '../auth/user.ts';
 
 /**
- * The credentials of a request that come neither with its connection nor as `Authorization`, but by a browser's cookie: they replace the others. Undefined for a request without;
- * throws 401 for one that claims them and has none.
+ * Credentials from a browser's session cookie, which replace those of the connection and `Authorization`. Undefined without a cookie; throws 401 for
+ * an invalid one.
  */
 export type ReadSession = (
   headers: Readonly<Record<string, string | undefined>>,

@@ -1,7 +1,7 @@
 import type { Clock } from '@fairway/base/clock';
 
 /**
- * Shares one run of a check among all callers meanwhile, and until `maxAgeMs` after it ended: health can be requested by anyone at any
+ * Shares one run of a check among all concurrent callers, and for `maxAgeMs` after it ended: health can be requested by anyone at any
  * rate, and the load of a check must not depend on that.
  */
 export function sharedCheck(check: () => Promise<void>, maxAgeMs: number, clock: Clock): () => Promise<void> {

@@ -1,12 +1,12 @@
-/** What a request names, as it was sent. */
+/** The raw target of a request. */
 export interface TargetParts {
   readonly path: string;
   readonly query: URLSearchParams;
 }
 
 /**
- * Divides the target of a request at its first question mark. A second one belongs to the name of a parameter, as servers in Go have it; without the first before it, URLSearchParams would take it
- * for the mark.
+ * Splits the target of a request at its first question mark. A second one belongs to a parameter's name, as in Go's servers; URLSearchParams would
+ * drop it if the first one were omitted.
  */
 export function splitTarget(target: string): TargetParts {
   const mark = target.indexOf('?');

@@ -3,18 +3,18 @@ import { applyDefaults } from '../schema/defaults.ts';
 import type { Definitions, Schema } from '../schema/schema.ts';
 import { Entry } from '../store/store.ts';
 
-/** Limit on what reading adds to one object: others are shown as they are stored, so that they can still be read and deleted. */
+/** Maximum size that defaults add to one object on reads: beyond it the object is returned as stored, so it can still be read and deleted. */
 const MAX_ADDED_CHARS = 16 * 1024;
 
-/** Limit on the texts of one kind that are kept, beside what is stored; beyond it they are made again for each reader. */
+/** Cache size for the texts of one kind; beyond it they are generated for each reader. */
 const MAX_KEPT_CHARS = 16 * 1024 * 1024;
 
-/** Schemas of custom kinds name no definitions but metadata's. */
+/** Schemas of custom kinds only refer to metadata's definitions. */
 const NO_DEFINITIONS: Definitions = new Map();
 
 /**
- * The objects of a custom kind with the defaults that its schema has got since they were stored, as kube-apiserver sets them whenever it
- * reads. Made once for each object and schema; objects that lack none, as all that are written from then on, are themselves.
+ * The objects of a custom kind with defaults added to its schema since they were stored, which kube-apiserver sets on every read. Computed once for
+ * each object and schema; objects that lack none, such as all newer ones, are returned unchanged.
  */
 export class StoredDefaults {
   /** By apiVersion of what is stored. */

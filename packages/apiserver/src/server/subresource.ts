@@ -16,7 +16,7 @@ import { checkUid, MAX_ATTEMPTS, MODIFIED } from './update.ts';
 import { decide, mutate, refuse, store, validate } from './write.ts';
 import { WriteAdmission } from './write-admission.ts';
 
-/** Answers a request to a subresource with a behaviour of its own. */
+/** Handles a request to a subresource with its own behaviour. */
 export async function customSubresource(
   core: Core,
   request: ResourceRequest,
@@ -34,7 +34,7 @@ export async function customSubresource(
   return carryOut(core, request, subresource, verb, current, body);
 }
 
-/** Whether the subresource shows the whole object, so that a patch of the object is one of the subresource. */
+/** Whether the subresource returns the whole object, so it can be patched like the object. */
 export function isPatchable(resource: ServedResource, { get, update, kind }: CustomSubresource): boolean {
   return get !== undefined && update !== undefined && kind.kind === resource.kind && kind.group === resource.group;
 }
@@ -51,6 +51,7 @@ async function patchSubresource(core: Core, request: ResourceRequest, subresourc
       if (isPinned || attempt === MAX_ATTEMPTS || !isApiError(error, 'Conflict')) throw error;
       // Another writer was faster.
       if ((await currentEntry(core, request)).revision === current.revision) throw error;
+      await request.nextTurn?.();
     }
   }
 }

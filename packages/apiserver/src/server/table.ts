@@ -30,7 +30,7 @@ const AGE_COLUMN: PrinterColumn = { name: 'Age', type: 'date', value: '.metadata
 
 const compiled = new WeakMap<ResourceDefinition, CompiledTable>();
 
-/** Objects as the rows of `kubectl get`. The name comes first unless the kind says where it stands. */
+/** Objects as the rows of `kubectl get`. The name comes first unless the kind specifies its position. */
 export function tableOf(resource: ServedResource, include: IncludeObject, now: () => number): Representation {
   const table = compiledTable(resource.definition);
 
@@ -110,7 +110,7 @@ function compiledTable(definition: ResourceDefinition): CompiledTable {
 }
 
 function columnDefinition({ name, type, format = '', description = '', priority = 0, value }: PrinterColumn) {
-  // A date at a path is sent as the text of its age, as upstream does it.
+  // A date is sent as its age in text form, as upstream.
   const isAge = type === 'date' && typeof value === 'string';
   return { name, type: isAge ? 'string' : type, format, description, priority };
 }
@@ -120,7 +120,7 @@ function cellOf({ type, value }: PrinterColumn): CellOf {
   const path: JsonPath = compileJsonPath(value);
   return (object, nowMs) => {
     const found = path(object);
-    // As kube-apiserver: a field that is not there is an empty cell, whatever its type.
+    // As in kube-apiserver: a missing field is an empty cell, whatever its type.
     return type === 'date' && found.length > 0 ? ageCell(found[0], nowMs) : valueCell(found);
   };
 }

@@ -6,7 +6,7 @@ import { MemoryStore } from '../store/memory-store.ts';
 import { ApiServer, type ApiServerOptions } from './api-server.ts';
 import type { ResourceDefinition } from './resource.ts';
 
-/** A few kinds, enough to show every rule: for tests. */
+/** A few kinds that cover every rule, for tests. */
 export const testResources: readonly ResourceDefinition[] = [
   {
     group: '',
@@ -97,7 +97,7 @@ export const testVersion = { gitVersion: 'v1.34.0+test', major: '1', minor: '34'
 
 export const admin: UserInfo = { username: 'admin', groups: ['system:masters', 'system:authenticated'] };
 
-/** A parsed answer. */
+/** A parsed response. */
 export interface Reply<T = KubeObject & Record<string, never>> {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -144,7 +144,7 @@ export class TestServer {
     return this.call('GET', path);
   }
 
-  /** Starts a watch; the lines come parsed. `stop` it. */
+  /** Starts a watch with parsed lines. Call `stop` when done. */
   async watch(path: string): Promise<TestWatch> {
     const abort = new AbortController();
     const url = `${path}${path.includes('?') ? '&' : '?'}watch=1`;
@@ -157,7 +157,7 @@ export class TestServer {
   }
 }
 
-/** An object with the fields that tests look at. */
+/** An object with the fields that tests use. */
 export interface TestObject extends KubeObject {
   spec?: Record<string, unknown>;
   status?: Record<string, unknown> | string;
@@ -182,7 +182,7 @@ export class TestWatch {
     this.#abort = abort;
   }
 
-  /** The next event; undefined when the watch has ended. */
+  /** The next event; undefined if the watch has ended. */
   async next(): Promise<TestEvent | undefined> {
     const { done, value } = await this.#lines.next();
     return done ? undefined : (JSON.parse(value) as TestEvent);

@@ -26,13 +26,13 @@ export type RejectionReason =
 export interface CountedTraffic {
   readonly inUse: (limited: Limited) => number;
   readonly rejections: ReadonlyMap<RejectionReason, number>;
-  /** How many answers there were: `GET 2xx`. */
+  /** Number of responses: `GET 2xx`. */
   readonly answers: ReadonlyMap<string, number>;
-  /** Calls `observer` for each answer that is not a stream. */
+  /** Calls `observer` for each response that is not a stream. */
   observeDurations(observer: (verb: 'read' | 'write', durationMs: number) => void): void;
 }
 
-/** Metrics of the use of a server's limits. Nothing is labelled by user or address, so that series don't grow with them. */
+/** Metrics of the use of a server's limits. Nothing is labelled by user or address, which bounds the number of series. */
 export function addTrafficMetrics(registry: Registry, traffic: CountedTraffic): void {
   const inUse = new Gauge({
     name: 'fairway_api_in_use',

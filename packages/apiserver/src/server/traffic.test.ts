@@ -54,6 +54,34 @@ describe('traffic', () => {
     served.enter('watches', account('other', 'one'));
   });
 
+  it('counts the users of a project of Keystone as one', () => {
+    const member = (username: string, project: string): UserInfo => ({
+      username: `keystone:${username}`,
+      groups: [`keystone:project:${project}`],
+      extra: { 'alpha.kubernetes.io/identity/project/id': [project] },
+    });
+    const served = traffic({ maxWatchesPerUser: 2 });
+    served.enter('watches', member('one', 'team'));
+    served.enter('watches', member('two', 'team'));
+
+    expect(() => served.enter('watches', member('three', 'team'))).toThrow(
+      /the users of the project team may have 2 running watches/,
+    );
+    served.enter('watches', member('one', 'other'));
+  });
+
+  it('lets users take turns', async () => {
+    const served = traffic({});
+    const begun: string[] = [];
+    const requests = [alice, alice, alice, bob].map(async (user) => {
+      await served.nextTurn(user);
+      begun.push(user.username);
+    });
+    await Promise.all(requests);
+
+    expect(begun).toEqual(['alice', 'alice', 'bob', 'alice']);
+  });
+
   describe('of answers', () => {
     const limits = { maxAnswerBytes: 100, maxAnswerBytesPerUser: 40 };
 

@@ -1,24 +1,28 @@
 import type { Clock } from '@fairway/base/clock';
+import { LoopTurns } from '@fairway/base/loop-turns';
 import { type ApiError, tooManyRequests } from '@fairway/kube/object/api-error';
 import type { UserInfo } from '../auth/user.ts';
-import { isMaster } from '../auth/well-known-users.ts';
+import { EXTRA_PROJECT_ID, isMaster } from '../auth/well-known-users.ts';
 import { Allotment } from './allotment.ts';
 import { DEFAULT_LIMITS, type ServerLimits } from './limits.ts';
 import type { CountedTraffic, Limited, RejectionReason } from './traffic-metrics.ts';
 
 export interface TrafficOptions {
-  /** Where they differ from `DEFAULT_LIMITS`. */
+  /** Overrides of `DEFAULT_LIMITS`. */
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly clock: Clock;
 }
 
-/** Releases what was acquired; to be called once. */
+/** Releases what was acquired; call it once. */
 export type Release = () => void;
 
-/** Retry-After of a 429; Kubernetes clients retry by themselves. */
+/** Retry-After of a 429; Kubernetes clients retry automatically. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** Any other word that a client sends is one label. */
+/** Prefix of holders that are projects; no user name has it. */
+const PROJECT_USERS = 'the users of the project ';
+
+/** All other methods share one label. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 const READING_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
@@ -59,14 +63,15 @@ const SHARED: Readonly<Record<Limited, SharedLimit>> = {
   },
 };
 
-/** Counts what one server's clients hold open, over all its listeners, and rejects what exceeds the limits. */
+/** Counts the resources held by one server's clients over all its listeners, and rejects requests beyond the limits. */
 export class Traffic implements CountedTraffic {
   readonly limits: ServerLimits;
   readonly clock: Clock;
   readonly #allotments: Readonly<Record<Limited, Allotment>>;
   readonly #rejections = new Map<RejectionReason, number>();
   readonly #answers = new Map<string, number>();
-  /** Told how long answers took that are not streams. */
+  readonly #turns = new LoopTurns();
+  /** Observes the duration of responses that are not streams. */
   #onDuration: ((verb: 'read' | 'write', durationMs: number) => void) | undefined;
 
   constructor({ limits, clock }: TrafficOptions) {
@@ -95,7 +100,7 @@ export class Traffic implements CountedTraffic {
     this.#onDuration = observer;
   }
 
-  /** Counts an answer by method and status class. @param durationMs undefined for a stream. */
+  /** Counts a response by method and status class. @param durationMs undefined for a stream. */
   answered(method: string, status: number, durationMs: number | undefined): void {
     if (durationMs !== undefined) this.#onDuration?.(READING_METHODS.has(method) ? 'read' : 'write', durationMs);
     const key = `${METHODS.has(method) ? method : 'other'} ${Math.floor(status / 100)}xx`;
@@ -115,7 +120,7 @@ export class Traffic implements CountedTraffic {
     return this.take(limited, holder, amount);
   }
 
-  /** Counts a request that runs, or waits for its turn: flow control knows the total. Throws 429 at the user's own limit where it holds. */
+  /** Counts a running or waiting request; flow control limits the total. Throws 429 at the user's own limit if it is enforced. */
   enterFairly(limited: 'readingRequests' | 'mutatingRequests', user: UserInfo, isBounded: boolean): Release {
     const holder = holderOf(user);
     const isOver = isBounded && this.#allotments[limited].obstacle(holder) === 'perHolder';
@@ -138,6 +143,11 @@ export class Traffic implements CountedTraffic {
     return this.take('answerBytes', holder, bytes);
   }
 
+  /** Resolves in an event-loop turn in which no other request starts; users are served round-robin. */
+  nextTurn(user: UserInfo | undefined): Promise<void> {
+    return this.#turns.enter(holderOf(user));
+  }
+
   /** Acquires without checking limits. */
   take(limited: Limited, holder: string, amount = 1): Release {
     const allotment = this.#allotments[limited];
@@ -145,7 +155,7 @@ export class Traffic implements CountedTraffic {
     return () => allotment.give(holder, amount);
   }
 
-  /** The limit that one more would exceed, counted as a rejection. */
+  /** The limit that another one would exceed, counted as a rejection. */
   refuses(limited: Limited, holder: string): 'total' | 'perHolder' | undefined {
     const obstacle = this.#allotments[limited].obstacle(holder);
     if (obstacle !== undefined) this.reject(`${limited}.${obstacle}`);
@@ -155,15 +165,24 @@ export class Traffic implements CountedTraffic {
   #refusal(limited: Limited, obstacle: 'total' | 'perHolder', holder: string): ApiError {
     this.reject(`${limited}.${obstacle}`);
     const { what, [obstacle]: field } = SHARED[limited];
-    const whose = obstacle === 'total' ? 'all clients together' : JSON.stringify(holder);
+    const whose = obstacle === 'total' ? 'all clients together' : nameOf(holder);
     const message = `Too many requests, please try again later: ${whose} may have ${this.limits[field]} ${what} (${field})`;
     return tooManyRequests(message, RETRY_AFTER_SECONDS);
   }
 }
 
-/** The holder that something counts for. Service accounts are cheap to create: those of a namespace are one holder. */
+/**
+ * The holder that something counts for. Service accounts are cheap to create, and a project may have any number of users: those of a namespace are
+ * one holder, and so are those of a Keystone project.
+ */
 export function holderOf(user: UserInfo | undefined): string {
   if (user === undefined) return '';
+  const [project] = user.extra?.[EXTRA_PROJECT_ID] ?? [];
+  if (project !== undefined) return `${PROJECT_USERS}${project}`;
   const [, namespace] = /^system:serviceaccount:([^:]+):/.exec(user.username) ?? [];
   return namespace === undefined ? user.username : `system:serviceaccounts:${namespace}`;
+}
+
+function nameOf(holder: string): string {
+  return holder.startsWith(PROJECT_USERS) ? holder : JSON.stringify(holder);
 }

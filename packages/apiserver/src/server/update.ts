@@ -23,16 +23,16 @@ export async function update(core: Core, request: ResourceRequest): Promise<Answ
   return updateObject(core, request, () => decodeToConform(request));
 }
 
-/** Makes the wanted object from the current one. Without a resourceVersion it overwrites what is there, whatever its version. */
+/** Derives the new object from the current one. Without a resourceVersion the write is unconditional. */
 export type Change = (current: Entry) => KubeObject | Promise<KubeObject>;
 
-/** How writers differ. */
+/** Differences between writers. */
 export interface WriteOptions {
-  /** The object was made from `current`: an unconditional write is no mistake. */
+  /** The object was derived from `current`: an unconditional write is safe. */
   readonly isDerived?: boolean;
 }
 
-/** Writes as `writeObject` does, and answers with what is stored then. */
+/** Writes like `writeObject`, and responds with the stored result. */
 export async function updateObject(
   core: Core,
   request: ResourceRequest,
@@ -44,8 +44,8 @@ export async function updateObject(
 }
 
 /**
- * The read-modify-write loop of update and patch. `change` makes the wanted object from the current one, and is asked again
- * when another writer was faster, unless the object says which version it is made from.
+ * The read-modify-write loop of update and patch. `change` derives the new object from the current one, and is called again if another writer was
+ * faster, unless the object has a resourceVersion.
  */
 export async function writeObject(
   core: Core,
@@ -64,11 +64,12 @@ export async function writeObject(
     } catch (error) {
       if (!(error instanceof StaleWriteError)) throw error;
       if (isPinned || attempt === MAX_ATTEMPTS) throw conflict(request.resource.subject(request.name), MODIFIED);
+      await request.nextTurn?.();
     }
   }
 }
 
-/** Throws where the object names another UID than the stored one: it was meant for one that has gone. */
+/** Throws if the object has another UID than the stored one: it was meant for a deleted object. */
 export function checkUid(request: ResourceRequest, object: KubeObject, current: Entry): void {
   const { resource, name } = request;
   const { uid } = object.metadata;
@@ -160,7 +161,7 @@ async function replace(
     if (!remove) decide(core, admission);
     return object;
   }
-  // What is stored without today's defaults gets them, as kube-apiserver compares what it would store.
+  // A stored object without current defaults gets them, since kube-apiserver compares defaulted objects.
   if (!remove && jsonEqual(object, old) && !resource.lacksDefaults(current)) {
     await core.settled();
     return current;

@@ -1,29 +1,29 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-/** Whether a request is one of those that may be followed by bytes of another protocol. It is asked as soon as the head of the request is there. */
+/** Whether a request may be upgraded to another protocol. Called as soon as the head of the request has arrived. */
 export type MayUpgrade = (request: IncomingMessage) => boolean;
 
 export const neverUpgrade: MayUpgrade = () => false;
 
 /**
- * The answer to a request that asks for another protocol. Nothing is read of the connection until the other protocol begins; any other answer is the
- * connection's last.
+ * The response to an upgrade request. Nothing is read from the connection until the other protocol starts; any other response is the connection's
+ * last.
  */
 export class UpgradeResponse extends ServerResponse {
-  /** Throws where an earlier request of the connection has no answer yet. */
+  /** Throws if an earlier request of the connection is still pending. */
   constructor(request: IncomingMessage, head: Uint8Array) {
     super(request);
     const { socket } = request;
     this.shouldKeepAlive = false;
     this.assignSocket(socket);
-    // Node has let go of the connection: its errors would be nobody's.
+    // Node has released the connection, so errors need a handler.
     socket.on('error', () => {});
     this.once('finish', () => socket.destroySoon());
     if (head.length > 0) socket.unshift(head);
   }
 
-  /** Begins the other protocol, and gives the connection. */
+  /** Starts the other protocol and returns the connection. */
   switchProtocols(headers: Readonly<Record<string, string>>): Duplex {
     this.writeHead(101, headers);
     this.flushHeaders();
@@ -32,7 +32,7 @@ export class UpgradeResponse extends ServerResponse {
   }
 }
 
-/** Without a body, after which nobody could tell where the other protocol begins. */
+/** Without a body, which would blur where the other protocol starts. */
 export function isBodiless({ headers }: IncomingMessage): boolean {
   return Number(headers['content-length'] ?? 0) === 0 && headers['transfer-encoding'] === undefined;
 }

@@ -1,10 +1,10 @@
-/** Upstream's limits (apiserver/pkg/endpoints/filters/warning.go): beyond the first, warnings are cut to the second. */
+/** Upstream's limits (apiserver/pkg/endpoints/filters/warning.go): beyond the first, warnings are truncated to the second. */
 const MAX_WARNINGS_CHARS = 4096;
 const MAX_LONG_WARNING_CHARS = 256;
 
 /**
- * Value of the header `Warning` that says all of them once, as client-go parses RFC 7234's; what is too much is left out. Its characters stand for the bytes
- * of UTF-8, as kube-apiserver sends them: Node refuses headers with others.
+ * Value of the header `Warning` with each of them once, in client-go's format of RFC 7234; excess warnings are omitted. Its characters represent
+ * UTF-8 bytes, as kube-apiserver sends them: Node rejects other header values.
  */
 export function warningHeader(warnings: readonly string[]): string {
   const texts = [...new Set(warnings)];
@@ -20,7 +20,7 @@ export function warningHeader(warnings: readonly string[]): string {
   return Buffer.from(values.join(', '), 'utf8').toString('latin1');
 }
 
-/** A quoted-string, whose escapes stand for the character alone: `\n` would be an n. */
+/** A quoted-string, where an escape means the literal character: `\n` would be an n. */
 function quoted(text: string): string {
   return `"${text.replaceAll(/[\s\p{Cc}]+/gu, ' ').replaceAll(/["\\]/g, '\\$&')}"`;
 }

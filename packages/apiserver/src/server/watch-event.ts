@@ -9,8 +9,8 @@ export function eventLine(type: WatchEventType | 'BOOKMARK' | 'ERROR', objectTex
   return new Line(`{"type":"${type}","object":${objectText}}\n`);
 }
 
-/** What is shown of objects that have left a selection: one entry for each change, which is converted once. */
-const departures = new WeakMap<Change, Entry>();
+/** The last state of objects that have left a selection: one entry per change, converted once. */
+const removals = new WeakMap<Change, Entry>();
 
 /** A change to be sent to watchers: serialised once per representation. */
 export class WatchEvent {
@@ -21,7 +21,7 @@ export class WatchEvent {
     this.change = change;
   }
 
-  /** All that lines may show. */
+  /** All representations of lines. */
   get shown(): readonly Entry[] {
     const { entry, previous } = this.change;
     return previous === undefined ? [entry] : [entry, previous, this.#last()];
@@ -37,12 +37,12 @@ export class WatchEvent {
     return line;
   }
 
-  /** What a watcher is shown of an object that is gone, or has left its selection: its last state there, at this revision. */
+  /** The last matching state, at this revision, of an object that was deleted or left a watcher's selection. */
   #last(): Entry {
     const { removed, entry, previous } = this.change;
     if (removed || previous === undefined) return entry;
-    const departed = departures.get(this.change) ?? atRevision(previous, entry);
-    departures.set(this.change, departed);
+    const departed = removals.get(this.change) ?? atRevision(previous, entry);
+    removals.set(this.change, departed);
     return departed;
   }
 }

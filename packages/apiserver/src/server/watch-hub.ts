@@ -18,19 +18,19 @@ interface BucketWatchers {
   readonly byNode: Map<string, Set<Watcher>>;
 }
 
-/** About once a minute, as upstream. */
-const BOOKMARK_INTERVAL_MS = 60_000;
-
 /** Dispatches each change to the watches that may match it. */
 export class WatchHub {
   readonly #clock: Clock;
+  readonly #bookmarkMs: number;
   readonly #buckets = new Map<string, BucketWatchers>();
   readonly #all = new Set<Watcher>();
   #bookmarks = 0;
   #bookmarkTimer: Timer | undefined;
 
-  constructor(clock: Clock) {
+  /** @param bookmarkMs from one bookmark of a watch to the next. */
+  constructor(clock: Clock, bookmarkMs: number) {
     this.#clock = clock;
+    this.#bookmarkMs = bookmarkMs;
   }
 
   get size(): number {
@@ -90,7 +90,7 @@ export class WatchHub {
   }
 
   #scheduleBookmarks(): void {
-    this.#bookmarkTimer = this.#clock.after(BOOKMARK_INTERVAL_MS, () => {
+    this.#bookmarkTimer = this.#clock.after(this.#bookmarkMs, () => {
       for (const watcher of this.#all) if (watcher.wantsBookmarks) watcher.bookmark();
       if (this.#bookmarks > 0) this.#scheduleBookmarks();
     });

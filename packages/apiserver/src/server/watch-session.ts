@@ -13,11 +13,11 @@ export interface WatchSessionOptions {
   readonly selection: Selection;
   readonly representation: Representation;
   readonly wantsBookmarks: boolean;
-  /** Has entries converted before they are shown, where that takes a webhook. */
+  /** Converts entries before they are sent, if a webhook is needed. */
   readonly prepare?: ((entries: readonly Entry[]) => Promise<void> | undefined) | undefined;
-  /** Objects to begin with, shown as ADDED. */
+  /** Initial objects, sent as ADDED. */
   readonly initial: readonly Entry[];
-  /** Changes to go on with, already in the past. */
+  /** Missed changes to send next. */
   readonly missed: readonly Change[];
   /** A bookmark that marks the end of `initial`. */
   readonly initialEnd: Line | undefined;
@@ -26,7 +26,7 @@ export interface WatchSessionOptions {
   readonly startTimeout: (onTimeout: () => void) => Timer;
   /** The backlog of a slow receiver; beyond it, the watch ends and the client has to resume. */
   readonly maxBacklog: { readonly events: number; readonly chars: number };
-  /** Called when it is ended for its backlog. */
+  /** Called when it is ended because of its backlog. */
   readonly onOverflow: () => void;
 }
 
@@ -44,12 +44,12 @@ export class WatchSession implements LineStream, Watcher {
   #waiting: Line[] = [];
   #waitingChars = 0;
   #timeout: Timer | undefined;
-  /** Events that wait for their conversion, and the last of them. */
+  /** Number of events waiting for conversion, and the last of them. */
   #converting = 0;
   #convertingChars = 0;
   #tail: Promise<void> = Promise.resolve();
 
-  /** Listens from now on: nothing may happen between the reading of `initial` and `missed` and this call. */
+  /** Subscribes to changes: must be called in the same turn in which `initial` and `missed` were read. */
   constructor(options: WatchSessionOptions) {
     this.#options = options;
     this.selection = options.selection;
@@ -108,7 +108,7 @@ export class WatchSession implements LineStream, Watcher {
     else this.#showLater(event, this.#options.prepare);
   }
 
-  /** One after the other, however long each conversion takes. */
+  /** In order, however long each conversion takes. */
   #showLater(event: WatchEvent, prepare: NonNullable<WatchSessionOptions['prepare']>): void {
     const { maxBacklog, onOverflow } = this.#options;
     const chars = event.shown.reduce((sum, { text }) => sum + text.length, 0);
@@ -128,7 +128,7 @@ export class WatchSession implements LineStream, Watcher {
       .catch((error: unknown) => this.#fail(error));
   }
 
-  /** What can't be converted ends the watch, as upstream. */
+  /** A failed conversion ends the watch, as upstream. */
   #fail(error: unknown): void {
     if (this.#state === 'ended') return;
     const message = error instanceof Error ? error.message : String(error);

@@ -25,7 +25,7 @@ export async function watch(core: Core, request: ResourceRequest): Promise<Answe
   if (!sendInitialEvents && from !== undefined && from > 0 && from < oldest) {
     return { status: 200, headers, body: failedWatch(tooOld(from, oldest)) };
   }
-  // Looked up again after each wait: nothing may happen between the look and the watch.
+  // Re-evaluated after each wait: nothing may happen between the read and the start of the watch.
   let start = startOf(core, resource, selection, from, sendInitialEvents);
   while (start instanceof Promise) {
     await start;
@@ -53,13 +53,13 @@ export async function watch(core: Core, request: ResourceRequest): Promise<Answe
   return { status: 200, headers, body: session };
 }
 
-/** Whether the watch begins with what is there; undefined leaves it to resourceVersion. */
+/** Whether the watch starts with existing objects; undefined: depends on resourceVersion. */
 function initialEventsOf(query: URLSearchParams): boolean | undefined {
   const text = query.get('sendInitialEvents');
   return text === null ? undefined : isTrue(text);
 }
 
-/** What a watch begins with, or what has to be waited for until that can be shown. */
+/** The initial events of a watch, or a promise to wait for first. */
 function startOf(
   core: Core,
   resource: ServedResource,
@@ -88,13 +88,13 @@ function unprepared(resource: ServedResource, missed: readonly Change[]): Promis
   return resource.prepare(missed.flatMap((change) => new WatchEvent(change).shown));
 }
 
-/** Waits until whatever fields may be selected by is converted; undefined, and nothing may happen before the selection, if it is. */
+/** Waits for the conversion of entries that field selectors need; undefined if none is needed, so the selection follows synchronously. */
 export function unselectable(core: Core, resource: ServedResource, selection: Selection): Promise<void> | undefined {
   if (selection.everything || resource.definition.storedAs?.convert === undefined) return undefined;
   return resource.prepare(selectedEntries(core, { ...selection, everything: true }));
 }
 
-/** What the selection holds now and durably, in key order. */
+/** The selected durable entries, in key order. */
 export function selectedEntries(core: Core, selection: Selection): Entry[] {
   if (selection.key !== undefined) {
     const entry = core.store.getDurable(selection.bucket, selection.key);

@@ -15,13 +15,13 @@ export interface AdmittedWrite {
   readonly operation: AdmissionRequest['operation'];
   readonly object?: KubeObject | undefined;
   readonly oldObject?: KubeObject | undefined;
-  /** Makes of the object what the server makes of a client's, after somebody else has replaced it. */
+  /** Processes an object replaced by a webhook like a client's object. */
   readonly conform?: () => void;
-  /** Of a delete. */
+  /** Only for deletes. */
   readonly deleteOptions?: JsonObject;
 }
 
-/** What admission plugins see of a write. */
+/** The view of a write for admission plugins. */
 export class WriteAdmission implements AdmissionRequest, WriteInProgress {
   readonly user: UserInfo;
   readonly operation: AdmissionRequest['operation'];

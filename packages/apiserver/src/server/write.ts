@@ -13,14 +13,13 @@ import { canonicalText } from './served-resource.ts';
 export interface StoreOptions {
   readonly expected: Entry | undefined;
   readonly remove?: boolean;
-  /** What admission decides by, in the same turn as the write. */
+  /** State for admission, read in the same event-loop turn as the write. */
   readonly admission?: AdmissionRequest;
 }
 
 /**
  * Writes the object, in the request's version, over `expected`; gives it its resourceVersion. Rejects with a
- * StaleWriteError when the stored object is another by now, which the caller knows how to answer, and with 413 for an object
- * that is too large.
+ * StaleWriteError if the stored object has changed, which the caller handles, and with 413 if the object is too large.
  */
 export async function store(
   core: Core,
@@ -57,13 +56,13 @@ export async function store(
   }
 }
 
-/** Before anybody is told of the write. */
+/** Before the write is announced. */
 function noteVersion(span: Span, uid: string | undefined, revision: string): void {
   const version = versionName(uid, revision);
   if (version !== undefined) span.wrote(version);
 }
 
-/** Throws 422 where there is anything wrong; 400 for what a server with Go's types could not even decode. */
+/** Throws 422 if there are errors; 400 for values that Go's types could not even decode. */
 export function refuse(request: ResourceRequest, name: string, errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
   const { resource, verb } = request;
@@ -78,7 +77,7 @@ export function refuse(request: ResourceRequest, name: string, errors: readonly 
 
 const GO_WORDS: Readonly<Record<string, string>> = { integer: 'number', boolean: 'bool' };
 
-/** As Go's decoder words it, as far as a schema knows. */
+/** In the words of Go's decoder, as far as a schema allows. */
 function misfitText(kind: string, { field, value, detail }: FieldError): string {
   const wanted = /must be of type (\S+): /.exec(detail)?.[1] ?? 'another';
   const found = GO_WORDS[String(value)] ?? String(value);
@@ -96,7 +95,7 @@ export async function mutate(core: Core, admission: AdmissionRequest): Promise<v
   for (const plugin of core.admission) plugin.settle?.(admission);
 }
 
-/** Most plugins answer at once: what need not be waited for leaves nobody time to write in between. */
+/** Most plugins are synchronous: without a wait there can be no write in between. */
 async function mutateOnce(core: Core, admission: AdmissionRequest): Promise<void> {
   for (const plugin of core.admission) {
     const pending = plugin.mutate?.(admission);

@@ -1,12 +1,12 @@
 import { EVENT_ID, type Event, getScalarValue, type ParserOptions, parseEvents, SCALAR_STYLE } from 'js-yaml';
 
-/** Limits on what a response tells. */
+/** Limits of reported duplicates. */
 const MAX_KEYS = 100;
 const MAX_KEY_CHARS = 100;
 
 /**
- * The keys that a YAML text has twice in one map, in the words of Go's decoder, with the line of the later value; undefined when there
- * are none. Throws a YAMLException for a text that can't be parsed.
+ * The keys that a YAML text has twice in one map, in the words of Go's decoder, with the line of the later value; undefined if there are none. Throws
+ * a YAMLException for a text that can't be parsed.
  */
 export function duplicateKeysMessage(text: string, options: ParserOptions): string | undefined {
   const walk = new Walk(text, parseEvents(text, options));
@@ -32,7 +32,7 @@ class Walk {
   readonly #text: string;
   readonly #events: readonly Event[];
   #next = 0;
-  /** Lines are counted as far as this: events come in the order of the text. */
+  /** Lines are counted up to this offset: events arrive in text order. */
   #counted = { position: 0, line: 1 };
 
   constructor(text: string, events: readonly Event[]) {
@@ -44,7 +44,7 @@ class Walk {
     return this.#next >= this.#events.length;
   }
 
-  /** Steps over a node with all that is in it. Returns its text where it is a scalar, and the line that it begins in, if it has one. */
+  /** Skips a node with its content. Returns its text if it is a scalar, and its first line, if it has one. */
   node(): { readonly scalar?: string; readonly line?: number } {
     const event = this.#events[this.#next++];
     switch (event?.type) {
@@ -85,7 +85,7 @@ class Walk {
     }
   }
 
-  /** Steps over the end of what is being read; false where there is more of it. */
+  /** Skips the end of the current collection; false if it has more items. */
   #pops(): boolean {
     const event = this.#events[this.#next];
     if (event !== undefined && event.type !== EVENT_ID.POP) return false;

@@ -9,7 +9,7 @@ export class Bucket {
     return this.#entries.length;
   }
 
-  /** The length of all texts. */
+  /** Total length of all texts. */
   get chars(): number {
     return this.#chars;
   }
@@ -41,7 +41,7 @@ export class Bucket {
     return this.#entries.slice(this.#position(prefix), this.#position(`${prefix}\uffff`));
   }
 
-  /** Where the key stands or would stand. */
+  /** Position of the key, or its insertion position. */
   #position(key: string): number {
     const entries = this.#entries;
     let low = 0;

@@ -8,7 +8,7 @@ export interface EncryptionKey {
   readonly key: Buffer;
 }
 
-/** How the values of a store are kept on disk. */
+/** Encoding of a store's values on disk. */
 export interface ValueCodec {
   /** `path` is the location of the value: a value moved elsewhere cannot be decrypted. */
   seal(bucket: string, path: string, text: string): string;
@@ -25,7 +25,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * Keeps the values of some buckets in envelopes `fairway:enc:v1:KEY-ID:BASE64`, AES-256-GCM over the value with its location
+ * Stores the values of some buckets in envelopes `fairway:enc:v1:KEY-ID:BASE64`, AES-256-GCM over the value with its location
  * as associated data. Plain values (JSON, which never begins so) are still read. The first key encrypts; the others only
  * decrypt, until all their values have been re-encrypted.
  */
@@ -83,7 +83,7 @@ export function createEncryptionKey(id: string): EncryptionKey {
   return { id, key: randomBytes(KEY_BYTES) };
 }
 
-/** One key per line, `ID BASE64`, the encrypting one first. */
+/** One key per line, `ID BASE64`; the first one encrypts. */
 export function renderEncryptionKeys(keys: readonly EncryptionKey[]): string {
   return keys.map(({ id, key }) => `${id} ${key.toString('base64')}\n`).join('');
 }

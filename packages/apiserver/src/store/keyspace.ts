@@ -13,12 +13,12 @@ interface Pending extends PromiseWithResolvers<Change> {
   readonly change: Change;
 }
 
-/** Makes the changes durable and calls `commit` or `abort` on the keyspace; may gather those of several keyspaces first. */
+/** Makes the changes durable and calls `commit` or `abort` on the keyspace; may batch those of several keyspaces first. */
 export type RequestCommit = (keyspace: Keyspace) => void;
 
 /**
- * The part that all stores share: the index in memory, revisions, checks and subscribers. What a write changes is visible to
- * `get` at once, so that the next writer builds on it, but is answered and announced when `commit` is called.
+ * The part that all stores share: the index in memory, revisions, checks and subscribers. A write is visible to `get` immediately, so the next writer
+ * builds on it, but is acknowledged and announced when `commit` is called.
  */
 export class Keyspace implements Store {
   readonly name: string;
@@ -29,11 +29,11 @@ export class Keyspace implements Store {
   #durableRevision: number;
   #lastRevision: number;
   readonly #pending: Pending[] = [];
-  /** By bucket and key, where it is not what `get` says: the durable entry, undefined where there is none. */
+  /** By bucket and key, if it differs from `get`: the durable entry, undefined if there is none. */
   readonly #durable = new Map<string, Map<string, Entry | undefined>>();
   #closed: StoreError | undefined;
 
-  /** @param lastRevision that may have been told of: beyond `revision` where writes were answered that are lost. */
+  /** @param lastRevision the last revision that may have been announced: beyond `revision` if acknowledged writes were lost. */
   constructor(name: string, revision: number, requestCommit: RequestCommit, lastRevision = revision) {
     this.name = name;
     this.#durableRevision = revision;
@@ -122,7 +122,7 @@ export class Keyspace implements Store {
     return this.#pending.map((pending) => pending.change);
   }
 
-  /** The first `count` pending changes are durable, all of them by default: announces and answers them. */
+  /** The first `count` pending changes are durable, all of them by default: announces and acknowledges them. */
   commit(count = this.#pending.length): void {
     const pending = this.#pending.splice(0, count);
     const last = pending.at(-1);
@@ -169,7 +169,7 @@ export class Keyspace implements Store {
     if (entries.size === 0) this.#buckets.delete(bucket);
   }
 
-  /** Of several pending writes to a key, the first one tells what is durable. */
+  /** Of several pending writes to a key, the first one has the durable entry. */
   #keepDurable(bucket: string, key: string, entry: Entry | undefined): void {
     const others = this.#durable.get(bucket);
     if (others === undefined) this.#durable.set(bucket, new Map([[key, entry]]));
@@ -188,7 +188,7 @@ export class Keyspace implements Store {
   }
 }
 
-/** The entries, in key order, with others in the place of those of the same key. */
+/** The entries in key order, with replacements for some keys. */
 function withOthers(
   entries: readonly Entry[],
   others: ReadonlyMap<string, Entry | undefined>,

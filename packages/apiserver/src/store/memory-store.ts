@@ -1,6 +1,6 @@
 import { Keyspace } from './keyspace.ts';
 
-/** An in-memory store. A write counts as durable at once. */
+/** An in-memory store. Writes count as durable immediately. */
 export class MemoryStore extends Keyspace {
   constructor(name = 'memory') {
     super(name, 0, (keyspace) => keyspace.commit());

@@ -8,10 +8,15 @@ import { type LogOptions, SqliteLog } from './sqlite-log.ts';
 import { type Change, Entry, type Store, StoreError } from './store.ts';
 
 /**
- * SQLite writes while the process waits, 10 to 20 ms for each MiB on a quiet machine. Twenty objects of 3 MB in one turn would take a second,
- * in which no Lease is renewed; between two commits everything else has its turn.
+ * Maximum size of a commit. SQLite blocks the process while writing, 10 to 20 ms for each MiB on an idle machine. Twenty objects of 3 MB in one turn
+ * would take a second, in which no Lease is renewed; between two commits other work runs.
  */
 const MAX_COMMIT_CHARS = 4 * 1024 * 1024;
+
+/** Size of a load step: 160 MB in one event-loop turn took 1.4 s. */
+const MAX_LOAD_CHARS = 4 * 1024 * 1024;
+/** The cost of a row besides its value, in characters. */
+const ROW_CHARS = 512;
 
 interface ObjectRow {
   readonly bucket: string;
@@ -20,24 +25,35 @@ interface ObjectRow {
   readonly value: string;
 }
 
+/** A keyspace that is partly in memory. */
+interface Loading {
+  readonly id: number;
+  readonly name: string;
+  readonly keyspace: Keyspace;
+  /** Objects in an earlier encoding. */
+  readonly outdated: { readonly bucket: string; readonly entry: Entry }[];
+  /** The last loaded object. */
+  after: { readonly bucket: string; readonly key: string };
+}
+
 export interface SqliteOptions extends LogOptions {
-  /** How values are kept in the file; as they are by default. Values of before are read, and kept again. */
+  /** Encoding of values in the file; plain by default. Values in an earlier encoding are read and re-encoded. */
   readonly codec?: ValueCodec;
-  /** This release of Fairway, which signs the file for one that will not be able to read it. */
+  /** This release of Fairway, recorded in the file for releases that can't read it. */
   readonly release?: string;
 }
 
-/** Leases are stale after a power failure anyway, so a commit of Leases alone is not flushed: 300 nodes renew 30 a second. */
+/** Leases are stale after a power failure anyway, so a commit with only Leases is not flushed: 300 nodes renew 30 a second. */
 const HEARTBEATS = 'leases.coordination.k8s.io';
-/** Revisions that are left out after a power failure, since watches may know those of Leases that it took: the kernel writes within 35 s. */
+/** Revisions to skip after a power failure, since watches may have seen those of lost Leases: the kernel writes within 35 s. */
 const MAX_LOST = 100_000;
 
 /**
- * One durable file for many keyspaces, for instance one for each tenant cluster. What is written in one turn of the event
- * loop and while the disk is busy with what was written before, in whatever keyspace, shares one transaction and one flush to the disk.
+ * One durable file for many keyspaces, for instance one for each tenant cluster. Writes to any keyspace in one event-loop turn, and while the disk is
+ * busy with earlier writes, share one transaction and one flush.
  *
- * Guarantees: as of `Store`; after a kill at any time the file holds all acknowledged writes, and possibly some in
- * progress. Caveats: one process at a time; after a flush that fails, nothing is written until the process is started again.
+ * Guarantees: those of `Store`; after a kill at any time the file has all acknowledged writes, and possibly some in progress. Caveats: one process at
+ * a time; after a failed flush, nothing is written until the process is restarted.
  */
 export class SqliteDatabase {
   readonly path: string;
@@ -45,18 +61,20 @@ export class SqliteDatabase {
   readonly #put: StatementSync;
   readonly #delete: StatementSync;
   readonly #setRevision: StatementSync;
+  readonly #next: StatementSync;
   readonly #codec: ValueCodec | undefined;
   readonly #log: SqliteLog;
   /** It was not closed: there may have been a power failure. */
   readonly #wasCut: boolean;
-  /** Their first commit is flushed in any case, or after another power failure the same revisions would be left out again. */
+  /** Their first commit is always flushed, or after another power failure the same revisions would be skipped again. */
   readonly #skipping = new WeakSet<Keyspace>();
   readonly #stores = new Map<string, { readonly id: number; readonly keyspace: Keyspace }>();
+  readonly #loadings = new Map<string, Loading>();
   #waiting = new Set<Keyspace>();
   #isClosed = false;
   #closing: Promise<void> | undefined;
   #committing: Promise<void> | undefined;
-  /** Why nothing can be written any more. */
+  /** Why nothing more can be written. */
   #failure: StoreError | undefined;
 
   private constructor(path: string, database: DatabaseSync, wasCut: boolean, options: SqliteOptions) {
@@ -70,10 +88,13 @@ export class SqliteDatabase {
        on conflict (keyspace, bucket, key) do update set revision = excluded.revision, value = excluded.value`,
     );
     this.#delete = database.prepare('delete from object where keyspace = ? and bucket = ? and key = ?');
+    this.#next = database.prepare(
+      `select bucket, key, revision, value from object where keyspace = ? and (bucket, key) > (?, ?) order by bucket, key`,
+    );
     this.#setRevision = database.prepare('update keyspace set revision = ? where id = ?');
   }
 
-  /** Opens or makes the file. Throws a StoreError that names it when it is damaged, in use, or of a newer version. */
+  /** Opens or creates the file. Throws a StoreError that names it if it is damaged, in use, or of a newer version. */
   static open(path: string, options: SqliteOptions = {}): SqliteDatabase {
     // SQLite removes its log when it closes the file.
     const wasCut = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -86,17 +107,37 @@ export class SqliteDatabase {
     }
   }
 
-  /** Names of the keyspaces that the file holds. */
+  /** Names of the keyspaces in the file. */
   get keyspaces(): readonly string[] {
     const rows = this.#database.prepare('select name from keyspace order by name').all();
     return rows.map((row) => String(row['name']));
   }
 
-  /** The store of a keyspace, loaded into memory; made if there is none. The same one until it is closed or dropped. */
+  /** The store of a keyspace, loaded into memory, and created if missing. The same one until it is closed or dropped. */
   store(name: string): Store {
     this.#ensureOpen();
     const known = this.#stores.get(name);
     if (known !== undefined) return known.keyspace;
+    const loading = this.#loading(name);
+    for (;;) {
+      const store = this.#load(loading);
+      if (store !== undefined) return store;
+    }
+  }
+
+  /** The same, loaded in steps, between which other work runs: a tenant may have stored hundreds of megabytes. */
+  async openStore(name: string): Promise<Store> {
+    for (;;) {
+      this.#ensureOpen();
+      const store = this.#stores.get(name)?.keyspace ?? this.#load(this.#loading(name));
+      if (store !== undefined) return store;
+      await setImmediate();
+    }
+  }
+
+  #loading(name: string): Loading {
+    const known = this.#loadings.get(name);
+    if (known !== undefined) return known;
     try {
       const { id, revision } = this.#find(name) ?? this.#add(name);
       const lastRevision = this.#wasCut && revision > 0 ? revision + MAX_LOST : revision;
@@ -104,15 +145,30 @@ export class SqliteDatabase {
         this.#stores.delete(name);
       });
       if (lastRevision > revision) this.#skipping.add(keyspace);
-      const select = 'select bucket, key, revision, value from object where keyspace = ? order by bucket, key';
-      const outdated: { readonly bucket: string; readonly entry: Entry }[] = [];
-      for (const object of this.#database.prepare(select).iterate(id) as Iterable<unknown>) {
+      const loading: Loading = { id, name, keyspace, outdated: [], after: { bucket: '', key: '' } };
+      this.#loadings.set(name, loading);
+      return loading;
+    } catch (error) {
+      throw openError(this.path, error);
+    }
+  }
+
+  /** Loads the next objects. Returns the store once all are loaded. */
+  #load(loading: Loading): Store | undefined {
+    const { id, name, keyspace, outdated, after } = loading;
+    try {
+      let left = MAX_LOAD_CHARS;
+      for (const object of this.#next.iterate(id, after.bucket, after.key) as Iterable<unknown>) {
         const { bucket, key, revision, value } = object as ObjectRow;
         const text = this.#codec?.open(bucket, placeOf(name, bucket, key), value) ?? value;
         const entry = new Entry(key, revision, text);
         if (this.#codec?.isOutdated(bucket, value)) outdated.push({ bucket, entry });
         keyspace.load(bucket, entry);
+        loading.after = { bucket, key };
+        left -= value.length + ROW_CHARS;
+        if (left <= 0) return undefined;
       }
+      this.#loadings.delete(name);
       if (outdated.length > 0) {
         this.#writeNow(() => {
           for (const { bucket, entry } of outdated) this.#keep(id, name, bucket, entry);
@@ -121,11 +177,12 @@ export class SqliteDatabase {
       this.#stores.set(name, { id, keyspace });
       return keyspace;
     } catch (error) {
+      this.#loadings.delete(name);
       throw openError(this.path, error);
     }
   }
 
-  /** Copies a store of another file as a keyspace of this one, with its revisions; durable when it returns. Throws where there is one of the name. */
+  /** Copies a store of another file as a keyspace of this one, with its revisions; durable when it returns. Throws if the name exists. */
   copyKeyspace(name: string, source: Store): void {
     this.#ensureOpen();
     this.#writeNow(() => {
@@ -136,9 +193,11 @@ export class SqliteDatabase {
     });
   }
 
-  /** Removes a keyspace and all it holds; its store, if open, is closed. */
+  /** Removes a keyspace with its content; its store, if open, is closed. */
   async dropKeyspace(name: string): Promise<void> {
     this.#ensureOpen();
+    // A load in progress is completed first, so that its callers get a closed store rather than deleted objects.
+    if (this.#loadings.has(name)) this.store(name);
     await this.#stores.get(name)?.keyspace.close();
     this.#writeNow(
       () => {
@@ -160,7 +219,7 @@ export class SqliteDatabase {
     await Promise.all([...this.#stores.values()].map(({ keyspace }) => keyspace.close()));
     await this.#committing;
     this.#isClosed = true;
-    // Closing empties the log into the file, which is not to be trusted after a failure: the next start reads both.
+    // Closing would copy the log into the file, which can't be trusted after a failure: the next start reads both.
     if (this.#failure !== undefined) return;
     this.#database.close();
     this.#log.close();
@@ -193,7 +252,7 @@ export class SqliteDatabase {
     this.#committing ??= this.#commitWaiting();
   };
 
-  /** Commits until nobody waits: once in a turn, and not before the last commit is on the disk. */
+  /** Commits until no write is pending: once per turn, and only after the last commit is on disk. */
   async #commitWaiting(): Promise<void> {
     while (this.#waiting.size > 0) {
       await setImmediate();
@@ -230,16 +289,16 @@ export class SqliteDatabase {
 
   async #shortenLog(): Promise<void> {
     try {
-      // What was committed without a flush, too.
+      // Including commits without a flush.
       await this.#trusting(this.#log.flush());
       this.#log.copy();
       await this.#trusting(this.#log.flushCopy());
     } catch {
-      // Without room for the copy the log grows until there is; a failed flush is told to whoever writes next.
+      // Without disk space for the copy the log keeps growing; a failed flush is reported to the next writer.
     }
   }
 
-  /** Nobody knows what the disk holds after a flush that has failed, so nothing is built upon it. */
+  /** The content of the disk is unknown after a failed flush, so nothing more is written. */
   async #trusting(flush: Promise<void>): Promise<void> {
     try {
       await flush;
@@ -262,7 +321,7 @@ export class SqliteDatabase {
     return this.#failure;
   }
 
-  /** For what is rare: the process waits until it is on the disk, with what `after` writes in a transaction of its own. */
+  /** For rare operations: blocks until it is on disk, including the writes of `after` in a separate transaction. */
   #writeNow(work: () => void, after?: () => void): void {
     if (this.#failure !== undefined) throw this.#failure;
     this.#trustingSync(() => this.#log.flushCopySync());
@@ -305,7 +364,7 @@ export class SqliteDatabase {
   }
 }
 
-/** What one commit makes durable of a keyspace: its first pending changes. */
+/** The first pending changes of a keyspace, which one commit makes durable. */
 interface Batch {
   readonly keyspace: Keyspace;
   readonly changes: readonly Change[];
@@ -316,7 +375,7 @@ function needsFlush({ changes }: Batch): boolean {
   return changes.some(({ bucket }) => bucket !== HEARTBEATS);
 }
 
-/** The first changes of each keyspace until there is enough for one commit; the rest waits for the next. */
+/** The first changes of each keyspace up to the size of one commit; the rest waits for the next. */
 function batchesOf(keyspaces: readonly Keyspace[]): Batch[] {
   let room = MAX_COMMIT_CHARS;
   return keyspaces.map((keyspace) => {
@@ -330,7 +389,7 @@ function batchesOf(keyspaces: readonly Keyspace[]): Batch[] {
   });
 }
 
-/** None of the parts can hold a space. */
+/** No part can contain a space. */
 function placeOf(keyspace: string, bucket: string, key: string): string {
   return `${keyspace} ${bucket} ${key}`;
 }

@@ -3,7 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { prepareSchema } from './sqlite-schema.ts';
 import { StoreError } from './store.ts';
 
-/** Opens or makes a database with our tables, for this process alone. Throws a StoreError that names it when it is damaged, in use, or of a newer version. */
+/**
+ * Opens or creates a database with our tables, exclusively for this process. Throws a StoreError that names it if it is damaged, in use, or of a
+ * newer version.
+ */
 export function openFile(path: string, release: string | undefined): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
@@ -18,14 +21,14 @@ export function openFile(path: string, release: string | undefined): DatabaseSyn
 }
 
 function prepare(path: string, database: DatabaseSync, release: string | undefined): void {
-  // Before the first table: space of dropped keyspaces goes back to the file system.
+  // Must precede the first table: returns the space of dropped keyspaces to the file system.
   database.exec('pragma auto_vacuum = incremental');
   database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full');
   database.exec('pragma journal_size_limit = 33554432; pragma foreign_keys = off');
   prepareSchema(path, database, { release });
 }
 
-/** Makes the file for its owner alone, whatever the umask: SQLite gives its journals the same mode. */
+/** Creates the file accessible only to its owner, regardless of the umask: SQLite's journals get the same mode. */
 function makeFile(path: string): void {
   try {
     // Never opens an existing file: closing it would release this process's POSIX locks on it.
@@ -35,7 +38,7 @@ function makeFile(path: string): void {
   }
 }
 
-/** What keeps the file from being used, in words that say what to do; a StoreError as it is. */
+/** Why the file can't be used, with what to do; a StoreError is returned unchanged. */
 export function openError(path: string, cause: unknown): StoreError {
   if (cause instanceof StoreError) return cause;
   const message = messageOf(cause);

@@ -2,29 +2,33 @@ import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { promisify } from 'node:util';
 
-/** Brings what was written to an open file to the disk, while the event loop goes on. */
+/** Flushes an open file to disk without blocking the event loop. */
 type Flush = (file: number) => Promise<void>;
 
 const flushFile: Flush = promisify(fdatasync);
 
 export interface LogOptions {
-  /** How files get to the disk; fdatasync by default. */
+  /** How files are flushed; fdatasync by default. */
   readonly flush?: Flush;
-  /** The same while the process waits. */
+  /** The synchronous variant. */
   readonly flushSync?: (file: number) => void;
-  /** The length at which the log is copied into the file, 6,000 by default (24 MiB): a longer one is copied less often, a shorter one faster, 2 to 5 ms of the event loop for each 1,000. */
+  /**
+   * The length at which the log is copied into the file, 6,000 by default (24 MiB): longer logs are copied less often, shorter ones faster, 2 to 5 ms
+   * of the event loop for each 1,000 pages.
+   */
   readonly maxLogPages?: number;
 }
 
 const MAX_LOG_PAGES = 6_000;
 
 /**
- * SQLite's write-ahead log, flushed by a thread of Node's pool: SQLite itself would have the process wait, and with fsync, which takes many times as long
- * as fdatasync on a log that does not grow. To SQLite the mode is `synchronous = normal`: it writes in the right order, and the log's header is on the disk before
- * what follows it.
+ * SQLite's write-ahead log, flushed by Node's thread pool: SQLite itself would block the process, and use fsync, which takes many times as long as
+ * fdatasync on a log that does not grow. SQLite runs with `synchronous = normal`: it writes in the right order, and the log's header is on disk
+ * before its content.
  *
- * Its caller commits nothing between `copy` and the end of `flushCopy`, unless `flushCopySync` comes before it, and nothing at all after a flush that has failed: nobody knows then what the disk holds.
- * Between `flush` and `copy` it commits only what `flushSync` follows at once: what is copied must be in the log on the disk, or a power failure leaves half of it.
+ * Its caller commits nothing between `copy` and the end of `flushCopy`, unless `flushCopySync` comes before it, and nothing at all after a failed
+ * flush, when the content of the disk is unknown. Between `flush` and `copy` it only commits if `flushSync` follows immediately: copied pages must be
+ * in the log on disk, or a power failure leaves a partial copy.
  */
 export class SqliteLog {
   readonly #database: DatabaseSync;
@@ -34,10 +38,13 @@ export class SqliteLog {
   readonly #file: number;
   readonly #log: number;
   readonly #length: StatementSync;
-  /** The log is copied into the file, which is not flushed yet. */
+  /** The log was copied into the file, which is not flushed yet. */
   #isCopied = false;
 
-  /** @param path of the database, which is open in WAL mode: whoever closes its file lets go of its locks, so `close` comes after the database's. */
+  /**
+   * @param path path of the database, which is open in WAL mode: closing the file releases its POSIX locks, so call `close` after closing the
+   * database.
+   */
   constructor(path: string, database: DatabaseSync, options: LogOptions) {
     const { flush = flushFile, flushSync = fdatasyncSync, maxLogPages = MAX_LOG_PAGES } = options;
     this.#database = database;
@@ -50,12 +57,12 @@ export class SqliteLog {
     this.#log = openSync(`${path}-wal`, 'r');
   }
 
-  /** Resolves when all that is committed is on the disk. */
+  /** Resolves when all commits are on disk. */
   flush(): Promise<void> {
     return this.#flush(this.#log);
   }
 
-  /** The same while the process waits. */
+  /** The synchronous variant. */
   flushSync(): void {
     this.#flushSync(this.#log);
   }
@@ -65,7 +72,7 @@ export class SqliteLog {
     return Number(log) - Number(checkpointed) >= this.#maxPages;
   }
 
-  /** Copies the log, which is flushed, into the file. Throws when the disk has no room, and leaves the log as it is. */
+  /** Copies the flushed log into the file. Throws if the disk is full, leaving the log unchanged. */
   copy(): void {
     this.#database.exec('pragma synchronous = off');
     try {
@@ -76,13 +83,13 @@ export class SqliteLog {
     }
   }
 
-  /** Brings the copy to the disk, after which SQLite begins the log anew. */
+  /** Flushes the copy, after which SQLite restarts the log. */
   async flushCopy(): Promise<void> {
     await this.#flush(this.#file);
     this.#isCopied = false;
   }
 
-  /** The same while the process waits; nothing if there is no copy that is not flushed. */
+  /** The synchronous variant; a no-op if there is no unflushed copy. */
   flushCopySync(): void {
     if (this.#isCopied) this.#flushSync(this.#file);
     this.#isCopied = false;

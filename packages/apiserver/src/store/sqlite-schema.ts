@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { StoreError } from './store.ts';
 
-/** Marks a file as ours: 'FWkv'. */
+/** Application ID of our files: 'FWkv'. */
 const APPLICATION_ID = 0x46576b76;
 
 /** The tables of schema 1. */
@@ -23,12 +23,12 @@ const FIRST_SCHEMA = `
 `;
 
 /**
- * SQL that brings a file of schema 1 to 2, of 2 to 3, and so on; `user_version` says which it has. None is changed once it was released. A release that
- * knows fewer refuses the file: where an earlier one may still read it, a table is added instead, as `writer` is, which it does not see.
+ * Migrations from schema 1 to 2, 2 to 3, and so on; `user_version` is the current one. Released migrations are never changed. An older release
+ * rejects a file with more migrations; changes that it may ignore are added as tables instead, like `writer`.
  */
 const MIGRATIONS: readonly string[] = [];
 
-/** Who wrote the file last, so that a release that cannot read it says which one can. */
+/** The last release that wrote the file, so that one that cannot read it can name it. */
 const WRITER = `
   create table if not exists writer (
     id integer primary key check (id = 1),
@@ -44,8 +44,8 @@ export interface SchemaOptions {
 }
 
 /**
- * Makes the tables of a new file, or brings those of an older one up to date in one transaction. Throws a StoreError for a file of another program, and
- * for one of a later schema, which names the release that wrote it.
+ * Creates the tables of a new file, or migrates those of an older one in one transaction. Throws a StoreError for a file of another program, and for
+ * a later schema, naming the release that wrote it.
  */
 export function prepareSchema(
   path: string,

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** An object at one revision. The text is the truth; `object()` is parsed on demand and forgotten under memory pressure. */
+/** An object at one revision. The text is authoritative; `object()` is parsed on demand and dropped under memory pressure. */
 export class Entry {
   /** `namespace/name`, or the name of a cluster-scoped object. */
   readonly key: string;
@@ -9,7 +9,7 @@ export class Entry {
   readonly text: string;
   #object: WeakRef<KubeObject> | undefined;
 
-  /** @param object what the text says, where it is at hand; the entry owns it from now on. */
+  /** @param object the parsed text, if available; the entry takes ownership. */
   constructor(key: string, revision: number, text: string, object?: KubeObject) {
     this.key = key;
     this.revision = revision;
@@ -17,7 +17,7 @@ export class Entry {
     if (object !== undefined) this.#object = new WeakRef(object);
   }
 
-  /** The parsed object, shared between all who ask: never change it. */
+  /** The parsed object, shared by all callers: never change it. */
   object(): KubeObject {
     const known = this.#object?.deref();
     if (known !== undefined) return known;
@@ -32,7 +32,7 @@ export class Entry {
   }
 }
 
-/** One write. Its entry is the object as of this revision, for a removal the object as it was last. */
+/** A stored change. Its entry is the object at this revision, or for a removal its last state. */
 export interface Change {
   readonly bucket: string;
   readonly removed: boolean;
@@ -41,17 +41,17 @@ export interface Change {
   readonly previous: Entry | undefined;
 }
 
-/** One write to be made. `expected` is what the writer has read: undefined to create. */
+/** A requested write. `expected` is the entry that the writer has read: undefined to create. */
 export interface Write {
   readonly bucket: string;
   readonly key: string;
   readonly expected: Entry | undefined;
   readonly remove?: boolean;
-  /** Gives the object's text once its revision is known, and the object itself where that saves parsing; the store owns it then. */
+  /** Returns the object's text once its revision is known, and the object itself if that saves parsing; the store takes ownership. */
   readonly encode: (revision: number) => { readonly text: string; readonly object?: KubeObject };
 }
 
-/** One key of a bucket held `before`, and holds `after` now. */
+/** A change of a bucket's key from `before` to `after`. */
 export type VisibleChange = (bucket: string, key: string, before: Entry | undefined, after: Entry | undefined) => void;
 
 /** Thrown when the key no longer holds what the writer expected; nothing was written. */
@@ -59,14 +59,17 @@ export class StaleWriteError extends Error {
   override readonly name = 'StaleWriteError';
 }
 
-/** Thrown when the store can't write (disk full, closed); nothing was written, unless it was the flush that failed: then the next start may show it. */
+/**
+ * Thrown when the store can't write (disk full, closed); nothing was written, except if the flush failed: the write may then reappear after the next
+ * start.
+ */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
 
 /**
- * Where an API server keeps its objects: ordered entries in named buckets, one revision counter over all of them as etcd
- * has it. Reads are synchronous and see the latest accepted write; `settled` tells when that write is durable.
+ * Where an API server keeps its objects: ordered entries in named buckets, with one revision counter as in etcd. Reads are synchronous and see the
+ * latest accepted write; `settled` resolves when that write is durable.
  *
  * Guarantees: a write's promise resolves when it is durable; changes reach subscribers in order of revision, when durable
  * and before the write's promise resolves; a revision is never reused, not even after a restart.
@@ -76,23 +79,23 @@ export interface Store {
   readonly revision: number;
   readonly buckets: readonly string[];
   get(bucket: string, key: string): Entry | undefined;
-  /** In key order; `prefix` narrows to keys that begin with it. The array is the caller's. */
+  /** In key order; `prefix` narrows to keys that begin with it. The caller owns the array. */
   list(bucket: string, prefix?: string): Entry[];
   count(bucket: string): number;
-  /** The length of all texts of a bucket. */
+  /** Total length of a bucket's texts. */
   chars(bucket: string): number;
-  /** What `get` and `list` say without writes that are not durable yet: what the subscribers have been told, and what clients may see. */
+  /** `get` and `list` without writes that are not durable yet: the state announced to subscribers, and visible to clients. */
   getDurable(bucket: string, key: string): Entry | undefined;
   listDurable(bucket: string, prefix?: string): Entry[];
   /** Rejects with StaleWriteError or StoreError. The check and the new entry's visibility to `get` are immediate. */
   write(write: Write): Promise<Change>;
-  /** Undefined if all writes that are accepted by now are durable, else a promise of that, which does not wait for later ones. */
+  /** Undefined if all accepted writes are durable, otherwise a promise of that, which does not wait for later ones. */
   settled(): Promise<void> | undefined;
-  /** Changes come in batches, one for each commit. Returns how to stop. */
+  /** Changes are delivered in batches, one for each commit. Returns the unsubscribe function. */
   subscribe(listener: (changes: readonly Change[]) => void): () => void;
   /**
-   * Calls back in the same turn in which `get` changes: with each write that is accepted, and with each that could
-   * not be stored and is rolled back. The listener must not throw. Returns the unsubscribe function.
+   * Calls back in the same event-loop turn in which `get` changes: for each accepted write, and for each write that is rolled back because it could
+   * not be stored. The listener must not throw. Returns the unsubscribe function.
    */
   follow(listener: VisibleChange): () => void;
   close(): Promise<void>;

@@ -18,7 +18,7 @@ export class ConfinedModule {
   readonly #maxHeapMb: number;
   #worker: Worker | undefined;
 
-  constructor(module: URL, { deadlineMs = 60_000, maxHeapMb = 256 }: ConfinedOptions = {}) {
+  constructor(module: URL, { deadlineMs = 300_000, maxHeapMb = 256 }: ConfinedOptions = {}) {
     this.#module = module.href;
     this.#deadlineMs = deadlineMs;
     this.#maxHeapMb = maxHeapMb;

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 
-/** The thread of a ConfinedModule: calls what it is told to, one after another. */
+/** The thread of a ConfinedModule: executes the requested calls one after another. */
 export interface ConfinedCall {
   readonly name: string;
   readonly args: readonly unknown[];

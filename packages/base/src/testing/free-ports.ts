@@ -1,12 +1,15 @@
 import { createServer } from 'node:net';
 
-/** Above those of Kubernetes' own components (10250 to 10259), below those that Fairway's runtimes draw from (20000 on) and those that Linux gives to connections and to servers that ask for any (32768 on). */
+/**
+ * Above those of Kubernetes' own components (10250 to 10259), below those of Fairway's runtimes (from 20000) and Linux's ephemeral ports (from
+ * 32768).
+ */
 const FIRST_PORT = 11_000;
 const PORTS = 9_000;
 
 /**
- * Ports of 127.0.0.1 that are free, for programs that can't choose one themselves and for servers that start again where they were: no other process gets
- * one by chance meanwhile.
+ * Free ports of 127.0.0.1, for programs that can't select one themselves and for servers that restart on the same port: no other process gets one by
+ * chance in the meantime.
  */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();

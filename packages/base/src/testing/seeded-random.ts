@@ -1,4 +1,4 @@
-/** A source of randomness that repeats itself for the same seed (mulberry32): evenly distributed in [0, 1). */
+/** A reproducible pseudo-random source (mulberry32): uniform in [0, 1). */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

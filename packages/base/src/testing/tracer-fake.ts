@@ -1,13 +1,13 @@
 import type { Attributes, Cause, RequestFacts, RequestSpan, Span, Tracer } from '../tracing.ts';
 
-/** A span as it was recorded. */
+/** A recorded span. */
 export class SpanFake implements RequestSpan {
   readonly traceId: string;
   readonly traceparent: string;
   readonly name: string;
   readonly links: readonly Cause[];
   readonly attributes: Record<string, Attributes[string]>;
-  /** Those that have ended too. */
+  /** Including ended ones. */
   readonly children: SpanFake[] = [];
   isEnded = false;
   holder: string | undefined;
@@ -59,9 +59,9 @@ let spanCount = 1;
 /** Records everything. */
 export class TracerFake implements Tracer {
   readonly causes = new Map<string, Cause>();
-  /** Who writes an object, by its name. */
+  /** Writers of objects, by the object's name. */
   readonly announced = new Map<string, Cause>();
-  /** Spans that are nobody's children here, in order. */
+  /** Root spans, in order. */
   readonly roots: SpanFake[] = [];
   #traces = 1;
 

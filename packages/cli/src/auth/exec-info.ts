@@ -24,7 +24,7 @@ export function execRequestOf(env: Readonly<Record<string, string | undefined>>)
   if (data === undefined) throw usageError('KUBERNETES_EXEC_INFO is not an ExecCredential', 'unset it, or run kubectl');
   if (data.apiVersion !== EXEC_API_VERSION) {
     throw usageError(
-      `the kubeconfig asks for a credential of ${data.apiVersion}`,
+      `the kubeconfig requests a credential of ${data.apiVersion}`,
       `set apiVersion in the exec section of the user to ${EXEC_API_VERSION}`,
     );
   }

@@ -5,7 +5,7 @@ import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import { isAlive, isSameProcess, ProcessRef } from './asker.ts';
 
-const LOOK_EVERY_MS = 100;
+const POLL_INTERVAL_MS = 100;
 /** As long as somebody may take in a browser. */
 const PATIENCE_MS = 10 * 60_000;
 /** Where nothing tells when a process has started, another one has the id of a holder that does not end. */
@@ -59,10 +59,10 @@ async function acquire(path: string, { clock, signal, self, onWait, ...options }
       if (clock.now() >= endMs) {
         throw new CommandError(`process ${holder?.pid} is still signing in`, {
           exitCode: ExitCode.TimedOut,
-          advice: 'finish that sign-in, or end the process',
+          advice: 'finish that sign-in, or stop the process',
         });
       }
-      await clock.sleep(LOOK_EVERY_MS, signal);
+      await clock.sleep(POLL_INTERVAL_MS, signal);
     }
   } finally {
     await rm(own, { force: true });

@@ -3,13 +3,14 @@ import type { IssuedToken } from '@fairway/openstack/auth/token-source';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 import { CommandError } from '@fairway/service/command-error';
 import type { CliContext } from '../command/context.ts';
+import { localTime } from '../output/local-time.ts';
 import { printable } from '../output/printable.ts';
 import { askerOf, type ProcessRef, processRef } from './asker.ts';
-import { type CloudChoice, chosenSignIn } from './chosen-sign-in.ts';
 import { execRequestOf, renderExecCredential } from './exec-info.ts';
 import { keptSignIn } from './kept-sign-in.ts';
 import type { KeystoneAccess } from './keystone-access.ts';
 import { signInKey } from './sign-in-key.ts';
+import { type CloudChoice, signInOptions } from './sign-in-options.ts';
 import { cacheFolder, type KeptToken, TokenCache } from './token-cache.ts';
 
 /** `fairway auth token`: a credential plugin of kubectl. */
@@ -17,26 +18,26 @@ export async function printToken(context: CliContext, choice: CloudChoice): Prom
   const request = execRequestOf(context.env);
   const isInteractive = request?.isInteractive ?? true;
   const asker = askerOf(context.env, process.ppid);
-  const kept = await signedIn(context, chosenSignIn(context, choice), { isInteractive, asker });
+  const kept = await signedIn(context, signInOptions(context, choice), { isInteractive, asker });
   context.stdout.write(renderExecCredential(kept.token, kept.renewAtMs, isInteractive));
 }
 
 /** `fairway auth login`: signs in for the runs of kubectl that follow, in which nobody can be asked. */
 export async function logIn(context: CliContext, choice: CloudChoice): Promise<void> {
-  const config = chosenSignIn(context, choice);
+  const config = signInOptions(context, choice);
   await forget(context, config);
   const { user, project, renewAtMs } = await signedIn(context, config, { isInteractive: true, asker: undefined });
-  const until = new Date(renewAtMs).toISOString();
+  const until = localTime(renewAtMs);
   const who = `as ${user} in project ${project}, until ${until}`;
-  context.stderr.write(printable(`Signed in at cloud ${config.cloud} ${who}\n`));
+  context.stderr.write(printable(`Signed in to cloud ${config.cloud} ${who}\n`));
 }
 
 /** `fairway auth logout`: ends the tokens that are kept, of one entry of clouds.yaml or of all. */
 export async function logOut(context: CliContext, choice: CloudChoice & { readonly all?: boolean }): Promise<void> {
   if (!choice.all) {
-    const config = chosenSignIn(context, choice);
+    const config = signInOptions(context, choice);
     const wasKept = await forget(context, config);
-    const said = wasKept ? 'Signed out of' : 'Not signed in at';
+    const said = wasKept ? 'Signed out from' : 'Not signed in to';
     context.stderr.write(`${said} cloud ${config.cloud}\n`);
     return;
   }
@@ -69,16 +70,16 @@ export async function signedIn(
     signal,
     self,
     asker: asker ?? self,
-    signIn: () => signInAnew(context, config, isInteractive),
+    signIn: () => signInAgain(context, config, isInteractive),
     isAccepted: (token) => withKeystone(config, clock, (keystone) => keystone.isAccepted(token)),
     onWait: ({ pid }) => {
-      if (stderr.isTerminal) stderr.write(`waiting for the sign-in of process ${pid}\n`);
+      if (stderr.isTerminal) stderr.write(`waiting for process ${pid} to sign in\n`);
     },
   });
 }
 
 /** What signs in is loaded only then: most runs find a token. */
-async function signInAnew(context: CliContext, config: SignInConfig, isInteractive: boolean): Promise<IssuedToken> {
+async function signInAgain(context: CliContext, config: SignInConfig, isInteractive: boolean): Promise<IssuedToken> {
   const { clock, signal } = context;
   const { signInWith } = await import('@fairway/openstack/sign-in/sign-in-flow');
   const { terminalPerson } = await import('./terminal-person.ts');
@@ -121,11 +122,11 @@ async function forget(context: CliContext, config: SignInConfig): Promise<boolea
 /** By the entry that the token came from, if that is of the same Keystone still: others must not see it. */
 async function endTokenOf(context: CliContext, kept: KeptToken): Promise<void> {
   const { cloud, authUrl } = kept;
-  const left = `warning: a token of cloud ${cloud} is no longer kept, but goes on at ${authUrl} until it ends`;
+  const left = `warning: a token of cloud ${cloud} is no longer stored, but stays valid at ${authUrl} until it expires`;
   try {
-    const config = chosenSignIn(context, { cloud });
+    const config = signInOptions(context, { cloud });
     if (config.authUrl === authUrl) await endToken(context, config, kept);
-    else context.stderr.write(`${left}: the entry of that name is of another Keystone\n`);
+    else context.stderr.write(`${left}: the entry of this name belongs to another Keystone\n`);
   } catch (error) {
     context.stderr.write(printable(`${left}: ${error instanceof Error ? error.message : String(error)}\n`));
   }
@@ -136,6 +137,6 @@ async function endToken({ clock, stderr }: CliContext, config: SignInConfig, { t
     await withKeystone(config, clock, (keystone) => keystone.revoke(token));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    stderr.write(printable(`warning: the token is no longer kept, but Keystone did not end it: ${why}\n`));
+    stderr.write(printable(`warning: the token is no longer stored, but Keystone did not revoke it: ${why}\n`));
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { trimmedEnd } from '@fairway/base/trim';
 import type { OidcGrant, SignIn, SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 
 /**
@@ -6,7 +7,7 @@ import type { OidcGrant, SignIn, SignInConfig } from '@fairway/openstack/sign-in
  * a token that was given is who asks, and as good as random.
  */
 export function signInKey({ authUrl, signIn }: SignInConfig): string {
-  const asked = JSON.stringify([1, authUrl.replace(/\/+$/, ''), askedOf(signIn)], sorted);
+  const asked = JSON.stringify([1, trimmedEnd(authUrl, '/'), askedOf(signIn)], sorted);
   return digest(asked).slice(0, 40);
 }
 

@@ -12,9 +12,9 @@ export function terminalPerson(
     if (ask !== undefined && isInteractive) return ask(question, isHidden);
     const missing = question.replace(/: $/, '');
     return Promise.reject(
-      new SignInError(`${missing}: it is not written down, and nobody can be asked here`, {
+      new SignInError(`${missing}: it is not configured, and there is no terminal to ask on`, {
         advice:
-          'run "fairway auth login" with the same options on a terminal first: the token is kept until it ends; or put it into secure.yaml or an OS_ variable',
+          'run "fairway auth login" with the same options on a terminal first: the token is stored until it expires; or set it in secure.yaml or an OS_ variable',
       }),
     );
   };
@@ -22,7 +22,7 @@ export function terminalPerson(
     ask: (question) => asked(question, false),
     askSecret: (question) => asked(question, true),
     canRead: stderr.isTerminal || (ask !== undefined && isInteractive),
-    tell: (text) => stderr.write(printable(text)),
+    show: (text) => stderr.write(printable(text)),
     openBrowser: (url) => openBrowser(url, env),
   };
 }

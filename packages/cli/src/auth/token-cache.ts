@@ -45,9 +45,9 @@ export class TokenCache {
     await mkdir(this.folder, { recursive: true, mode: PRIVATE_FOLDER });
     const { uid, mode } = await lstat(this.folder).then((stats) => {
       if (stats.isDirectory()) return stats;
-      throw this.#unsafe('is no folder');
+      throw this.#unsafe('is not a folder');
     });
-    if (uid !== process.getuid?.()) throw this.#unsafe('belongs to somebody else');
+    if (uid !== process.getuid?.()) throw this.#unsafe('belongs to another user');
     if ((mode & 0o777) !== PRIVATE_FOLDER) await chmod(this.folder, PRIVATE_FOLDER);
   }
 
@@ -120,7 +120,7 @@ export class TokenCache {
   }
 
   #unsafe(what: string): CommandError {
-    return new CommandError(`${this.folder} ${what}: tokens are not kept there`, {
+    return new CommandError(`${this.folder} ${what}: tokens are not stored there`, {
       advice: 'set XDG_CACHE_HOME to a folder of your own',
     });
   }

@@ -27,7 +27,7 @@ test('a missing file is an error, not an unencrypted backup', async () => {
 });
 
 test.each([
-  { given: undefined, message: /--passphrase-file|there is no passphrase/ },
+  { given: undefined, message: /--passphrase-file|no passphrase was given/ },
   { given: 'eleven char', message: /has 11 characters; it needs at least 12/ },
 ])('for a new backup, $given is refused', ({ given, message }) => {
   expect(() => newPassphrase(given)).toThrow(message);

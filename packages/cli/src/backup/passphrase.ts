@@ -24,14 +24,14 @@ export async function readPassphrase(
 export function newPassphrase(passphrase: string | undefined): string {
   if (passphrase === undefined) {
     throw usageError(
-      'a backup holds the keys of all clusters, and is encrypted: there is no passphrase',
-      `name a file that holds one with --passphrase-file, or set ${PASSPHRASE_VARIABLE}`,
+      'a backup contains the keys of all clusters and must be encrypted, but no passphrase was given',
+      `name a file that contains one with --passphrase-file, or set ${PASSPHRASE_VARIABLE}`,
     );
   }
   if (passphrase.length < MIN_PASSPHRASE_LENGTH) {
     throw usageError(
       `the passphrase has ${passphrase.length} characters; it needs at least ${MIN_PASSPHRASE_LENGTH}`,
-      'make one with "openssl rand -base64 24 > FILE"',
+      'generate one with "openssl rand -base64 24 > FILE"',
     );
   }
   return passphrase;

@@ -36,7 +36,7 @@ export async function runBackup(context: CliContext, globals: GlobalOptions, opt
   const offHost = options.offHost === undefined ? undefined : openOffHost(resolve(context.cwd, options.offHost), clock);
   await using _ = { [Symbol.asyncDispose]: async () => offHost?.store.close() };
   if (offHost && (options.output !== undefined || options.insecurePlainText)) {
-    throw usageError('--off-host goes with neither --output nor --insecure-plain-text');
+    throw usageError('--off-host cannot be combined with --output or --insecure-plain-text');
   }
   const given = (await readPassphrase(context, options.passphraseFile)) ?? offHost?.passphrase;
   if (options.insecurePlainText && given !== undefined) {
@@ -67,7 +67,7 @@ export async function runBackup(context: CliContext, globals: GlobalOptions, opt
   }
   if (options.pause) {
     stderr.write('the clusters stay paused here, so that two Fairways never act on the same cloud;\n');
-    stderr.write('to continue here instead: fairway cluster resume --all\n');
+    stderr.write('to continue here instead, run: fairway cluster resume --all\n');
   }
 }
 
@@ -81,7 +81,7 @@ export async function runVerify(context: CliContext, file: string, options: Veri
   const passphrase = await readPassphrase(context, options.passphraseFile);
   if (backup.header.encryption !== null && passphrase === undefined) {
     context.stdout.write(`${describe(file, backup, undefined)}\n`);
-    context.stderr.write('the file is complete; its contents were not checked, as no passphrase was given\n');
+    context.stderr.write('the file is complete; its contents were not checked because no passphrase was given\n');
     return;
   }
   context.stdout.write(`${describe(file, backup, await openBackup(file, backup, passphrase))}\n`);
@@ -93,7 +93,11 @@ export async function readBackup(path: string): Promise<ReadBackup> {
   try {
     bytes = await readFile(path);
   } catch (error) {
-    throw usageError(`${path} cannot be read: ${(error as Error).message}`, undefined, error);
+    throw usageError(
+      `${path} cannot be read: ${(error as Error).message}`,
+      'name a file written by "fairway backup"',
+      error,
+    );
   }
   return parseBackup(path, bytes);
 }
@@ -103,7 +107,7 @@ function describe(path: string, { header }: ReadBackup, archive: Archive | undef
   const sealed =
     encryption === null
       ? 'NOT encrypted: anyone who can read it controls all clusters'
-      : `encrypted with ${encryption.cipher}, its key from the passphrase by ${encryption.kdf.name}`;
+      : `encrypted with ${encryption.cipher}, with a key derived from the passphrase by ${encryption.kdf.name}`;
   const lines = [`${path}: backup ${id} of ${createdAt}, by Fairway ${fairway}`, `  ${sealed}`];
   if (archive) {
     const { server, paused } = archive.contents;

@@ -45,10 +45,10 @@ export async function runRecover(context: CliContext, options: RecoverOptions): 
   for await (const { clusterUid, name, takenAtMs, outcome } of recovery) {
     count++;
     const what =
-      outcome === 'kept' ? 'is here already, and was not touched' : `is as of ${formatTime(takenAtMs)} (${name})`;
+      outcome === 'kept' ? 'exists already and was not changed' : `was taken at ${formatTime(takenAtMs)} (${name})`;
     stdout.write(`cluster ${clusterUid} ${what}\n`);
   }
-  if (count === 0) throw new CommandError(`${offHost.store.description} holds no snapshot of a cluster`);
+  if (count === 0) throw new CommandError(`${offHost.store.description} contains no snapshot of a cluster`);
   home.write(home.controlPlaneKind, 'process\n');
 }
 

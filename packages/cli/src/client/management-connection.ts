@@ -41,7 +41,7 @@ export function explainedByManagement(error: unknown, { description }: Managemen
   if (error instanceof TransportError && SILENT_CODES.has((error.cause as NodeJS.ErrnoException | undefined)?.code)) {
     return new CommandError(`the API server of the management cluster does not answer: ${error.message}`, {
       exitCode: ExitCode.Unreachable,
-      advice: `it must be running when Fairway starts: check it, or "server" in the kubeconfig (${description})`,
+      advice: `it must be running when Fairway starts: check it, or check "server" in the kubeconfig (${description})`,
       cause: error,
     });
   }

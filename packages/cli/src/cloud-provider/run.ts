@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { chosenCloud } from '@fairway/service/cloud-provider/chosen-cloud';
+import { cloudOptions } from '@fairway/service/cloud-provider/cloud-options';
 import {
   type LeaderElection,
   type RunningCloudProvider,
@@ -14,7 +14,7 @@ import { createLogger } from '@fairway/service/logger';
 import type { ListenAddress } from '@fairway/service/serve/listen-address';
 import { type ManagementConnection, managementClient, managementConnection } from '../client/management-connection.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import { unlessStopped } from '../up/unless-stopped.ts';
+import { abortableStart } from '../up/abortable-start.ts';
 
 interface CloudProviderCommandOptions extends GlobalOptions {
   readonly cloud?: string;
@@ -45,7 +45,7 @@ export async function runCloudProviderCommand(
   const { clock, env, signal, stderr, stdout } = context;
   requireName('--cluster-name', options.clusterName);
   if (options.adoptClusterName !== undefined) requireName('--adopt-cluster-name', options.adoptClusterName);
-  const conf = chosenCloud(options);
+  const conf = cloudOptions(options);
   for (const warning of conf.warnings) stderr.write(`warning: ${options.cloudConfig}: ${warning}\n`);
   if (conf.routerID !== undefined && options.clusterCidr === undefined) {
     stderr.write(`warning: ${options.cloudConfig}: [route] router-id has no effect without --cluster-cidr\n`);
@@ -71,7 +71,7 @@ export async function runCloudProviderCommand(
       onStep: (step) => stderr.write(`  ${step}\n`),
     }),
   );
-  const running = await unlessStopped(context, starting);
+  const running = await abortableStart(context, starting);
   stdout.write(welcome(running, connection, options));
   const stopped = new Promise<'stopped'>((resolve) => {
     if (signal.aborted) resolve('stopped');
@@ -82,9 +82,9 @@ export async function runCloudProviderCommand(
   await running.stop();
   if (ended === 'lost') {
     throw new CommandError(
-      `the Lease ${options.leaderElectResourceNamespace}/${options.leaderElectResourceName} was lost`,
+      `lost the Lease ${options.leaderElectResourceNamespace}/${options.leaderElectResourceName}`,
       {
-        advice: 'start it again: it waits until it may lead',
+        advice: 'start it again: it waits until it can become the leader',
       },
     );
   }
@@ -93,7 +93,7 @@ export async function runCloudProviderCommand(
 
 function requireName(flag: string, name: string): void {
   if (name !== '' && !/[/\s]/.test(name)) return;
-  throw usageError(`${flag} "${name}" must not be empty, and have no blank and no "/"`);
+  throw usageError(`${flag} "${name}" must not be empty and must not contain spaces or "/"`);
 }
 
 function leaderElectionOf(options: CloudProviderCommandOptions): LeaderElection | undefined {
@@ -105,7 +105,7 @@ function leaderElectionOf(options: CloudProviderCommandOptions): LeaderElection 
   } = options;
   if (lease <= deadline || deadline <= retry) {
     throw usageError(
-      '--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline, and this longer than --leader-elect-retry-period',
+      '--leader-elect-lease-duration must be longer than --leader-elect-renew-deadline, which must be longer than --leader-elect-retry-period',
     );
   }
   return {
@@ -127,7 +127,7 @@ async function start(
     if (!isApiError(error, 'Forbidden', 'Unauthorized')) throw error;
     throw new CommandError(`${connection.description}: ${error.message}`, {
       exitCode: ExitCode.Failed,
-      advice: 'the rights that it needs are in deploy/cloud-provider/cloud-provider.yaml',
+      advice: 'the required permissions are in deploy/cloud-provider/cloud-provider.yaml',
       cause: error,
     });
   }

@@ -17,8 +17,6 @@ export interface CliContext {
   /** Progress, hints and errors. */
   readonly stderr: TextSink;
   readonly readStdin: () => Promise<string>;
-  /** Prompts the user; undefined if not interactive. */
-  readonly confirm: ((question: string) => Promise<boolean>) | undefined;
   /** Asks for a line, which is not shown if it is hidden; undefined if not interactive. */
   readonly ask: ((question: string, isHidden: boolean) => Promise<string>) | undefined;
   /** Aborts on SIGINT and SIGTERM. */

@@ -14,19 +14,55 @@ function refused(code: string): TransportError {
 }
 
 test.each([
-  { error: notFound(subject), exitCode: 1, message: 'clusters.fairway.dev "demo" not found', advice: undefined },
+  {
+    error: notFound(subject),
+    exitCode: 1,
+    message: 'clusters.fairway.dev "demo" not found',
+    advice: /^"fairway cluster list" lists those in this namespace; choose another namespace with -n$/,
+  },
+  {
+    error: notFound({ ...subject, resource: 'plans' }),
+    exitCode: 1,
+    message: /not found/,
+    advice: /fairway plan list/,
+  },
+  {
+    error: notFound({ group: '', resource: 'namespaces', name: 'team' }),
+    exitCode: 1,
+    message: /namespaces "team" not found/,
+    advice: /with -n/,
+  },
+  { error: notFound({ ...subject, resource: 'secrets' }), exitCode: 1, message: /not found/, advice: undefined },
+  {
+    error: forbidden(subject, 'User "alice" cannot get resource "clusters"'),
+    exitCode: 1,
+    message: /cannot get/,
+    advice: /fairway-reader.*with -n/,
+  },
   { error: forbidden(subject, 'no'), exitCode: 1, message: /is forbidden: no/, advice: undefined },
-  { error: new ApiError(401, 'Unauthorized', 'Unauthorized'), exitCode: 1, message: /credential/, advice: /expired/ },
+  {
+    error: new ApiError(401, 'Unauthorized', 'Unauthorized'),
+    exitCode: 1,
+    message: /credential/,
+    advice: /expired.*fairway auth login/,
+  },
   {
     error: new ApiError(404, 'NotFound', 'the server could not find the requested resource'),
     exitCode: 1,
     message: /does not serve Fairway's kinds/,
-    advice: /names another cluster/,
+    advice: /points to another cluster/,
   },
   { error: refused('ECONNREFUSED'), exitCode: 3, message: /localhost:1/, advice: /fairway up/ },
   { error: refused('SELF_SIGNED_CERT_IN_CHAIN'), exitCode: 3, message: /localhost:1/, advice: /CA of another/ },
   { error: refused('EPIPE'), exitCode: 3, message: /localhost:1/, advice: undefined },
   { error: new KubeconfigError('no kubeconfig at /x'), exitCode: 2, message: /\/x/, advice: /--kubeconfig/ },
+  { error: new KubeconfigError('cannot read /x'), exitCode: 2, message: /\/x/, advice: /another .*--kubeconfig/ },
+  {
+    error: new KubeconfigError('the kubeconfig has no context "a" (it has: b)'),
+    exitCode: 2,
+    message: /context/,
+    advice: /--context/,
+  },
   { error: new OpenStackError({ ...call, kind: 'network' }), exitCode: 3, message: /compute GET/, advice: undefined },
   {
     error: new OpenStackError({ ...call, kind: 'forbidden', status: 403 }),

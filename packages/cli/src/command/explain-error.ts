@@ -20,8 +20,7 @@ export function explainError(error: unknown): Explanation {
   if (error instanceof ApiError) return explainApiError(error);
   if (error instanceof TransportError) return { ...explainSilence(error), exitCode: ExitCode.Unreachable };
   if (error instanceof KubeconfigError || error instanceof CloudConfigError) {
-    const isMissing = error.message.startsWith('no kubeconfig at');
-    const advice = isMissing ? 'start Fairway with "fairway up", or name a kubeconfig with --kubeconfig' : undefined;
+    const advice = error instanceof KubeconfigError ? kubeconfigAdvice(error.message) : undefined;
     return { message: error.message, advice, exitCode: ExitCode.Usage };
   }
   if (error instanceof SignInError) return { message: error.message, advice: error.advice, exitCode: ExitCode.Failed };
@@ -37,13 +36,22 @@ export function explainError(error: unknown): Explanation {
   return { message, advice: undefined, exitCode: ExitCode.Failed };
 }
 
+function kubeconfigAdvice(message: string): string {
+  if (message.startsWith('no kubeconfig at')) {
+    return 'start Fairway with "fairway up", or name a kubeconfig with --kubeconfig';
+  }
+  if (message.includes('has no context')) return 'choose one of these with --context, or use another kubeconfig';
+  return 'correct it, or name another kubeconfig with --kubeconfig or KUBECONFIG';
+}
+
 function explainApiError(error: ApiError): Explanation {
   const base = { message: error.message, exitCode: ExitCode.Failed };
   if (error.code === 401) {
     return {
       ...base,
       message: 'the server does not accept the credential of the kubeconfig (401 Unauthorized)',
-      advice: 'it may have expired: "fairway up" renews its own kubeconfig when it starts; else ask for a new one',
+      advice:
+        'it may have expired: "fairway up" renews its own kubeconfig when it starts; OpenStack users sign in with "fairway auth login"; otherwise request a new kubeconfig',
     };
   }
   if (isUnknownPath(error)) {
@@ -51,11 +59,33 @@ function explainApiError(error: ApiError): Explanation {
       ...base,
       message: "the server does not serve Fairway's kinds (404 at /apis/fairway.dev)",
       advice:
-        'the kubeconfig names another cluster: choose Fairway\'s own with --kubeconfig or --context, or make this one with "fairway install"',
+        'the kubeconfig points to another cluster: choose Fairway\'s own with --kubeconfig or --context, or prepare this cluster with "fairway install"',
     };
   }
-  return { ...base, advice: undefined };
+  if (error.code === 404) return { ...base, advice: ADVICE_BY_RESOURCE.get(error.subject?.resource ?? '') };
+  return { ...base, advice: error.message.includes(LACKS_RIGHT) ? ASK_FOR_ROLE : undefined };
 }
+
+/** What RBAC says; admission refuses in its own words, which have advice. */
+const LACKS_RIGHT = ' is forbidden: User "';
+const ASK_FOR_ROLE =
+  'request a role in the namespace (fairway-reader can read, fairway-member can change), or choose a namespace where you have one with -n';
+
+const listed = (command: string) => `"${command}" lists those in this namespace; choose another namespace with -n`;
+
+/** For an object that does not exist, by its plural. */
+const ADVICE_BY_RESOURCE: ReadonlyMap<string, string> = new Map([
+  ['clusters', listed('fairway cluster list')],
+  ['nodepools', listed('fairway nodepool list')],
+  ['machines', listed('fairway machine list')],
+  ['cloudcredentials', listed('fairway credential list')],
+  ['plans', '"fairway plan list" lists the available plans'],
+  ['kubernetesreleases', '"fairway versions" lists the available versions'],
+  [
+    'namespaces',
+    'choose an existing one with -n; the namespace of an OpenStack project is created when one of its users first signs in',
+  ],
+]);
 
 /** The server answers 404 for an unknown path without naming an object. */
 function isUnknownPath({ code, subject }: ApiError): boolean {
@@ -69,13 +99,16 @@ function explainSilence(error: TransportError): { message: string; advice: strin
   return { message: error.message, advice };
 }
 
-const NOT_TRUSTED = 'the kubeconfig has the CA of another server: is it the one that "fairway up" prints?';
+const NOT_TRUSTED = 'the kubeconfig has the CA of another server: did "fairway up" write it?';
 
 const ADVICE_BY_CODE: ReadonlyMap<string, string> = new Map([
-  ['ECONNREFUSED', 'nothing listens there: start Fairway with "fairway up"'],
+  [
+    'ECONNREFUSED',
+    'nothing listens there: start Fairway with "fairway up", or choose the kubeconfig of a running Fairway with --kubeconfig',
+  ],
   ['ENOTFOUND', 'the server name does not exist: check "server" in the kubeconfig'],
-  ['EAI_AGAIN', 'the name of the server cannot be resolved now: is there a network?'],
-  ['ETIMEDOUT', 'the server does not respond: is there a firewall in between?'],
+  ['EAI_AGAIN', 'the name of the server cannot be resolved: check the network connection'],
+  ['ETIMEDOUT', 'the server does not respond: check for a firewall in between'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', NOT_TRUSTED],
   ['SELF_SIGNED_CERT_IN_CHAIN', NOT_TRUSTED],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', NOT_TRUSTED],

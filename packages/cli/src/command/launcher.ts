@@ -57,7 +57,7 @@ export function launchersOf(
 /** In which `bin/fairway.js` tells its pid. */
 export const LAUNCHER_VARIABLE = 'FAIRWAY_LAUNCHER';
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /** Calls `onEnd` once when a process without which this one has to stop has ended. Returns how to stop following. */
 export function followLauncher(clock: Clock, onEnd: (ended: ObservedProcess) => void): () => void {
@@ -68,12 +68,12 @@ export function followLauncher(clock: Clock, onEnd: (ended: ObservedProcess) => 
     launcher: Number.isInteger(launcher) ? launcher : undefined,
   });
   if (followed.length === 0) return () => {};
-  const look = () => {
+  const poll = () => {
     const ended = followed.find(({ pid, started }) => processInProc(pid)?.started !== started);
-    if (ended === undefined) timer = clock.after(LOOK_EVERY_MS, look);
+    if (ended === undefined) timer = clock.after(POLL_INTERVAL_MS, poll);
     else onEnd(ended);
   };
-  let timer = clock.after(LOOK_EVERY_MS, look);
+  let timer = clock.after(POLL_INTERVAL_MS, poll);
   return () => timer.cancel();
 }
 

@@ -13,7 +13,8 @@ export function outputOption(formats: readonly string[] = OUTPUT_FORMATS): Optio
 export function wholeNumber(min: number): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (!/^[0-9]+$/.test(text) || value < min) throw new InvalidArgumentError(`Not a whole number of at least ${min}.`);
+    if (!/^[0-9]+$/.test(text) || value < min)
+      throw new InvalidArgumentError(`Must be a whole number of at least ${min}.`);
     return value;
   };
 }
@@ -26,7 +27,7 @@ export function milliseconds(text: string): number {
   } catch {
     // The same words for what is none.
   }
-  throw new InvalidArgumentError('Not a duration such as 90s, 10m or 1h30m, of at most 99999h.');
+  throw new InvalidArgumentError('Must be a duration such as 90s, 10m or 1h30m, of at most 99999h.');
 }
 
 /** As those of the API: now and a duration are a time that can be written. */
@@ -37,7 +38,7 @@ export function durationFrom(shortest: string, longest = '99999h'): (text: strin
   return (text) => {
     const value = milliseconds(text);
     if (value < milliseconds(shortest) || value > milliseconds(longest)) {
-      throw new InvalidArgumentError(`Not a duration from ${shortest} to ${longest}.`);
+      throw new InvalidArgumentError(`Must be a duration from ${shortest} to ${longest}.`);
     }
     return value;
   };
@@ -46,7 +47,7 @@ export function durationFrom(shortest: string, longest = '99999h'): (text: strin
 /** Merges `a,b` and repeated options into one list. */
 export function commaList(text: string, previous: readonly string[] | undefined): readonly string[] {
   const items = text.split(',').map((item) => item.trim());
-  if (items.includes('')) throw new InvalidArgumentError('An entry of the list is empty.');
+  if (items.includes('')) throw new InvalidArgumentError('The list has an empty entry.');
   return [...(previous ?? []), ...items];
 }
 
@@ -57,10 +58,43 @@ export function keyValues(
 ): Readonly<Record<string, string>> {
   const pairs = text.split(',').map((pair) => {
     const [key = '', ...rest] = pair.split('=');
-    if (key === '' || rest.length === 0) throw new InvalidArgumentError(`"${pair}" is not of the form key=value.`);
+    if (key === '' || rest.length === 0) throw new InvalidArgumentError(`"${pair}" must have the form key=value.`);
     return [key, rest.join('=')] as const;
   });
   return { ...previous, ...Object.fromEntries(pairs) };
+}
+
+/** Collects repeated options. */
+export function oneMore(text: string, previous: readonly string[] | undefined): readonly string[] {
+  return [...(previous ?? []), text];
+}
+
+/** Parses one `key=value`, as `openstack server create --property` does; the value may have commas. */
+export function property(
+  text: string,
+  previous: Readonly<Record<string, string>> | undefined,
+): Readonly<Record<string, string>> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError(`"${text}" must have the form key=value.`);
+  return { ...previous, [text.slice(0, equals)]: text.slice(equals + 1) };
+}
+
+/** A further network of a pool, as its spec has it. */
+export interface NetworkOption {
+  readonly networkID: string;
+  readonly subnetID?: string;
+}
+
+/** Parses `NETWORK` or `NETWORK/SUBNET`, ids both, repeated. */
+export function networks(
+  text: string,
+  previous: readonly NetworkOption[] | false | undefined,
+): readonly NetworkOption[] {
+  const [networkID = '', subnetID, ...more] = text.split('/');
+  if (networkID === '' || subnetID === '' || more.length > 0) {
+    throw new InvalidArgumentError(`"${text}" must have the form NETWORK or NETWORK/SUBNET, with IDs.`);
+  }
+  return [...(previous || []), { networkID, ...(subnetID !== undefined && { subnetID }) }];
 }
 
 /** A taint in the syntax of `kubectl taint`. */
@@ -78,7 +112,7 @@ export function taints(text: string, previous: readonly TaintOption[] | undefine
     const [, key = '', value, effect] = TAINT.exec(item) ?? [];
     if (effect === undefined) {
       throw new InvalidArgumentError(
-        `"${item}" is not of the form key=value:NoSchedule (or PreferNoSchedule, NoExecute).`,
+        `"${item}" must have the form key=value:NoSchedule (or PreferNoSchedule, NoExecute).`,
       );
     }
     return { key, ...(value !== undefined && { value }), effect: effect as TaintOption['effect'] };
@@ -94,24 +128,25 @@ export function waitOption(until: string, { isDefault = true } = {}): Option {
 
 /** `--no-wait`, beside {@link waitOption}. */
 export function noWaitOption({ isDefault = false } = {}): Option {
-  return new Option('--no-wait', `return when it is requested${isDefault ? '; the default' : ''}`);
+  return new Option('--no-wait', `return as soon as the request is accepted${isDefault ? '; the default' : ''}`);
 }
 
 /** How many nodes there are to be. */
 export function nodesOption(): Option {
-  return new Option('--nodes <count>', 'number of nodes wanted').argParser(wholeNumber(0)).makeOptionMandatory(true);
+  return new Option('--nodes <count>', 'number of nodes').argParser(wholeNumber(0)).makeOptionMandatory(true);
 }
 
 /** `--dry-run`: the server itself says what it would do, its admission included. */
 export function dryRunOption(): Option {
-  return new Option('--dry-run', 'have the server check it and show what would be done, and do nothing');
+  return new Option('--dry-run', 'validate on the server and show what would be done, without doing it');
 }
 
-/** Timeout of `--wait`. */
-export function timeoutOption(defaultText: string): Option {
-  return new Option('--timeout <duration>', 'maximum time to wait')
+/** For all that the command waits for together. Who gives it to a command that doesn't wait by itself means `--wait`. */
+export function timeoutOption(defaultText: string, { isWaitDefault = true } = {}): Option {
+  const option = new Option('--timeout <duration>', `maximum time to wait${isWaitDefault ? '' : '; implies --wait'}`)
     .argParser(milliseconds)
     .default(milliseconds(defaultText), defaultText);
+  return isWaitDefault ? option : option.implies({ wait: true });
 }
 
 export interface WaitOptions {
@@ -122,5 +157,5 @@ export interface WaitOptions {
 
 /** The file with settings, under one name for every command that reads it. */
 export function configOption(): Option {
-  return new Option('--config <file>', 'file with settings; default: FAIRWAY_CONFIG (docs/operators/configuration.md)');
+  return new Option('--config <file>', 'configuration file; default: FAIRWAY_CONFIG (docs/operators/configuration.md)');
 }

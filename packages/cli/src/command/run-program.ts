@@ -1,7 +1,6 @@
-import { createInterface } from 'node:readline/promises';
 import { systemClock } from '@fairway/base/clock';
 import { ExitCode } from '@fairway/service/exit-code';
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { printable } from '../output/printable.ts';
 import { buildProgram } from '../program.ts';
 import type { CliContext, TextSink } from './context.ts';
@@ -14,7 +13,7 @@ export async function runProgram(args: readonly string[]): Promise<number> {
   endOnSignals(interrupt);
   const stopFollowing = followLauncher(systemClock, ({ pid, name }) => {
     if (interrupt.signal.aborted) return;
-    context.stderr.write(`stopping: ${name} (process ${pid}), which started this, has ended\n`);
+    context.stderr.write(`stopping: the parent process ${name} (${pid}) has exited\n`);
     interrupt.abort('launcher');
   });
   // Libraries unref their timers, and during a backoff nothing else may keep the process alive.
@@ -59,18 +58,49 @@ export async function runWith(args: readonly string[], context: CliContext): Pro
     });
     return exitCode;
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? ExitCode.Ok : ExitCode.Usage;
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return ExitCode.Ok;
+      if (error.code !== HELP) await adviseUsage(program, args, { code: error.code, stderr: context.stderr });
+      return ExitCode.Usage;
+    }
     if (context.signal.aborted) return ExitCode.Interrupted;
     // Loaded on demand: the module that explains errors imports all packages.
     const { explainError } = await import('./explain-error.ts');
-    const { message, advice, exitCode } = explainError(error);
+    const { message, exitCode, ...explained } = explainError(error);
+    const advice = explained.advice ?? (exitCode === ExitCode.Unreachable ? CHECK : undefined);
     context.stderr.write(`error: ${printable(message)}\n${advice === undefined ? '' : `  ${printable(advice)}\n`}`);
     if (program.opts<{ debug?: boolean }>().debug && error instanceof Error) context.stderr.write(`${error.stack}\n`);
     return exitCode;
   }
 }
 
+/** For a server or cloud that does not answer, in a way of which nothing more is known. */
+const CHECK = 'run "fairway doctor" to check the kubeconfig, the server and the clouds';
+
+/** Words that name no command; of one that has subcommands too they are arguments too many. */
+const UNKNOWN_COMMAND: ReadonlySet<string> = new Set(['commander.unknownCommand', 'commander.excessArguments']);
+
+/** A group without a subcommand has shown its help. */
+const HELP = 'commander.help';
+
+/** What was meant, as far as it can be guessed; else how the command is used. */
+async function adviseUsage(
+  program: Command,
+  args: readonly string[],
+  { code, stderr }: Pick<CliContext, 'stderr'> & { readonly code: string },
+): Promise<void> {
+  const { suggestCommands } = await import('./suggest-command.ts');
+  const lines = UNKNOWN_COMMAND.has(code) ? suggestCommands(program, args) : [];
+  const { usageLine } = await import('./usage-line.ts');
+  const advice = lines.length > 0 ? `did you mean: ${lines.join('\n            or: ')}` : usageLine(program, args);
+  stderr.write(`${printable(`  ${advice}`)}\n`);
+}
+
 function processContext(signal: AbortSignal): CliContext {
+  const ask = async (question: string, isHidden: boolean): Promise<string> => {
+    const { askOnTerminal } = await import('./ask.ts');
+    return askOnTerminal(question, isHidden, signal);
+  };
   return {
     env: process.env,
     cwd: process.cwd(),
@@ -82,14 +112,7 @@ function processContext(signal: AbortSignal): CliContext {
       for await (const chunk of process.stdin.setEncoding('utf8')) text += String(chunk);
       return text;
     },
-    confirm: process.stdin.isTTY && process.stderr.isTTY ? confirmOnTerminal : undefined,
-    ask:
-      process.stdin.isTTY && process.stderr.isTTY
-        ? async (question, isHidden) => {
-            const { askOnTerminal } = await import('./ask.ts');
-            return askOnTerminal(question, isHidden, signal);
-          }
-        : undefined,
+    ask: process.stdin.isTTY && process.stderr.isTTY ? ask : undefined,
     signal,
     onHangup: (listener) => {
       process.on('SIGHUP', listener);
@@ -107,18 +130,9 @@ function sink(stream: NodeJS.WriteStream): TextSink {
     if (error.code === 'EPIPE') process.exit(ExitCode.Ok);
     // A server goes on without the messages that a full disk does not take.
     if (stream === process.stderr) return;
-    process.stderr.write(`error: the output cannot be written: ${error.message}\n`);
+    process.stderr.write(`error: cannot write output: ${error.message}\n`);
     process.exit(ExitCode.Failed);
   });
   // Without a known width, a terminal can't be redrawn.
   return { write: (text) => void stream.write(text), isTerminal: stream.isTTY && stream.columns > 0 };
-}
-
-async function confirmOnTerminal(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
-  } finally {
-    terminal.close();
-  }
 }

@@ -25,7 +25,7 @@ export function addAuditOptions(command: Command): Command {
   return command
     .option(
       '--audit-log-path <file>',
-      'file of the audit log, "-" for standard output; default: audit.log in the home (docs/operators/audit.md)',
+      'audit log file, "-" for standard output; default: audit.log in the home (docs/operators/audit.md)',
     )
     .addOption(
       new Option('--audit-log-maxsize <megabytes>', 'size at which the audit log is rotated')
@@ -33,45 +33,45 @@ export function addAuditOptions(command: Command): Command {
         .default(DEFAULT_AUDIT.maxSizeMB),
     )
     .addOption(
-      new Option('--audit-log-maxbackup <count>', 'how many rotated audit logs are kept')
+      new Option('--audit-log-maxbackup <count>', 'number of rotated audit logs to keep')
         .argParser(wholeNumber(1))
         .default(DEFAULT_AUDIT.maxBackups),
     )
     .option(
       '--audit-policy-file <file>',
-      'YAML with a Policy of audit.k8s.io/v1, which says what is audited in how much detail; default: a built-in policy',
+      'YAML file with an audit.k8s.io/v1 Policy that defines what is audited and in how much detail; default: a built-in policy',
     )
     .option(
       '--audit-webhook-config-file <file>',
-      'kubeconfig with the URL that audit events are sent to as well; default: nowhere',
+      'kubeconfig with the URL of a webhook that also receives audit events; default: no webhook',
     )
     .addOption(
-      new Option('--audit-webhook-initial-backoff <duration>', 'wait before the second attempt to send events')
+      new Option('--audit-webhook-initial-backoff <duration>', 'wait before the first retry of sending events')
         .argParser(durationFrom('1s'))
         .default(webhook.initialBackoffMs, '10s'),
     )
     .addOption(
-      new Option('--audit-webhook-batch-buffer-size <count>', 'how many events wait for the webhook at most')
+      new Option('--audit-webhook-batch-buffer-size <count>', 'maximum number of events that wait for the webhook')
         .argParser(wholeNumber(1))
         .default(webhook.bufferSize),
     )
     .addOption(
-      new Option('--audit-webhook-batch-max-size <count>', 'how many events are sent at once at most')
+      new Option('--audit-webhook-batch-max-size <count>', 'maximum number of events per request')
         .argParser(wholeNumber(1))
         .default(webhook.maxBatchSize),
     )
     .addOption(
-      new Option('--audit-webhook-batch-max-wait <duration>', 'how long an event waits for others to be sent with')
+      new Option('--audit-webhook-batch-max-wait <duration>', 'maximum time that an event waits for a batch to fill')
         .argParser(durationFrom('1s'))
         .default(webhook.maxBatchWaitMs, '30s'),
     )
     .addOption(
-      new Option('--audit-webhook-batch-throttle-qps <count>', 'requests to the webhook in a second')
+      new Option('--audit-webhook-batch-throttle-qps <count>', 'maximum requests per second to the webhook')
         .argParser(wholeNumber(1))
         .default(webhook.throttleQps),
     )
     .addOption(
-      new Option('--audit-webhook-batch-throttle-burst <count>', 'requests to the webhook at once, after a pause')
+      new Option('--audit-webhook-batch-throttle-burst <count>', 'maximum burst of requests to the webhook')
         .argParser(wholeNumber(1))
         .default(webhook.throttleBurst),
     );

@@ -3,7 +3,7 @@ import type { CliContext } from '../command/context.ts';
 import { durationFrom, outputOption, wholeNumber } from '../command/options.ts';
 
 export function addAuditCommand(program: Command, context: CliContext): void {
-  declareAuditOptions(program.command('audit').description('show who did what in a project, the newest first')).action(
+  declareAuditOptions(program.command('audit').description('show who did what in a project, newest first')).action(
     async (options) => {
       const { printAudit } = await import('../audit/run.ts');
       await printAudit(context, program.opts(), options);
@@ -16,7 +16,7 @@ export function addClusterAuditCommand(cluster: Command, context: CliContext, pr
   declareAuditOptions(
     cluster
       .command('audit')
-      .description('show who did what within a cluster that has spec.apiServer.audit, the newest first')
+      .description('show who did what within a cluster that has spec.apiServer.audit, newest first')
       .argument('<name>', 'name of the cluster'),
   ).action(async (name, options) => {
     const { printAudit } = await import('../audit/run.ts');
@@ -26,9 +26,9 @@ export function addClusterAuditCommand(cluster: Command, context: CliContext, pr
 
 function declareAuditOptions(command: Command): Command {
   return command
-    .option('--since <duration>', 'no older than this, such as 2h', durationFrom('1s'))
-    .option('--user <name>', 'what this user did')
-    .option('--verb <verb>', 'what was done in this way: create, update, patch, delete, get, list')
-    .option('--limit <count>', 'how many events at most', wholeNumber(1), 100)
+    .option('--since <duration>', 'only events newer than this duration, such as 2h', durationFrom('1s'))
+    .option('--user <name>', 'only events of this user')
+    .option('--verb <verb>', 'only events with this verb: create, update, patch, delete, get, list')
+    .option('--limit <count>', 'maximum number of events', wholeNumber(1), 100)
     .addOption(outputOption(['wide', 'json', 'yaml']));
 }

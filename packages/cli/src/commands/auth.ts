@@ -5,27 +5,27 @@ import type { CliContext } from '../command/context.ts';
 export function addAuthCommands(program: Command, context: CliContext): void {
   const auth = program
     .command('auth')
-    .description("sign in with the identity of an OpenStack cloud: tokens of its Keystone, at Fairway's API");
+    .description("sign in to Fairway's API with the tokens of an OpenStack cloud's Keystone");
   const add = (name: string, description: string): Command =>
     auth
       .command(name)
       .description(description)
-      .option('--cloud <name>', 'cloud of clouds.yaml; default: OS_CLOUD, else the OS_ variables')
-      .option('--project <project>', "name or id of the project, in place of the cloud's own");
+      .option('--cloud <name>', 'cloud in clouds.yaml; default: OS_CLOUD, else the OS_ variables')
+      .option('--project <project>', "name or ID of the project, instead of the cloud's own");
   add('token', 'print a token as a credential plugin of kubectl (client.authentication.k8s.io/v1)')
     .addHelpText(
       'after',
-      '\nkubectl runs it by the kubeconfig of "fairway kubeconfig --exec". Passwords and passcodes come from clouds.yaml, secure.yaml, OS_ variables or a prompt, never from options.',
+      '\nkubectl runs this command when the kubeconfig comes from "fairway kubeconfig --exec". Passwords and passcodes come from clouds.yaml, secure.yaml, OS_ variables or a prompt, never from options.',
     )
     .action(async (options) => {
       const { printToken } = await import('../auth/run.ts');
       await printToken(context, options);
     });
-  add('login', 'sign in anew, for the runs of kubectl that follow').action(async (options) => {
+  add('login', 'sign in again, for subsequent runs of kubectl').action(async (options) => {
     const { logIn } = await import('../auth/run.ts');
     await logIn(context, options);
   });
-  add('logout', 'end the token that is kept on this machine')
+  add('logout', 'revoke the token that is stored on this machine')
     .option('--all', 'the tokens of all clouds and projects')
     .action(async (options) => {
       const { logOut } = await import('../auth/run.ts');

@@ -8,7 +8,7 @@ export function addAutoscalerConfigCommand(cluster: Command, context: CliContext
     .description("print a Secret for the cluster's own cluster-autoscaler: its cloud-config, key and certificates")
     .argument('<name>', 'name of the cluster, whose spec.autoscaler.mode is External')
     .addOption(
-      new Option('--expiration <duration>', 'how long the certificate is valid: from 1h to 2160h')
+      new Option('--expiration <duration>', 'validity of the certificate, from 1h to 2160h')
         .argParser(durationFrom('1h', '2160h'))
         .default(milliseconds('720h'), '720h'),
     )

@@ -8,17 +8,20 @@ const PASSPHRASE = 'file with the passphrase; default: FAIRWAY_BACKUP_PASSPHRASE
 export function addBackupCommands(program: Command, context: CliContext): void {
   const backup = program
     .command('backup')
-    .description("write all of Fairway's objects, with the clusters' keys, into one encrypted file")
-    .option('-o, --output <file>', 'the file, which must not exist yet; default: fairway-TIME.backup in this folder')
-    .option('--off-host <file>', 'put it into the object store that this YAML describes, in place of a file')
+    .description("write all of Fairway's objects, including the clusters' keys, to one encrypted file")
+    .option('-o, --output <file>', 'output file, which must not exist yet; default: fairway-TIME.backup in this folder')
+    .option(
+      '--off-host <file>',
+      'upload the backup to the object store that this YAML file describes, instead of a file',
+    )
     .addOption(
-      new Option('--keep <count>', 'how many backups the object store keeps; older ones are deleted')
+      new Option('--keep <count>', 'number of backups to keep in the object store; older ones are deleted')
         .argParser(wholeNumber(1))
         .default(DEFAULT_BACKUP_KEEP),
     )
-    .option('--pause', 'pause all clusters first, and wait until nothing is in progress: for moving to another Fairway')
+    .option('--pause', 'pause all clusters first and wait until nothing is in progress: for moving to another Fairway')
     .option('--passphrase-file <file>', PASSPHRASE)
-    .option('--insecure-plain-text', 'leave it unencrypted, as JSON lines: for inspection, never for storage')
+    .option('--insecure-plain-text', 'do not encrypt, write JSON lines: for inspection, never for storage')
     .addOption(timeoutOption('2m'))
     .addHelpText(
       'after',
@@ -41,10 +44,10 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     .command('restore')
     .description('restore a backup to another Fairway; safe to run again after an interruption')
     .argument('<file>', 'the backup; off-host:latest or off-host:NAME for one in an object store')
-    .option('--off-host <file>', 'YAML with that object store')
-    .option('--dry-run', 'print what would be created and what conflicts, and change nothing')
-    .option('--overwrite', 'let the backup count where an object already exists and differs')
-    .option('--keep-paused', 'leave the clusters paused, to be checked first')
+    .option('--off-host <file>', 'YAML file that describes the object store')
+    .option('--dry-run', 'print what would be created and what conflicts, without changing anything')
+    .option('--overwrite', 'overwrite existing objects that differ from the backup')
+    .option('--keep-paused', 'leave the clusters paused so that you can check them first')
     .option('--source-stopped', 'the Fairway that was backed up is permanently stopped: for backups without --pause')
     .option('--passphrase-file <file>', PASSPHRASE)
     .addHelpText(
@@ -57,11 +60,11 @@ export function addBackupCommands(program: Command, context: CliContext): void {
     });
   program
     .command('recover')
-    .description('bring the databases of all clusters back from an object store, on a machine that has lost them')
-    .requiredOption('--off-host <file>', 'YAML with the object store (docs/operators/disaster.md)')
+    .description('restore the databases of all clusters from an object store, on a machine that has lost them')
+    .requiredOption('--off-host <file>', 'YAML file that describes the object store (docs/operators/disaster.md)')
     .option('--home <dir>', 'folder for all state; default: FAIRWAY_HOME, else ./.fairway')
-    .option('--snapshots <folder>', 'folder for snapshots, as of "fairway up"; default: in the home')
-    .option('--list', 'only print what the object store holds')
+    .option('--snapshots <folder>', 'folder for snapshots, as for "fairway up"; default: in the home')
+    .option('--list', 'only print the contents of the object store')
     .action(async (options) => {
       const { runRecover } = await import('../backup/run-recover.ts');
       await runRecover(context, options);

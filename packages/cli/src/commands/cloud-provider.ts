@@ -14,24 +14,28 @@ export function addCloudProviderCommand(program: Command, context: CliContext): 
   program
     .command('cloud-provider')
     .description(
-      'run the cloud provider alone for an existing cluster on OpenStack, in place of openstack-cloud-controller-manager',
+      'run only the cloud provider, for an existing cluster on OpenStack, instead of openstack-cloud-controller-manager',
     )
     .option('--cloud <name>', 'cloud of clouds.yaml; default: OS_CLOUD')
-    .option('--cloud-config <file>', "cloud.conf of cloud-provider-openstack, in clouds.yaml's place")
-    .addOption(new Option('--cloud-provider <name>', 'accepted for old command lines').choices(['openstack']))
-    .option('--cluster-name <name>', 'in the names of load balancers', 'kubernetes')
+    .option('--cloud-config <file>', 'cloud.conf of cloud-provider-openstack, instead of clouds.yaml')
+    .addOption(
+      new Option('--cloud-provider <name>', 'ignored; accepted for compatibility with existing command lines').choices([
+        'openstack',
+      ]),
+    )
+    .option('--cluster-name <name>', 'cluster name in the names of load balancers', 'kubernetes')
     .option(
       '--adopt-cluster-name <name>',
-      "--cluster-name of openstack-cloud-controller-manager, if this cluster alone had it: its Services' load balancers are taken over",
+      "--cluster-name of the former openstack-cloud-controller-manager, if only this cluster used that name: its Services' load balancers are adopted",
     )
-    .option('--cluster-cidr <range>', 'range of pods, for routes to them')
+    .option('--cluster-cidr <range>', 'pod CIDR of the cluster, for routes to pods')
     .addOption(
       new Option(
         '--controllers <names>',
-        '"*" for those that are on by default (cloud-node, cloud-node-lifecycle, service, route), also volume and ingress; -NAME leaves one out',
+        '"*" for the controllers that are on by default (cloud-node, cloud-node-lifecycle, service, route), also volume and ingress; -NAME disables one',
       )
-        .argParser(commaList)
-        .default(['*'], '*'),
+        .argParser(controllerNames)
+        .default(BY_DEFAULT, '*'),
     )
     .addOption(
       new Option('--leader-elect [boolean]', 'act only while this process holds the Lease')
@@ -39,26 +43,26 @@ export function addCloudProviderCommand(program: Command, context: CliContext): 
         .preset('true')
         .default(true),
     )
-    .addOption(election('lease-duration', 'how long a leader that does not renew keeps the Lease', '15s'))
-    .addOption(election('renew-deadline', 'how long a leader acts without having renewed', '10s'))
-    .addOption(election('retry-period', 'how often it is renewed, and tried for', '2s'))
-    .option('--leader-elect-resource-name <name>', 'of the Lease', 'cloud-controller-manager')
-    .option('--leader-elect-resource-namespace <name>', 'of the Lease', 'kube-system')
+    .addOption(election('lease-duration', 'time after which other candidates may take an unrenewed Lease', '15s'))
+    .addOption(election('renew-deadline', 'time after which the leader stops if it could not renew the Lease', '10s'))
+    .addOption(election('retry-period', 'interval between attempts to acquire or renew the Lease', '2s'))
+    .option('--leader-elect-resource-name <name>', 'name of the Lease', 'cloud-controller-manager')
+    .option('--leader-elect-resource-namespace <name>', 'namespace of the Lease', 'kube-system')
     .addOption(
       new Option(
         '--metrics-listen <host:port>',
-        'serve /metrics and /healthz here over HTTP, to whoever reaches it; nowhere by default',
+        'serve /metrics and /healthz over HTTP on this address, without authentication; default: disabled',
       ).argParser(parseListenAddress),
     )
-    .addOption(new Option('--log-level <level>', 'how much is logged').choices(LOG_LEVELS).default('info'))
+    .addOption(new Option('--log-level <level>', 'log level').choices(LOG_LEVELS).default('info'))
     .addOption(
-      new Option('--log-levels <levels>', 'other levels for parts, such as openstack=debug').argParser(
+      new Option('--log-levels <levels>', 'log levels of components, such as openstack=debug').argParser(
         collectLogLevels,
       ),
     )
     .addHelpText(
       'after',
-      "\nThe cluster is chosen by --kubeconfig and --context, else KUBECONFIG, else the pod's own cluster, else ~/.kube/config.",
+      "\nThe cluster is selected by --kubeconfig and --context, else KUBECONFIG, else the pod's own cluster, else ~/.kube/config.",
     )
     .action(async (options) => {
       const { runCloudProviderCommand } = await import('../cloud-provider/run.ts');
@@ -66,7 +70,14 @@ export function addCloudProviderCommand(program: Command, context: CliContext): 
     });
 }
 
+const BY_DEFAULT: readonly string[] = ['*'];
+
+/** Those that are named are in place of the default. */
+export function controllerNames(text: string, previous: readonly string[] | undefined): readonly string[] {
+  return commaList(text, previous === BY_DEFAULT ? undefined : previous);
+}
+
 function parseFlag(text: string): boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  throw new InvalidArgumentError('Neither true nor false.');
+  throw new InvalidArgumentError('Must be true or false.');
 }

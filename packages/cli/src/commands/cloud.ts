@@ -4,25 +4,25 @@ import { outputOption } from '../command/options.ts';
 import { type CloudList, LIMITED_BY_PLANS } from '../resources/cloud-list.ts';
 
 const LISTS: Readonly<Record<CloudList, string>> = {
-  flavors: 'list the flavors that nodes can have',
-  images: 'list the images that nodes can boot',
-  zones: 'list the availability zones of nodes',
-  networks: 'list the networks that nodes can be in, and those that lead out',
-  'volume-types': 'list the types of volumes that nodes can boot from',
-  quota: 'list the quotas of the project, and what is left of them',
+  flavors: 'list the flavors available to nodes',
+  images: 'list the images available to nodes',
+  zones: 'list the availability zones available to nodes',
+  networks: 'list the networks available to nodes, and the external networks',
+  'volume-types': 'list the volume types that nodes can boot from',
+  quota: 'list the quotas of the project and what is left of them',
 };
 
 export function addCloudCommands(program: Command, context: CliContext): void {
   const cloud = program
     .command('cloud')
-    .description("list what clusters of the namespace may choose in its cloud, from Fairway's CloudProfiles");
+    .description("list what clusters of the namespace can choose in their cloud, from Fairway's CloudProfiles");
   for (const [list, description] of Object.entries(LISTS)) {
     const command = cloud
       .command(list)
       .description(description)
       .option('--credential <name>', "in the project of this CloudCredential; default: the namespace's own cloud")
       .addOption(outputOption(['json', 'yaml', 'name']));
-    if (list in LIMITED_BY_PLANS) command.option('--plan <plan>', 'only what this plan allows');
+    if (list in LIMITED_BY_PLANS) command.option('--plan <plan>', 'only those that this plan allows');
     command.action(async (options) => {
       const { printCloudList } = await import('../resources/cloud-lists.ts');
       await printCloudList(context, program.opts(), list as CloudList, options);

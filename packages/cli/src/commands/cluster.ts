@@ -16,6 +16,7 @@ import { addCredentialCommands } from './credentials.ts';
 import { addHibernationCommands } from './hibernation.ts';
 import {
   addDeleteCommand,
+  addDescribeCommand,
   addEventsCommand,
   addListCommand,
   addWaitCommand,
@@ -25,23 +26,30 @@ import { declareKubeconfigCommand } from './kubeconfig.ts';
 import { addMaintenanceCommands } from './maintenance.ts';
 import { addResetCommands } from './reset.ts';
 import { addSnapshotCommands } from './snapshot.ts';
+import { addClusterUpdateCommand } from './update.ts';
 import { addUpgradeCommand } from './upgrade.ts';
 
 export function addClusterCommands(program: Command, context: CliContext): void {
   const cluster = program.command('cluster').description('create, show and delete clusters');
   cluster
     .command('create')
-    .description('create a cluster, and wait until its nodes are Ready')
+    .description('create a cluster and wait until its nodes are Ready')
     .argument('[name]', 'name of the cluster')
-    .option('-f, --filename <file>', 'a Cluster and its NodePools as YAML or JSON, instead of options; - reads stdin')
-    .option('--plan <name>', 'plan of the cluster: its limits and service level')
+    .option(
+      '-f, --filename <file>',
+      'file with a Cluster and its NodePools as YAML or JSON, instead of options; - reads stdin',
+    )
+    .option('--plan <name>', 'plan of the cluster, which sets its limits and service level')
     .option('--version <version>', 'Kubernetes version such as 1.34 or 1.34.2; default: the newest supported')
-    .option('--flavor <name>', 'flavor of the nodes; without it the cluster has no nodes yet')
-    .option('--nodes <count>', 'number of nodes, of --flavor; default: 3', wholeNumber(0))
-    .option('--zones <names>', 'availability zones to spread the nodes over, such as a,b,c', commaList)
-    .option('--pool <name>', "name of the node pool, unique in its namespace; default: the cluster's, with -general")
+    .option('--flavor <name>', 'flavor of the nodes; without it the cluster has no nodes')
+    .option('--nodes <count>', 'number of nodes, with --flavor; default: 3', wholeNumber(0))
+    .option('--zones <names>', 'availability zones for the nodes, such as a,b,c', commaList)
+    .option(
+      '--pool <name>',
+      "name of the node pool, unique in its namespace; default: the cluster's name with the suffix -general",
+    )
     .option('--network <id>', 'existing OpenStack network for the nodes; default: create one')
-    .option('--subnet <id>', 'subnet of --network')
+    .option('--subnet <id>', 'subnet in --network')
     .addOption(outputOption(['json', 'yaml', 'name']))
     .addOption(dryRunOption())
     .addOption(waitOption('its nodes are Ready'))
@@ -59,26 +67,28 @@ export function addClusterCommands(program: Command, context: CliContext): void 
   addWatchableGetCommand(cluster, context, program, {
     kind: 'cluster',
     plural: 'clusters',
-    watched: 'one cluster, with its pools',
+    watched: 'show one cluster with its pools',
   });
+  addDescribeCommand(cluster, context, program, { kind: 'cluster', plural: 'clusters' });
+  addClusterUpdateCommand(cluster, context, program);
   addEventsCommand(cluster, context, program, {
     kind: 'cluster',
-    description: 'show what happened to a cluster, its pools and its machines, the latest last',
+    description: 'show the events of a cluster, its pools and its machines, newest last',
   });
   addClusterAuditCommand(cluster, context, program);
   addWaitCommand(cluster, context, program, {
     kind: 'cluster',
     plural: 'clusters',
-    ready: 'with their pools',
+    ready: 'also show their pools',
   });
   cluster
     .command('scale')
-    .description('change the number of nodes of a pool of a cluster, and wait until it is reached')
+    .description('change the number of nodes of a pool of a cluster and wait until it is reached')
     .argument('<name>', 'name of the cluster')
     .addOption(nodesOption())
-    .option('--pool <name>', 'name of the pool; needed if the cluster has several')
+    .option('--pool <name>', 'name of the pool; required if the cluster has several')
     .addOption(dryRunOption())
-    .addOption(waitOption('so many nodes are Ready'))
+    .addOption(waitOption('the requested number of nodes is Ready'))
     .addOption(noWaitOption())
     .addOption(timeoutOption('15m'))
     .action(async (name, options) => {
@@ -97,7 +107,8 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     .command('pause')
     .description('stop reconciling clusters with their pools and machines; workloads keep running')
     .argument('[names...]', 'names of clusters')
-    .option('--all', 'every cluster of every namespace')
+    .option('--all', 'all clusters in all namespaces')
+    .addOption(dryRunOption())
     .action(async (names, options) => {
       const { setPaused } = await import('../resources/pause-clusters.ts');
       await setPaused(context, program.opts(), names, options, true);
@@ -106,13 +117,14 @@ export function addClusterCommands(program: Command, context: CliContext): void 
     .command('resume')
     .description('resume reconciling paused clusters')
     .argument('[names...]', 'names of clusters')
-    .option('--all', 'every cluster of every namespace')
+    .option('--all', 'all clusters in all namespaces')
+    .addOption(dryRunOption())
     .action(async (names, options) => {
       const { setPaused } = await import('../resources/pause-clusters.ts');
       await setPaused(context, program.opts(), names, options, false);
     });
   addDeleteCommand(cluster, context, program, {
     kind: 'cluster',
-    description: 'delete clusters with all of their resources, and wait until they are gone',
+    description: 'delete clusters with all of their resources and wait until they are gone',
   });
 }

@@ -4,7 +4,7 @@ import type { CliContext } from '../command/context.ts';
 export function addCompletionCommands(program: Command, context: CliContext): void {
   program
     .command('completion')
-    .description('print a script that completes commands, options and names in a shell')
+    .description('print a shell script that completes commands, options and names')
     .addArgument(new Argument('<shell>', 'which shell').choices(['bash', 'zsh', 'fish']))
     .addHelpText(
       'after',
@@ -28,7 +28,7 @@ export function addCompletionCommands(program: Command, context: CliContext): vo
     });
   program
     .command('__complete', { hidden: true })
-    .description('print completions of the last word; used by the scripts')
+    .description('print completions for the last word; used by the scripts')
     .allowUnknownOption()
     .helpOption(false)
     .argument('[words...]')

@@ -3,11 +3,13 @@ import type { CliContext } from '../command/context.ts';
 import { configOption, outputOption } from '../command/options.ts';
 
 export function addConfigCommands(program: Command, context: CliContext): void {
-  const config = program.command('config').description('the file with settings of "fairway up" and "fairway serve"');
+  const config = program
+    .command('config')
+    .description('work with the configuration file of "fairway up" and "fairway serve"');
   config
     .command('check')
-    .argument('[file]', 'the file; default: FAIRWAY_CONFIG')
-    .description('check a file, the environment, and the files and the cloud that they name')
+    .argument('[file]', 'configuration file; default: FAIRWAY_CONFIG')
+    .description('check the configuration file, the environment, and the files and cloud that they refer to')
     .addOption(configOption())
     .action(async (file: string | undefined, options) => {
       const { checkConfiguration } = await import('../configuration/check.ts');
@@ -15,7 +17,7 @@ export function addConfigCommands(program: Command, context: CliContext): void {
     });
   config
     .command('show')
-    .argument('[file]', 'the file; default: FAIRWAY_CONFIG')
+    .argument('[file]', 'configuration file; default: FAIRWAY_CONFIG')
     .description('print every setting and where its value comes from, without secrets')
     .addOption(configOption())
     .addOption(outputOption(['json', 'yaml']))

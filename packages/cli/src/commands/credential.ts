@@ -3,7 +3,7 @@ import type { CliContext } from '../command/context.ts';
 import { milliseconds, timeoutOption } from '../command/options.ts';
 import { addGetCommand, addListCommand } from './kind-commands.ts';
 
-const CLOUD = 'entry of your own clouds.yaml, whose user creates the credential, in its project';
+const CLOUD = 'entry of your own clouds.yaml; its user creates the credential, in its project';
 
 export function addCredentialCommands(program: Command, context: CliContext): void {
   const words = { kind: 'cloudcredential', plural: 'credentials' } as const;
@@ -12,14 +12,21 @@ export function addCredentialCommands(program: Command, context: CliContext): vo
     .description('create and revoke credentials of your OpenStack project for Fairway');
   credential
     .command('create')
-    .description('create an application credential with your own login, limited to the project, and give it to Fairway')
-    .argument('<name>', 'its name, for spec.credentialName of Clusters')
+    .description(
+      'create an application credential limited to the project, with your own login, and store it in Fairway',
+    )
+    .argument('<name>', 'name of the credential, for spec.credentialName of Clusters')
     .addOption(new Option('--cloud <entry>', CLOUD).makeOptionMandatory(true))
-    .option('--fairway-cloud <entry>', "name of that cloud at Fairway's operator; default: the same name")
-    .addOption(new Option('--expires <duration>', 'how long it is valid; default: no expiry').argParser(milliseconds))
-    .option('--trust-to <user-id>', "create a trust to Fairway's own user instead; the operator knows its id")
+    .option('--fairway-cloud <entry>', "name of that cloud in the operator's clouds.yaml; default: the same name")
     .addOption(
-      new Option('--reclaim-policy <policy>', 'what happens to it when the last cluster that uses it is deleted')
+      new Option('--expires <duration>', 'validity of the credential; default: no expiry').argParser(milliseconds),
+    )
+    .option('--trust-to <user-id>', "create a trust to Fairway's own user instead; ask the operator for its ID")
+    .addOption(
+      new Option(
+        '--reclaim-policy <policy>',
+        'what happens to the credential when the last cluster that uses it is deleted',
+      )
         .choices(['Retain', 'Delete'])
         .default('Retain'),
     )
@@ -33,7 +40,7 @@ export function addCredentialCommands(program: Command, context: CliContext): vo
   addGetCommand(credential, context, program, words);
   credential
     .command('delete')
-    .description('delete a credential that no cluster uses from Fairway, and revoke it in Keystone')
+    .description('delete a credential that no cluster uses from Fairway and revoke it in Keystone')
     .argument('<name>', 'the credential')
     .addOption(new Option('--cloud <entry>', CLOUD).makeOptionMandatory(true))
     .addOption(timeoutOption('15m'))

@@ -1,14 +1,15 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
+import { dryRunOption, noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
 
 /** `fairway cluster revoke-credentials` and `rotate-credentials`. */
 export function addCredentialCommands(cluster: Command, context: CliContext, program: Command): void {
   cluster
     .command('revoke-credentials')
-    .description('revoke all kubeconfigs of a cluster that were issued so far; nodes and service accounts keep theirs')
+    .description('revoke all kubeconfigs issued for a cluster so far; nodes and service accounts are not affected')
     .argument('<cluster>', 'name of the cluster')
-    .addOption(waitOption('they are revoked'))
+    .addOption(dryRunOption())
+    .addOption(waitOption('the kubeconfigs are revoked'))
     .addOption(noWaitOption())
     .addOption(timeoutOption('5m'))
     .action(async (name, options) => {
@@ -22,14 +23,15 @@ export function addCredentialCommands(cluster: Command, context: CliContext, pro
     .addOption(
       new Option(
         '--phase <phase>',
-        'prepare: make new ones and renew all nodes, so that everything trusts both; complete: drop the former ones, and all that they have signed',
+        'prepare: create new ones and replace all nodes, so that everything trusts both; complete: remove the old ones and everything that they have signed',
       )
         .choices(['prepare', 'complete'])
         .default('prepare'),
     )
-    .addOption(waitOption('the phase is over', { isDefault: false }))
+    .addOption(dryRunOption())
+    .addOption(waitOption('the phase is complete', { isDefault: false }))
     .addOption(noWaitOption({ isDefault: true }))
-    .addOption(timeoutOption('2h'))
+    .addOption(timeoutOption('2h', { isWaitDefault: false }))
     .action(async (name, options) => {
       const { rotateCredentials } = await import('../resources/cluster-credentials.ts');
       await rotateCredentials(context, program.opts(), name, options);

@@ -5,27 +5,25 @@ export function addCsiCommand(program: Command, context: CliContext): void {
   program
     .command('csi')
     .description(
-      "serve the controller of the Cinder CSI driver to Kubernetes' own sidecars, for a cluster that Fairway does not run",
+      'serve the controller part of the Cinder CSI driver to the upstream sidecars, for a cluster that Fairway does not manage',
     )
     .addOption(
       new Option(
         '--endpoint <socket>',
-        'where to listen: unix:///run/csi/csi.sock; its own user alone may use it',
+        'socket to listen on: unix:///run/csi/csi.sock; only its own user can use it',
       ).makeOptionMandatory(true),
     )
-    .addOption(new Option('--cloud <name>', 'cloud of clouds.yaml').makeOptionMandatory(true))
+    .addOption(new Option('--cloud <name>', 'cloud in clouds.yaml').makeOptionMandatory(true))
     .addOption(
       new Option(
         '--cluster <name>',
-        'name or UID of the cluster, unique in its project: marks the volumes that are its own, and must not change',
+        'name or UID of the cluster, unique in its project: it marks the volumes of the cluster and must not change',
       )
         .argParser(parseClusterName)
         .makeOptionMandatory(true),
     )
     .addOption(
-      new Option('--log-level <level>', 'how much is logged')
-        .choices(['debug', 'info', 'warn', 'error'])
-        .default('info'),
+      new Option('--log-level <level>', 'log level').choices(['debug', 'info', 'warn', 'error']).default('info'),
     )
     .action(async (options) => {
       const { runCsi } = await import('../csi/run.ts');
@@ -35,5 +33,7 @@ export function addCsiCommand(program: Command, context: CliContext): void {
 
 function parseClusterName(text: string): string {
   if (/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/.test(text)) return text;
-  throw new InvalidArgumentError('Up to 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends.');
+  throw new InvalidArgumentError(
+    'Must be at most 63 letters, digits, "-", "_" and ".", with a letter or digit at both ends.',
+  );
 }

@@ -1,3 +1,4 @@
+import type { NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import { ORPHAN_POLICIES, type OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
@@ -10,8 +11,8 @@ import type { ControlPlaneKind } from '@fairway/service/up/choose-control-plane'
 import { type Command, Option } from 'commander';
 import { configOption, durationFrom } from '../command/options.ts';
 import { parseAdvertiseAddress, parseSubjectAltNames } from '../up/advertise-address.ts';
-import type { KeystoneOptions } from '../up/chosen-keystone.ts';
 import { collectEgressTargets, collectIPv4Ranges, collectRanges, parseUserRange } from '../up/isolation-options.ts';
+import type { KeystoneOptions } from '../up/keystone-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 import { collectLogLevels } from '../up/log-level-options.ts';
 import { type AuditOptions, addAuditOptions } from './audit-options.ts';
@@ -46,6 +47,8 @@ export interface FairwayCommandOptions extends KeystoneOptions, AuditOptions {
   readonly credentialCheck: number;
   readonly orphans: OrphanPolicy;
   readonly console: boolean;
+  /** A URL with `{page}`; only from fairway.yaml and the environment. */
+  readonly consoleDocumentation?: string;
   readonly inClusterPools: boolean;
   /** From fairway.yaml alone. */
   readonly usageRetentionDays?: number;
@@ -56,7 +59,7 @@ export interface FairwayCommandOptions extends KeystoneOptions, AuditOptions {
   readonly logLevel: LogLevel;
   readonly logLevels?: LevelsByName;
   /** Of the API or the gateway, where they are not the defaults. */
-  readonly limits?: Partial<ServerLimits>;
+  readonly limits?: Partial<ServerLimits & NamespaceLimits>;
 }
 
 const DEFAULT_LISTEN = '127.0.0.1:8443';
@@ -66,24 +69,24 @@ export function addListenOptions(command: Command, what: string): Command {
   return command
     .addOption(configOption())
     .addOption(
-      new Option('--listen <host:port>', `address where ${what} listens; port 0 takes a free one`)
+      new Option('--listen <host:port>', `address on which ${what} listens; port 0 chooses a free port`)
         .argParser(parseListenAddress)
         .default(parseListenAddress(DEFAULT_LISTEN), DEFAULT_LISTEN),
     )
     .addOption(
       new Option(
         '--advertise-address <host[:port]>',
-        'by which clients reach it; default: where it listens, else the first of --tls-san',
+        'address by which clients reach it; default: the listen address, else the first of --tls-san',
       ).argParser(parseAdvertiseAddress),
     )
     .addOption(
-      new Option('--tls-san <names>', 'further host names and addresses for its certificate')
+      new Option('--tls-san <names>', 'additional host names and IP addresses for its certificate')
         .argParser(parseSubjectAltNames)
         .default([], 'none'),
     )
-    .option('--tls-cert-file <file>', 'own certificate, with intermediates, in PEM; read again when it is replaced')
-    .option('--tls-private-key-file <file>', 'its private key, in PEM')
-    .option('--tls-ca-file <file>', 'its authority, in PEM, if clients do not trust it anyway');
+    .option('--tls-cert-file <file>', 'custom certificate with intermediates, in PEM; reloaded when it is replaced')
+    .option('--tls-private-key-file <file>', 'private key of the certificate, in PEM')
+    .option('--tls-ca-file <file>', 'CA of the certificate, in PEM, unless clients trust it already');
 }
 
 /** Adds the options of every part of Fairway except its API. */
@@ -95,35 +98,35 @@ export function addFairwayOptions(command: Command): Command {
     .addOption(
       new Option(
         '--log-levels <name=level>',
-        `log levels of parts of Fairway, such as openstack=debug,controllers/machine=info; repeatable; names: ${LOGGER_NAMES.join(', ')}`,
+        `log levels of components, such as openstack=debug,controllers/machine=info; repeatable; names: ${LOGGER_NAMES.join(', ')}`,
       ).argParser(collectLogLevels),
     );
 }
 
 function addPartsOptions(command: Command): Command {
   return command
-    .option('--cloud <name>', 'use this cloud of clouds.yaml instead of a simulated one')
+    .option('--cloud <name>', 'use this cloud in clouds.yaml instead of a simulated one')
     .option(
       '--keystone <name>',
-      "let users of Keystone in, whose tokens this cloud's user validates (docs/operators/keystone.md)",
+      "authenticate Keystone users; this cloud's user validates their tokens (docs/operators/keystone.md)",
     )
     .addOption(
       new Option(
         '--magnum-listen <host:port>',
-        "address where Magnum's API is served to users of Keystone; default: nowhere",
+        "address on which Magnum's API is served to Keystone users; default: disabled",
       ).argParser(parseListenAddress),
     )
-    .option('--default-image <name>', 'default image of nodes, by name or id')
+    .option('--default-image <name>', 'default image of nodes, by name or ID')
     .addOption(
       new Option(
         '--control-plane <runtime>',
-        'how control planes run: real ones as local processes, or simulated; default: processes if the binaries are in KUBEBUILDER_ASSETS, fetched (fairway releases) or on PATH',
+        'run control planes as local processes or simulate them; default: process if the binaries are in KUBEBUILDER_ASSETS, fetched (fairway releases) or on PATH',
       ).choices(['process', 'simulated']),
     )
     .addOption(
       new Option(
         '--control-plane-address <address>',
-        'address of this machine where API servers that run as processes listen, and where nodes reach them',
+        'address of this machine on which process-based API servers listen and nodes reach them',
       )
         .argParser(parseIPAddress)
         .default('127.0.0.1'),
@@ -131,7 +134,7 @@ function addPartsOptions(command: Command): Command {
     .addOption(
       new Option(
         '--control-plane-allow <range>',
-        'IPv4 addresses that reach the API servers of all clusters, whatever spec.apiServer.allowedCIDRs says: other hosts of the operator; repeatable',
+        'IPv4 ranges that can reach the API servers of all clusters regardless of spec.apiServer.allowedCIDRs, such as other hosts of the operator; repeatable',
       )
         .argParser(collectIPv4Ranges)
         .default([], 'none'),
@@ -139,7 +142,7 @@ function addPartsOptions(command: Command): Command {
     .addOption(
       new Option(
         '--control-plane-users <first-last>',
-        'user ids of this machine for control planes that run as processes, one per cluster, if Fairway runs as root',
+        'range of user IDs on this machine for process-based control planes, one per cluster, if Fairway runs as root',
       )
         .argParser(parseUserRange)
         .default(DEFAULT_USERS, `${DEFAULT_USERS.first}-${DEFAULT_USERS.last}`),
@@ -147,13 +150,16 @@ function addPartsOptions(command: Command): Command {
     .addOption(
       new Option(
         '--egress-allow <range>',
-        "what API servers that run as processes may connect to in addition to their nodes' kubelets and the Internet, such as 192.0.2.0/24 or 192.0.2.7/32:443; repeatable",
+        'destinations that process-based API servers can connect to in addition to the kubelets of their nodes and the Internet, such as 192.0.2.0/24 or 192.0.2.7/32:443; repeatable',
       )
         .argParser(collectEgressTargets)
         .default([], 'none'),
     )
     .addOption(
-      new Option('--egress-deny <range>', 'what they may never connect to, such as 192.0.2.0/24; repeatable')
+      new Option(
+        '--egress-deny <range>',
+        'destinations that they can never connect to, such as 192.0.2.0/24; repeatable',
+      )
         .argParser(collectRanges)
         .default([], 'none'),
     )
@@ -163,36 +169,36 @@ function addPartsOptions(command: Command): Command {
     )
     .option(
       '--off-host <file>',
-      "YAML with the object store where snapshots of clusters' databases and backups are copied to, encrypted (docs/operators/disaster.md)",
+      "YAML file that describes the object store to which snapshots of clusters' databases and backups are copied, encrypted (docs/operators/disaster.md)",
     )
     .option(
       '--node-settings <file>',
-      'YAML with settings for all nodes: package and image mirrors, proxy, CAs (docs/operators/nodes.md)',
+      'YAML file with settings for all nodes: package and image mirrors, proxy, CAs (docs/operators/nodes.md)',
     )
     .addOption(
       new Option(
         '--cloud-check <duration>',
-        "how often each project's servers are listed while no change is expected; five times as rarely while all of its nodes are Ready",
+        "interval at which each project's servers are listed while no change is expected; five times as long while all of its nodes are Ready",
       )
         .argParser(durationFrom('1s'))
         .default(60_000, '1m'),
     )
     .addOption(
-      new Option('--credential-check <duration>', 'how often each tenant credential is checked with Keystone')
+      new Option('--credential-check <duration>', 'interval at which each tenant credential is checked with Keystone')
         .argParser(durationFrom('1s'))
         .default(60_000, '1m'),
     )
     .addOption(
       new Option(
         '--orphans <policy>',
-        'what becomes of resources in the cloud that were made for a cluster, a pool or a machine that Fairway has deleted since (docs/operators/orphans.md)',
+        'what to do with cloud resources of a cluster, pool or machine that Fairway has already deleted (docs/operators/orphans.md)',
       )
         .choices(ORPHAN_POLICIES)
         .default('Delete'),
     )
-    .option('--no-console', 'serve no console in the browser (docs/operators/console.md)')
+    .option('--no-console', 'disable the web console (docs/operators/console.md)')
     .option(
       '--no-in-cluster-pools',
-      "serve no NodePools within tenants' clusters, whatever their plans allow (docs/operators/in-cluster-pools.md)",
+      "disable NodePools within tenants' clusters, regardless of what their plans allow (docs/operators/in-cluster-pools.md)",
     );
 }

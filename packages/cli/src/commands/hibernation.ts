@@ -1,13 +1,16 @@
 import type { Command } from 'commander';
+import { yesOption } from '../command/confirm.ts';
 import type { CliContext } from '../command/context.ts';
-import { noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
+import { dryRunOption, noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
 
 /** `fairway cluster hibernate` and `wake`. */
 export function addHibernationCommands(cluster: Command, context: CliContext, program: Command): void {
   cluster
     .command('hibernate')
-    .description('remove the nodes of a cluster and bring its control plane to rest, until it is woken')
+    .description('delete the nodes of a cluster and stop its control plane until it is woken up')
     .argument('<cluster>', 'name of the cluster')
+    .addOption(yesOption())
+    .addOption(dryRunOption())
     .addOption(waitOption('it hibernates'))
     .addOption(noWaitOption())
     .addOption(timeoutOption('15m'))
@@ -17,8 +20,9 @@ export function addHibernationCommands(cluster: Command, context: CliContext, pr
     });
   cluster
     .command('wake')
-    .description('wake a hibernated cluster, and wait until its nodes are Ready')
+    .description('wake up a hibernated cluster and wait until its nodes are Ready')
     .argument('<cluster>', 'name of the cluster')
+    .addOption(dryRunOption())
     .addOption(waitOption('its nodes are Ready'))
     .addOption(noWaitOption())
     .addOption(timeoutOption('15m'))

@@ -7,12 +7,12 @@ export function addHollowNodesCommand(program: Command, context: CliContext): vo
     .description(
       'simulate the nodes of a cloud whose servers do not really boot: join each server with its own user data',
     )
-    .addOption(new Option('--cloud <name>', 'cloud of clouds.yaml; needs an administrator').makeOptionMandatory(true))
+    .addOption(
+      new Option('--cloud <name>', 'cloud in clouds.yaml; requires an administrator').makeOptionMandatory(true),
+    )
     .option('--state <dir>', "folder for the nodes' disks; default: FAIRWAY_HOME/nodes")
     .addOption(
-      new Option('--log-level <level>', 'how much is logged')
-        .choices(['debug', 'info', 'warn', 'error'])
-        .default('info'),
+      new Option('--log-level <level>', 'log level').choices(['debug', 'info', 'warn', 'error']).default('info'),
     )
     .action(async (options) => {
       const { runHollowNodes } = await import('../hollow-nodes/run.ts');

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
+import { yesOption } from '../command/confirm.ts';
 import type { CliContext } from '../command/context.ts';
 import { dryRunOption, noWaitOption, outputOption, timeoutOption, waitOption } from '../command/options.ts';
-import type { KindName, ShownKindName } from '../resources/kind-names.ts';
+import type { KindName, ReadableKindName } from '../resources/kind-names.ts';
 
 interface KindWords {
-  readonly kind: ShownKindName;
+  readonly kind: ReadableKindName;
   readonly plural: string;
   /** For machines and pools, which belong to a cluster. */
   readonly hasCluster?: boolean;
@@ -16,10 +17,10 @@ export function addListCommand(parent: Command, context: CliContext, program: Co
   const command = parent
     .command('list')
     .alias('ls')
-    .description(`list ${words.plural}, with the columns that kubectl shows`)
+    .description(`list ${words.plural}, with the same columns as kubectl`)
     .option('-l, --selector <labels>', 'only those with these labels, such as team=a');
   if (!words.isInNoNamespace) command.option('-A, --all-namespaces', 'in all namespaces that you can read');
-  if (words.hasCluster) command.option('--cluster <name>', 'only those of one cluster');
+  if (words.hasCluster) command.option('--cluster <name>', 'only those of this cluster');
   command.addOption(outputOption()).action(async (options) => {
     const { listObjects } = await import('../resources/show.ts');
     await listObjects(context, program.opts(), words.kind, options);
@@ -47,7 +48,7 @@ export function addWatchableGetCommand(
   words: KindWords & { readonly kind: KindName; readonly watched: string },
 ): void {
   addGetCommand(parent, context, program, words)
-    .option('-w, --watch', `show what is being done to ${words.watched}, until it is done`)
+    .option('-w, --watch', `show the progress of ${words.watched} until it is complete`)
     .addOption(timeoutOption('24h'))
     .action(async (names, options) => {
       const { getOrWatch } = await import('../resources/watch.ts');
@@ -65,12 +66,12 @@ export function addWaitCommand(
   parent
     .command('wait')
     .description(
-      `wait until ${plural} are in a state, and show how far they are; ends with 0 if they are, 1 if they cannot come there without somebody's help, 4 if they are not in time`,
+      `wait until ${plural} reach a state, and show their progress; exits with 0 if they reach it, 1 if they cannot without intervention, 4 if they time out`,
     )
     .argument('<names...>', `names of ${plural}`)
     .option(
       '--for <state>',
-      `Ready (${ready}), deleted (one that does not exist is), upgraded (to the version that the cluster asks for), or as in kubectl condition=TYPE or condition=TYPE=STATUS`,
+      `Ready (${ready}), deleted (also if it does not exist), upgraded (to the version in the cluster's spec), or as in kubectl condition=TYPE or condition=TYPE=STATUS`,
       'Ready',
     )
     .addOption(timeoutOption('30m'))
@@ -90,10 +91,26 @@ export function addEventsCommand(
     .command('events')
     .description(description)
     .argument('<name>', `name of the ${kind}`)
-    .addOption(outputOption(['json']))
+    .addOption(outputOption(['json', 'yaml']))
     .action(async (name, options) => {
       const { listEvents } = await import('../resources/object-events.ts');
       await listEvents(context, program.opts(), kind, name, options);
+    });
+}
+
+export function addDescribeCommand(
+  parent: Command,
+  context: CliContext,
+  program: Command,
+  { kind, plural }: { readonly kind: KindName; readonly plural: string },
+): void {
+  parent
+    .command('describe')
+    .description(`show the details of ${plural}: spec, conditions, the last operation and events`)
+    .argument('<names...>', `names of ${plural}`)
+    .action(async (names) => {
+      const { describeObjects } = await import('../resources/describe.ts');
+      await describeObjects(context, program.opts(), kind, names);
     });
 }
 
@@ -106,9 +123,9 @@ export function addDeleteCommand(
   parent
     .command('delete')
     .description(description)
-    .argument('<names...>', 'what to delete')
-    .option('-y, --yes', 'do not ask for confirmation; implied without a terminal')
-    .addOption(waitOption('it is over'))
+    .argument('<names...>', 'names to delete')
+    .addOption(yesOption())
+    .addOption(waitOption('the operation is complete'))
     .addOption(noWaitOption())
     .addOption(dryRunOption())
     .addOption(timeoutOption('15m'))

@@ -16,30 +16,34 @@ export function declareKubeconfigCommand(
   parent
     .command('kubeconfig')
     .description(
-      "print a kubeconfig: a short-lived one for a cluster's own API, or one without secrets for that or Fairway's",
+      "print a kubeconfig: a short-lived one for a cluster's own API, or one without secrets for a cluster or Fairway",
     )
-    .argument(cluster, `name of the cluster${cluster === '[cluster]' ? '; with --exec none means Fairway itself' : ''}`)
+    .argument(cluster, `name of the cluster${cluster === '[cluster]' ? '; with --exec, default: Fairway itself' : ''}`)
     .addOption(
-      new Option('--expiration <duration>', 'how long it is valid: from 10m to 24h')
+      new Option('--expiration <duration>', 'validity of the credential, from 10m to 24h')
         .argParser(durationFrom('10m', '24h'))
         .default(milliseconds('1h'), '1h'),
     )
-    .option('--merge [file]', 'put it into a kubeconfig instead (~/.kube/config), and make it the current context')
+    .addOption(new Option('-o, --output <file>', 'write to a file that only you can read').conflicts('merge'))
+    .option(
+      '--merge [file]',
+      'merge into an existing kubeconfig (KUBECONFIG, else ~/.kube/config) and set the current context',
+    )
     .option(
       '--context-name <name>',
-      "what its context is called; default: the cluster's name, with that of the cloud where there is --exec",
+      "name of the context; default: the cluster's name, combined with the cloud's name for --exec",
     )
-    .option('--exec', 'one without secrets, in which kubectl runs "fairway auth token"')
-    .option('--cloud <name>', 'with --exec: cloud of clouds.yaml; default: OS_CLOUD, else the OS_ variables')
-    .option('--project <project>', "with --exec: name or id of the project, in place of the cloud's own")
-    .option('--server <url>', "with --exec: address of Fairway's API; default: that of the kubeconfig in use")
+    .option('--exec', 'a kubeconfig without secrets, in which kubectl runs "fairway auth token"')
+    .option('--cloud <name>', 'with --exec: cloud in clouds.yaml; default: OS_CLOUD, else the OS_ variables')
+    .option('--project <project>', "with --exec: name or ID of the project, instead of the cloud's own")
+    .option('--server <url>', "with --exec: address of Fairway's API; default: that of the current kubeconfig")
     .option(
       '--certificate-authority <file>',
-      'with --exec: certificates that its own must chain to; default: those of the kubeconfig in use, or public ones with --server',
+      "with --exec: CA certificates that the server's certificate must chain to; default: those of the current kubeconfig, or public ones with --server",
     )
     .addHelpText(
       'after',
-      '\nExamples:\n  fairway kubeconfig demo > demo.kubeconfig\n  fairway kubeconfig --exec --cloud mycloud --server https://fairway.example.com --merge\n  fairway kubeconfig demo --exec --cloud mycloud --merge',
+      '\nExamples:\n  fairway kubeconfig demo -o demo.kubeconfig\n  fairway kubeconfig --exec --cloud mycloud --server https://fairway.example.com --merge\n  fairway kubeconfig demo --exec --cloud mycloud --merge',
     )
     .action(async (name, options) => {
       if (options.exec) {

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { durationFrom, noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
+import { dryRunOption, durationFrom, noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
 import {
   addDeleteCommand,
+  addDescribeCommand,
   addEventsCommand,
   addListCommand,
   addWaitCommand,
@@ -11,25 +12,25 @@ import {
 
 export function addMachineCommands(program: Command, context: CliContext): void {
   const words = { kind: 'machine', plural: 'machines', hasCluster: true } as const;
-  const machine = program
-    .command('machine')
-    .description('show machines, repair them, and replace them by deleting them');
+  const machine = program.command('machine').description('show, repair and replace machines');
   addListCommand(machine, context, program, words);
   addWatchableGetCommand(machine, context, program, { ...words, watched: 'one machine' });
+  addDescribeCommand(machine, context, program, words);
   addEventsCommand(machine, context, program, {
     kind: 'machine',
-    description: 'show what happened to a machine, the latest last',
+    description: 'show the events of a machine, newest last',
   });
-  addWaitCommand(machine, context, program, { ...words, ready: 'with their nodes' });
+  addWaitCommand(machine, context, program, { ...words, ready: 'also show their nodes' });
   addDeleteCommand(machine, context, program, {
     kind: 'machine',
-    description: 'drain and delete machines, and wait until their pools have replaced them; to shrink a pool, scale it',
+    description: 'drain and delete machines and wait until their pools have replaced them; to shrink a pool, scale it',
   });
   machine
     .command('repair')
-    .description('have a machine repaired now, whatever its node says: reinstalled or replaced')
+    .description('repair a machine now regardless of the state of its node: it is reinstalled or replaced')
     .argument('<name>', 'name of the machine')
-    .addOption(waitOption('it is repaired'))
+    .addOption(dryRunOption())
+    .addOption(waitOption('the machine is repaired'))
     .addOption(noWaitOption())
     .addOption(timeoutOption('30m'))
     .action(async (name, options) => {
@@ -38,40 +39,44 @@ export function addMachineCommands(program: Command, context: CliContext): void 
     });
   machine
     .command('exclude')
-    .description('keep healing from a machine: its node is not repaired until it is included again')
+    .description('exclude a machine from healing: its node is not repaired until it is included again')
     .argument('<name>', 'name of the machine')
-    .action(async (name) => {
+    .addOption(dryRunOption())
+    .action(async (name, options) => {
       const { setExcluded } = await import('../resources/machine-verbs.ts');
-      await setExcluded(context, program.opts(), name, true);
+      await setExcluded(context, program.opts(), name, true, options);
     });
   machine
     .command('include')
-    .description('let healing repair a machine again that was excluded')
+    .description('include a machine in healing again')
     .argument('<name>', 'name of the machine')
-    .action(async (name) => {
+    .addOption(dryRunOption())
+    .action(async (name, options) => {
       const { setExcluded } = await import('../resources/machine-verbs.ts');
-      await setExcluded(context, program.opts(), name, false);
+      await setExcluded(context, program.opts(), name, false, options);
     });
   machine
     .command('drain')
-    .description('end the wait of a drain that is under way: the node goes with the pods that have not left')
+    .description('stop waiting for a drain in progress: the node is deleted with the pods that are still on it')
     .argument('<name>', 'name of the machine')
-    .addOption(new Option('--force', 'needed: the pods that are left end with their node').makeOptionMandatory(true))
-    .action(async (name) => {
+    .addOption(new Option('--force', 'required: the remaining pods end with their node').makeOptionMandatory(true))
+    .addOption(dryRunOption())
+    .action(async (name, options) => {
       const { forceDrain } = await import('../resources/machine-verbs.ts');
-      await forceDrain(context, program.opts(), name);
+      await forceDrain(context, program.opts(), name, options);
     });
   machine
     .command('keep')
-    .description('have the server of a machine stay for inspection when it is replaced or deleted')
+    .description('keep the server of a machine for inspection when the machine is replaced or deleted')
     .argument('<name>', 'name of the machine')
     .addOption(
-      new Option('--for <duration>', 'for how long, such as 4h; at most 72h')
+      new Option('--for <duration>', 'how long to keep it, such as 4h; at most 72h')
         .argParser((text) => `${durationFrom('1m', '72h')(text) / 1000}s`)
         .makeOptionMandatory(true),
     )
+    .addOption(dryRunOption())
     .action(async (name, options) => {
       const { keepMachine } = await import('../resources/machine-verbs.ts');
-      await keepMachine(context, program.opts(), name, options.for);
+      await keepMachine(context, program.opts(), name, options.for, options);
     });
 }

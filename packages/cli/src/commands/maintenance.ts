@@ -1,16 +1,21 @@
 import type { Command } from 'commander';
 import type { CliContext } from '../command/context.ts';
-import { noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
+import { dryRunOption, noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
 
 /** `fairway cluster maintain`. */
 export function addMaintenanceCommands(cluster: Command, context: CliContext, program: Command): void {
   cluster
     .command('maintain')
-    .description('let what waits for the maintenance window begin now')
+    .description('start now what waits for the maintenance window')
     .argument('<cluster>', 'name of the cluster')
-    .addOption(waitOption('it is done; what waits for the turn of a rollout is not waited for', { isDefault: false }))
+    .addOption(dryRunOption())
+    .addOption(
+      waitOption('the work is done; this does not wait for a rollout that has not reached the cluster', {
+        isDefault: false,
+      }),
+    )
     .addOption(noWaitOption({ isDefault: true }))
-    .addOption(timeoutOption('1h'))
+    .addOption(timeoutOption('1h', { isWaitDefault: false }))
     .action(async (name, options) => {
       const { maintain } = await import('../resources/maintain-cluster.ts');
       await maintain(context, program.opts(), name, options);

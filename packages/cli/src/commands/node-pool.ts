@@ -4,9 +4,12 @@ import {
   commaList,
   dryRunOption,
   keyValues,
+  networks,
   nodesOption,
   noWaitOption,
+  oneMore,
   outputOption,
+  property,
   taints,
   timeoutOption,
   waitOption,
@@ -15,11 +18,13 @@ import {
 import type { PoolUpgradeVerb } from '../resources/pool-upgrade-verbs.ts';
 import {
   addDeleteCommand,
+  addDescribeCommand,
   addEventsCommand,
   addListCommand,
   addWaitCommand,
   addWatchableGetCommand,
 } from './kind-commands.ts';
+import { addNodePoolUpdateCommand } from './update.ts';
 
 export function addNodePoolCommands(program: Command, context: CliContext): void {
   const words = { kind: 'nodepool', plural: 'node pools', hasCluster: true } as const;
@@ -27,24 +32,33 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
     .command('nodepool')
     .alias('np')
     .alias('pool')
-    .description('create, show, scale and delete node pools, and hold up the renewal of their nodes');
+    .description('create, show, scale and delete node pools, and pause the update of their nodes');
   nodePool
     .command('create')
-    .description('add a node pool to a cluster, and wait until its nodes are Ready')
+    .description('add a node pool to a cluster and wait until its nodes are Ready')
     .argument('[name]', 'name of the pool')
-    .option('-f, --filename <file>', 'NodePools as YAML or JSON, instead of options; - reads stdin')
-    .option('--cluster <name>', 'cluster that the pool belongs to')
+    .option('-f, --filename <file>', 'file with NodePools as YAML or JSON, instead of options; - reads stdin')
+    .option('--cluster <name>', 'cluster of the pool')
     .option('--flavor <name>', 'flavor of the nodes')
     .option('--nodes <count>', 'number of nodes; default: 1', wholeNumber(0))
     .option('--min <count>', 'minimum number of nodes', wholeNumber(0))
     .option('--max <count>', 'maximum number of nodes', wholeNumber(0))
-    .option('--zones <names>', 'availability zones to spread the nodes over, such as a,b,c', commaList)
-    .option('--anti-affinity', 'every node on a different hypervisor; at most 5 nodes')
+    .option('--zones <names>', 'availability zones for the nodes, such as a,b,c', commaList)
+    .option('--anti-affinity', 'place every node on a different hypervisor; at most 5 nodes')
+    .option('--soft-anti-affinity', 'place nodes on different hypervisors if the cloud has room')
     .option('--labels <pairs>', 'labels of the nodes, such as tier=web', keyValues)
     .option('--taints <list>', 'taints of the nodes, such as dedicated=db:NoSchedule', taints)
-    .option('--floating-ips', 'a floating IP for every node')
+    .option('--tag <tag>', 'tag of the servers in the cloud; repeatable', oneMore)
+    .option('--property <key=value>', 'metadata of the servers in the cloud; repeatable', property)
+    .option('--security-group <name>', 'additional security group of the servers, by name or ID; repeatable', oneMore)
+    .option(
+      '--network <id[/subnet]>',
+      'additional network of the servers, by ID, and its subnet if it has several; repeatable',
+      networks,
+    )
+    .option('--floating-ips', 'assign a floating IP to every node')
     .option('--image <name>', "image of the nodes; default: the cluster's")
-    .option('--root-volume <GiB>', "boot from a volume of this size; else from the flavor's own disk", wholeNumber(10))
+    .option('--root-volume <GiB>', "boot from a volume of this size instead of the flavor's own disk", wholeNumber(10))
     .addOption(outputOption(['json', 'yaml', 'name']))
     .addOption(dryRunOption())
     .addOption(waitOption('its nodes are Ready'))
@@ -55,43 +69,46 @@ export function addNodePoolCommands(program: Command, context: CliContext): void
       await createNodePool(context, program.opts(), { name, ...options });
     });
   addListCommand(nodePool, context, program, words);
-  addWatchableGetCommand(nodePool, context, program, { ...words, watched: 'one pool, with its nodes' });
+  addWatchableGetCommand(nodePool, context, program, { ...words, watched: 'show one pool with its nodes' });
   nodePool
     .command('scale')
-    .description('change the number of nodes, and wait until it is reached')
+    .description('change the number of nodes and wait until it is reached')
     .argument('<name>', 'name of the pool')
     .addOption(nodesOption())
     .addOption(dryRunOption())
-    .addOption(waitOption('so many nodes are Ready'))
+    .addOption(waitOption('the requested number of nodes is Ready'))
     .addOption(noWaitOption())
     .addOption(timeoutOption('15m'))
     .action(async (name, options) => {
       const { scaleNodePool } = await import('../resources/scale-node-pool.ts');
       await scaleNodePool(context, program.opts(), name, options);
     });
+  addDescribeCommand(nodePool, context, program, words);
+  addNodePoolUpdateCommand(nodePool, context, program);
   addEventsCommand(nodePool, context, program, {
     kind: 'nodepool',
-    description: 'show what happened to a node pool and its machines, the latest last',
+    description: 'show the events of a node pool and its machines, newest last',
   });
-  addWaitCommand(nodePool, context, program, { ...words, ready: 'all of their nodes' });
+  addWaitCommand(nodePool, context, program, { ...words, ready: 'also show their nodes' });
   addDeleteCommand(nodePool, context, program, {
     kind: 'nodepool',
-    description: 'drain and delete all nodes of pools, and wait until they are gone',
+    description: 'drain and delete all nodes of pools and wait until they are gone',
   });
   const addVerb = (verb: PoolUpgradeVerb, description: string): void => {
     nodePool
       .command(verb)
       .description(description)
       .argument('<name>', 'name of the pool')
-      .action(async (name) => {
+      .addOption(dryRunOption())
+      .action(async (name, options) => {
         const { orderPoolUpgrade } = await import('../resources/pool-upgrade-verbs.ts');
-        await orderPoolUpgrade(context, program.opts(), name, verb);
+        await orderPoolUpgrade(context, program.opts(), name, verb, options);
       });
   };
-  addVerb('pause', 'renew no further node of a pool until it is resumed');
-  addVerb('resume', 'go on with renewing the nodes of a pool that was paused, or whose upgrade was aborted');
+  addVerb('pause', "pause the update of a pool's nodes until it is resumed");
+  addVerb('resume', "resume the update of a pool's nodes that was paused or aborted");
   addVerb(
     'abort-upgrade',
-    'end the upgrade of a pool where it is: what is renewed stays so, the other nodes as they are',
+    "abort the update of a pool's nodes: updated nodes stay updated, the other nodes stay as they are",
   );
 }

@@ -4,7 +4,9 @@ import { addGetCommand, addListCommand } from './kind-commands.ts';
 
 export function addPlanCommands(program: Command, context: CliContext): void {
   const words = { kind: 'plan', plural: 'plans', isInNoNamespace: true } as const;
-  const plan = program.command('plan').description('show the plans that clusters can choose: limits and promises');
+  const plan = program
+    .command('plan')
+    .description('show the plans that clusters can choose, with their limits and service levels');
   addListCommand(plan, context, program, words);
   addGetCommand(plan, context, program, words);
 }

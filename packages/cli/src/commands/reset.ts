@@ -1,26 +1,28 @@
 import { type Command, Option } from 'commander';
+import { yesOption } from '../command/confirm.ts';
 import type { CliContext } from '../command/context.ts';
-import { noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
+import { dryRunOption, noWaitOption, timeoutOption, waitOption } from '../command/options.ts';
 
 /** `fairway cluster reset`. */
 export function addResetCommands(cluster: Command, context: CliContext, program: Command): void {
   cluster
     .command('reset')
     .description(
-      'make a cluster an empty one again, of the same name and endpoint: everything in it and all its credentials go',
+      'reset a cluster to an empty one with the same name and endpoint: everything in it and all of its credentials are deleted',
     )
     .argument('<cluster>', 'name of the cluster')
     .addOption(
-      new Option('--nodes <policy>', 'whether nodes are deleted and made again, or their servers are reinstalled')
+      new Option('--nodes <policy>', 'recreate the nodes, or reinstall their servers')
         .choices(['delete', 'reinstall'])
         .default('delete'),
     )
     .option(
       '--version <version>',
-      'Kubernetes version to begin with, which may be lower than now; by default the one that runs',
+      'Kubernetes version after the reset, which may be lower than the current one; default: the current version',
     )
-    .option('-y, --yes', 'do not ask for confirmation; implied without a terminal')
-    .addOption(waitOption('it is ready again'))
+    .addOption(yesOption())
+    .addOption(dryRunOption())
+    .addOption(waitOption('the cluster is ready again'))
     .addOption(noWaitOption())
     .addOption(timeoutOption('30m'))
     .action(async (name, options) => {

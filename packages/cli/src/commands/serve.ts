@@ -12,20 +12,20 @@ export function addServeCommand(program: Command, context: CliContext): void {
     .addOption(
       new Option(
         '--webhook-url <url>',
-        'https://HOST[:PORT] by which the API server reaches the gateways: a Service, as https://NAME.NAMESPACE.svc:PORT, or a load balancer; default: where this one listens',
+        'https://HOST[:PORT] at which the API server reaches the gateways: a Service, as https://NAME.NAMESPACE.svc:PORT, or a load balancer; default: the listen address',
       ).argParser(parseWebhookUrl),
     )
     .option('--no-gateway', 'run only the controllers')
     .addOption(
       new Option(
         '--metrics-listen <host:port>',
-        'also serve /metrics here over HTTP, to whoever reaches it; with --no-gateway there are none otherwise',
+        'also serve /metrics over HTTP on this address, without authentication; with --no-gateway there are no metrics otherwise',
       ).argParser(parseListenAddress),
     );
   addFairwayOptions(addListenOptions(command, "the tenants' gateway"))
     .addHelpText(
       'after',
-      "\nThe management cluster is chosen by --kubeconfig and --context, else KUBECONFIG, else the pod's own cluster, else ~/.kube/config.",
+      "\nThe management cluster is selected by --kubeconfig and --context, else KUBECONFIG, else the pod's own cluster, else ~/.kube/config.",
     )
     .action(async (options) => {
       const { runServe } = await import('../serve/run.ts');

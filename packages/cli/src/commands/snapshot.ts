@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
+import { yesOption } from '../command/confirm.ts';
 import type { CliContext } from '../command/context.ts';
-import { noWaitOption, outputOption, timeoutOption, waitOption } from '../command/options.ts';
+import { dryRunOption, noWaitOption, outputOption, timeoutOption, waitOption } from '../command/options.ts';
 
 /** Snapshot and restore commands, below `fairway cluster`. */
 export function addSnapshotCommands(cluster: Command, context: CliContext, program: Command): void {
   cluster
     .command('snapshots')
-    .description("list the snapshots of a cluster's database, the newest first")
+    .description("list the snapshots of a cluster's database, newest first")
     .argument('<cluster>', 'name of the cluster')
     .addOption(outputOption(['json', 'yaml', 'name']))
     .action(async (name, options) => {
@@ -17,7 +18,8 @@ export function addSnapshotCommands(cluster: Command, context: CliContext, progr
     .command('snapshot')
     .description("take a snapshot of a cluster's database now, in addition to the plan's schedule")
     .argument('<cluster>', 'name of the cluster')
-    .addOption(waitOption('it is taken'))
+    .addOption(dryRunOption())
+    .addOption(waitOption('the snapshot is taken'))
     .addOption(noWaitOption())
     .addOption(timeoutOption('5m'))
     .action(async (name, options) => {
@@ -26,11 +28,14 @@ export function addSnapshotCommands(cluster: Command, context: CliContext, progr
     });
   cluster
     .command('restore')
-    .description('restore the whole database of a cluster to a snapshot; the current data is saved as a snapshot first')
+    .description(
+      'restore the whole database of a cluster from a snapshot; the current data is first saved as a snapshot',
+    )
     .argument('<cluster>', 'name of the cluster')
-    .argument('<snapshot>', 'name of the snapshot, from "fairway cluster snapshots"')
-    .option('-y, --yes', 'do not ask for confirmation; implied without a terminal')
-    .addOption(waitOption('it is restored'))
+    .argument('<snapshot>', 'name of the snapshot, from "fairway cluster snapshots CLUSTER"')
+    .addOption(yesOption())
+    .addOption(dryRunOption())
+    .addOption(waitOption('the snapshot is restored'))
     .addOption(noWaitOption())
     .addOption(timeoutOption('10m'))
     .action(async (name, snapshot, options) => {

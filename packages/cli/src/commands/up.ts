@@ -9,29 +9,31 @@ import { addFairwayOptions, addListenOptions } from './fairway-options.ts';
 export function addUpCommand(program: Command, context: CliContext): void {
   const command = program
     .command('up')
-    .description('run Fairway here: API, controllers, control planes and, without --cloud, a simulated OpenStack cloud')
+    .description(
+      'run Fairway on this machine: API, controllers, control planes and, without --cloud, a simulated OpenStack cloud',
+    )
     .option('--home <dir>', 'folder for all state; default: FAIRWAY_HOME, else ./.fairway');
   addFairwayOptions(addListenOptions(command, "Fairway's API"))
     .addOption(
-      new Option('--sim-latency <profile>', 'latency of the simulated cloud')
+      new Option('--sim-latency <profile>', 'latency profile of the simulated cloud')
         .choices(['none', 'realistic'])
         .default('none'),
     )
     .addOption(
       new Option(
         '--backup-schedule <cron>',
-        `when Fairway's own objects are backed up to the object store, in UTC: five fields, or never; default: ${DEFAULT_BACKUP_SCHEDULE} with --off-host`,
+        `schedule for backups of Fairway's own objects to the object store, in UTC: a cron expression with five fields, or never; default: ${DEFAULT_BACKUP_SCHEDULE} with --off-host`,
       ).argParser(checkedSchedule),
     )
     .addOption(
-      new Option('--backup-keep <count>', 'how many backups the object store keeps')
+      new Option('--backup-keep <count>', 'number of backups to keep in the object store')
         .argParser(wholeNumber(1))
         .default(DEFAULT_BACKUP_KEEP),
     )
     .addOption(
       new Option(
         '--external-autoscaler-listen <host:port>',
-        "address where clusters' own cluster-autoscalers are served (externalgrpc); default: nowhere",
+        "address on which clusters' own cluster-autoscalers are served (externalgrpc); default: disabled",
       ).argParser(parseListenAddress),
     )
     .action(async (options) => {

@@ -7,7 +7,7 @@ import { UPGRADE_STRATEGIES, upgradeStrategy } from '../resources/upgrade-strate
 export function addUpgradeCommand(cluster: Command, context: CliContext, program: Command): void {
   cluster
     .command('upgrade')
-    .description('bring a cluster to a newer Kubernetes version: the control plane first, then the nodes')
+    .description('upgrade a cluster to a newer Kubernetes version: the control plane first, then the nodes')
     .argument('<name>', 'name of the cluster')
     .option(
       '--to <version>',
@@ -16,7 +16,7 @@ export function addUpgradeCommand(cluster: Command, context: CliContext, program
     .addOption(
       new Option(
         '--strategy <strategy>',
-        'which version is taken where --to names none: latest-patch (LATEST_PATCH) of the minor version that it runs, or next-minor (NEXT_MINOR)',
+        'which version to upgrade to without --to: latest-patch (LATEST_PATCH) of the current minor version, or next-minor (NEXT_MINOR)',
       )
         .choices(UPGRADE_STRATEGIES)
         .argParser(upgradeStrategy)
@@ -24,12 +24,12 @@ export function addUpgradeCommand(cluster: Command, context: CliContext, program
     )
     .option(
       '--plan',
-      'only say what it would do, what it needs and what would hold it up; ends with 1 if something blocks it',
+      'only show the steps, the resources needed and what would block the upgrade; exits with 1 if something blocks it',
     )
     .addOption(dryRunOption().conflicts('plan'))
-    .addOption(waitOption('the control plane and all nodes run it', { isDefault: false }))
+    .addOption(waitOption('the control plane and all nodes run the version', { isDefault: false }))
     .addOption(noWaitOption({ isDefault: true }))
-    .addOption(timeoutOption('4h'))
+    .addOption(timeoutOption('4h', { isWaitDefault: false }))
     .addOption(outputOption(['json', 'yaml']).implies({ plan: true }))
     .addHelpText(
       'after',

@@ -7,7 +7,7 @@ export function addVersionCommand(program: Command, context: CliContext): void {
   const version = program
     .command('version')
     .description('print the versions of this command and of the server')
-    .option('--client', 'only of this command')
+    .option('--client', 'print only the version of this command')
     .addOption(outputOption(['json', 'yaml']))
     .action(async (options) => {
       const { printVersion } = await import('../command/version.ts');
@@ -15,7 +15,7 @@ export function addVersionCommand(program: Command, context: CliContext): void {
     });
   const words = {
     kind: 'kubernetesrelease',
-    plural: 'versions of Kubernetes on offer',
+    plural: 'list the available Kubernetes versions',
     isInNoNamespace: true,
   } as const;
   addListCommand(version, context, program, words);

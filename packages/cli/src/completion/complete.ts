@@ -77,7 +77,7 @@ const KIND_OF_OPTION: Readonly<Record<string, CompletedKind>> = {
   '--credential': 'cloudcredential',
 };
 
-const AWAITED = ['Ready', 'deleted', 'upgraded', 'condition='];
+const WAIT_TARGETS = ['Ready', 'deleted', 'upgraded', 'condition='];
 
 interface Valued {
   readonly command: Command;
@@ -91,7 +91,7 @@ async function valuesOf(option: Option, { command, typed, sources, scope }: Valu
   const { long = '' } = option;
   if (long === '--cloud') return sources.clouds();
   if (long === '--context') return sources.contexts(scope.kubeconfig);
-  if (long === '--for') return command.name() === 'wait' ? AWAITED : [];
+  if (long === '--for') return command.name() === 'wait' ? WAIT_TARGETS : [];
   if (long === '--project') {
     return command.name() === 'usage' ? sources.onServer('namespace', scope) : sources.projects();
   }

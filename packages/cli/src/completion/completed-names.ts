@@ -1,8 +1,8 @@
-import type { ShownKindName } from '../resources/kind-names.ts';
+import type { ReadableKindName } from '../resources/kind-names.ts';
 
 /** What is completed by name: objects, and what their fields may refer to. */
 export type CompletedKind =
-  | ShownKindName
+  | ReadableKindName
   | 'namespace'
   | 'snapshot'
   | 'version'

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { loadKubeContexts } from '@fairway/kube/client/kubeconfig-loader';
-import { cloudsOf } from '../auth/chosen-sign-in.ts';
+import { cloudsOf } from '../auth/sign-in-options.ts';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
 

@@ -9,27 +9,27 @@ const FROM_A_SECOND = 'a duration of at least 1s, such as 90s or 10m';
 /** What is audited, and where the events go. */
 export const AuditSection = z.strictObject({
   path: setting(text(), {
-    description: 'file of the [audit log](audit.md), `-` for standard output',
+    description: '[audit log](audit.md) file, `-` for standard output',
     allowed: 'a file, or -',
     otherwise: '`audit.log` in the home',
     option: 'auditLogPath',
     path: 'new',
   }),
   maxSizeMB: setting(wholeNumber(1), {
-    description: 'size in megabytes at which it is rotated',
+    description: 'size in megabytes at which the audit log is rotated',
     allowed: AT_LEAST_ONE,
     default: DEFAULT_AUDIT.maxSizeMB,
     option: 'auditLogMaxsize',
   }),
   maxBackups: setting(wholeNumber(1), {
-    description: 'how many rotated ones are kept',
+    description: 'number of rotated audit logs to keep',
     allowed: AT_LEAST_ONE,
     default: DEFAULT_AUDIT.maxBackups,
     option: 'auditLogMaxbackup',
   }),
   policyFile: setting(text(), {
     description:
-      'YAML with a Policy of `audit.k8s.io/v1`, which says [what is audited in how much detail](audit.md#a-policy-of-your-own)',
+      'YAML file with an `audit.k8s.io/v1` Policy that defines [what is audited and in how much detail](audit.md#a-policy-of-your-own)',
     allowed: 'a file',
     otherwise: 'a built-in policy',
     option: 'auditPolicyFile',
@@ -38,44 +38,44 @@ export const AuditSection = z.strictObject({
   webhook: z
     .strictObject({
       configFile: setting(text(), {
-        description: 'kubeconfig with the URL that [events are sent to](audit.md#to-a-webhook) as well',
+        description: 'kubeconfig with the URL of a [webhook](audit.md#to-a-webhook) that also receives events',
         allowed: 'a file',
         otherwise: 'nowhere',
         option: 'auditWebhookConfigFile',
         path: 'file',
       }),
       initialBackoff: setting(duration(A_SECOND_MS), {
-        description: 'wait before the second attempt to send events; it doubles up to a minute',
+        description: 'wait before the first retry of sending events; it doubles up to a minute',
         allowed: FROM_A_SECOND,
         default: '10s',
         option: 'auditWebhookInitialBackoff',
       }),
       batchBufferSize: setting(wholeNumber(1), {
-        description: 'how many events wait at most',
+        description: 'maximum number of events that wait for the webhook',
         allowed: AT_LEAST_ONE,
         default: DEFAULT_AUDIT_WEBHOOK.bufferSize,
         option: 'auditWebhookBatchBufferSize',
       }),
       batchMaxSize: setting(wholeNumber(1), {
-        description: 'how many events are sent at once at most',
+        description: 'maximum number of events per request',
         allowed: AT_LEAST_ONE,
         default: DEFAULT_AUDIT_WEBHOOK.maxBatchSize,
         option: 'auditWebhookBatchMaxSize',
       }),
       batchMaxWait: setting(duration(A_SECOND_MS), {
-        description: 'how long an event waits for others to be sent with',
+        description: 'maximum time that an event waits for a batch to fill',
         allowed: FROM_A_SECOND,
         default: '30s',
         option: 'auditWebhookBatchMaxWait',
       }),
       batchThrottleQPS: setting(wholeNumber(1), {
-        description: 'requests in a second',
+        description: 'maximum requests per second',
         allowed: AT_LEAST_ONE,
         default: DEFAULT_AUDIT_WEBHOOK.throttleQps,
         option: 'auditWebhookBatchThrottleQps',
       }),
       batchThrottleBurst: setting(wholeNumber(1), {
-        description: 'requests at once, after a pause',
+        description: 'maximum burst of requests',
         allowed: AT_LEAST_ONE,
         default: DEFAULT_AUDIT_WEBHOOK.throttleBurst,
         option: 'auditWebhookBatchThrottleBurst',

@@ -8,7 +8,7 @@ import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { readNodeSettings } from '@fairway/service/up/node-settings';
 import type { CliContext } from '../command/context.ts';
 import { LAUNCHER_VARIABLE } from '../command/launcher.ts';
-import { scheduleProblem } from '../up/chosen-backups.ts';
+import { scheduleProblem } from '../up/backup-options.ts';
 import { configurationFile, writtenValues } from './effective.ts';
 import { KEYS } from './keys.ts';
 import type { Source } from './sources.ts';
@@ -119,5 +119,5 @@ function unknownVariables(env: CliContext['env']): string[] {
   const names = Object.keys(env).filter((name) => name.startsWith('FAIRWAY_') && !SERVICE_VARIABLE.test(name));
   return names
     .filter((name) => !known.includes(name) && !OTHER_VARIABLES.has(name))
-    .map((name) => `${name} is no setting: ${suggest(name, known)}`);
+    .map((name) => `${name} is not a setting: ${suggest(name, known)}`);
 }

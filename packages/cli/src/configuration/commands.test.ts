@@ -75,7 +75,8 @@ test('up refuses an audit policy that is not valid', async () => {
 });
 
 test('backups without a place to go to are told by config check, and refused by up', async () => {
-  const says = 'backup.schedule: there is no object store for backups at "0 3 * * *": set controlPlanes.offHostFile';
+  const says =
+    'backup.schedule: backups are scheduled at "0 3 * * *", but there is no object store: set controlPlanes.offHostFile';
 
   expect(await fairway(['config', 'check', 'nowhere.yaml'])).toMatchObject({
     code: 0,
@@ -97,7 +98,7 @@ test('a variable that is no setting is told, but not those of a Service in a pod
 
   expect(code).toBe(0);
   expect(stderr).toBe(
-    'warning: FAIRWAY_LOGLEVEL is no setting: did you mean "FAIRWAY_LOG_LEVEL" or "FAIRWAY_LOG_LEVELS"?\n',
+    'warning: FAIRWAY_LOGLEVEL is not a setting: did you mean "FAIRWAY_LOG_LEVEL" or "FAIRWAY_LOG_LEVELS"?\n',
   );
 });
 

@@ -43,7 +43,10 @@ export function effectiveOptions<T extends { readonly config?: string }>(
   const file = configurationFile(context, options.config);
   const { found, problems } = writtenValues(context, file);
   if (problems.length > 0) {
-    throw usageError(problems.join('\n'), '"fairway config check" says the same, and more, without starting anything');
+    throw usageError(
+      problems.join('\n'),
+      'run "fairway config check", which reports the same and more without starting anything',
+    );
   }
   const merged = structuredClone(options) as Record<string, unknown>;
   for (const { name, facts } of KEYS) {

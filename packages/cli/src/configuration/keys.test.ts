@@ -22,6 +22,7 @@ test('the defaults of the file and of the command line are the same', () => {
   const stated = KEYS.filter(({ facts }) => facts.default !== undefined);
   const ofFlags = options.filter(({ defaultValue }) => defaultValue !== undefined);
 
+  expect(ofFlags).not.toEqual([]);
   for (const option of ofFlags) {
     const key = stated.find(({ facts }) => facts.option === option.attributeName());
     expect({ option: option.long, value: key?.schema.parse(key.facts.default) }).toEqual({

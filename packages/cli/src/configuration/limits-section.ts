@@ -1,45 +1,57 @@
+import { DEFAULT_NAMESPACE_LIMITS, type NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import { DEFAULT_LIMITS, type ServerLimits } from '@fairway/apiserver/server/limits';
 import { z } from 'zod';
 import { bytes, duration, setting, wholeNumber } from './setting.ts';
 
-const DESCRIPTIONS: Record<keyof ServerLimits, string> = {
+type Limits = ServerLimits & NamespaceLimits;
+
+const DEFAULTS: Limits = { ...DEFAULT_LIMITS, ...DEFAULT_NAMESPACE_LIMITS };
+
+const DESCRIPTIONS: Record<keyof Limits, string> = {
   maxConnections: 'open connections',
-  maxConnectionsPerUser: 'open connections of one user',
-  maxUnauthenticatedConnections: 'connections on which nobody has authenticated',
-  maxUnauthenticatedConnectionsPerAddress: 'the same from one address',
-  maxPipelinedRequests: 'requests of one connection without an answer',
-  handshakeTimeoutMs: 'time for a TLS handshake',
-  headersTimeoutMs: 'time for the head of a request',
-  unauthenticatedTimeoutMs: 'how long a connection may stay unauthenticated',
-  bodyTimeoutMs: 'time for a body',
-  keepAliveTimeoutMs: 'how long an idle connection stays open',
-  stallTimeoutMs: 'how long a client may take nothing of what is sent to it',
-  maxBodyBytes: 'size of one body',
-  maxBodyBytesInFlight: 'size of all bodies at a time',
-  maxBodyBytesInFlightPerUser: 'the same of one user',
-  maxReadingRequests: 'reading requests at a time',
-  maxReadingRequestsPerUser: 'the same of one user',
-  maxMutatingRequests: 'mutating requests at a time',
-  maxMutatingRequestsPerUser: 'the same of one user',
-  maxAnswerBytes: 'size of all answers that are not read yet',
-  maxAnswerBytesPerUser: 'the same of one user',
+  maxConnectionsPerUser: 'maximum open connections per user',
+  maxUnauthenticatedConnections: 'maximum unauthenticated connections',
+  maxUnauthenticatedConnectionsPerAddress: 'maximum unauthenticated connections per address',
+  maxPipelinedRequests: 'maximum pending requests per connection',
+  handshakeTimeoutMs: 'timeout of a TLS handshake',
+  headersTimeoutMs: "timeout of reading a request's headers",
+  unauthenticatedTimeoutMs: 'maximum time that a connection may stay unauthenticated',
+  bodyTimeoutMs: "timeout of reading a request's body",
+  keepAliveTimeoutMs: 'time after which an idle connection is closed',
+  stallTimeoutMs: 'maximum time that a client may stop reading a response',
+  maxBodyBytes: 'maximum size of one request body',
+  maxBodyBytesInFlight: 'maximum size of all request bodies at a time',
+  maxBodyBytesInFlightPerUser: 'maximum size of all request bodies at a time per user',
+  maxReadingRequests: 'maximum concurrent read requests',
+  maxReadingRequestsPerUser: 'maximum concurrent read requests per user',
+  maxMutatingRequests: 'maximum concurrent mutating requests',
+  maxMutatingRequestsPerUser: 'maximum concurrent mutating requests per user',
+  maxAnswerBytes: 'maximum size of all responses that clients have not read yet',
+  maxAnswerBytesPerUser: 'maximum size of all responses that clients have not read yet, per user',
   maxWatches: 'watches',
-  maxWatchesPerUser: 'watches of one user',
-  maxWatchBacklogEvents: 'events that may wait for one watch',
-  maxWatchBacklogBytes: 'size of what may wait for one watch',
+  maxWatchesPerUser: 'maximum watches per user',
+  maxWatchBacklogEvents: 'maximum events that wait for one watch',
+  maxWatchBacklogBytes: 'maximum size of the events that wait for one watch',
+  maxClustersPerNamespace: 'maximum Clusters per namespace',
+  maxNodePoolsPerNamespace: 'maximum NodePools per namespace',
+  maxCloudCredentialsPerNamespace: 'maximum CloudCredentials per namespace',
+  maxSecretsPerNamespace: 'maximum Secrets per namespace',
+  maxConfigMapsPerNamespace: 'maximum ConfigMaps per namespace',
+  maxOtherObjectsPerNamespace: 'maximum objects of each other kind per namespace',
+  maxObjectBytesPerNamespace: 'maximum size of all these objects per namespace; enforced by fairway up',
 };
 
 const MIB = 2 ** 20;
 const SHORTEST_MS = 1_000;
 
-/** `limits`: each of the API server's limits under its own name; times without the unit. */
+/** `limits`: each limit of the API server and of namespaces under its own name; times without the unit. */
 export const LimitsSection = z.strictObject(
-  Object.fromEntries(Object.keys(DESCRIPTIONS).map((name) => limitSetting(name as keyof ServerLimits))),
+  Object.fromEntries(Object.keys(DESCRIPTIONS).map((name) => limitSetting(name as keyof Limits))),
 );
 
-function limitSetting(limit: keyof ServerLimits) {
+function limitSetting(limit: keyof Limits) {
   const facts = { description: DESCRIPTIONS[limit], option: `limits.${limit}` };
-  const value = DEFAULT_LIMITS[limit];
+  const value = DEFAULTS[limit];
   if (limit.endsWith('Ms')) {
     const allowed = 'a duration of at least 1s, such as 30s or 2m';
     const schema = setting(duration(SHORTEST_MS), { ...facts, allowed, default: `${value / 1000}s` });

@@ -17,8 +17,8 @@ export const LogSection = z.strictObject({
       z.array(written(parseLevelByName)).transform((levels) => Object.fromEntries(levels)),
     ]),
     {
-      description: 'log levels of parts of Fairway, where they are others, such as `{openstack: debug}`',
-      allowed: `a mapping of levels (debug, info, warn or error) by names: ${LOGGER_NAMES.join(', ')}`,
+      description: 'log levels of components that differ from `log.level`, such as `{openstack: debug}`',
+      allowed: `a mapping of component names to levels (debug, info, warn or error): ${LOGGER_NAMES.join(', ')}`,
       otherwise: '`log.level`',
       option: 'logLevels',
     },

@@ -40,7 +40,7 @@ test('log levels apply at once, and other keys are said to need a restart', () =
 
   expect([levels.isEnabled('warn', undefined), levels.isEnabled('debug', 'openstack')]).toEqual([false, true]);
   expect(context.written.stderr).toBe(
-    `read ${file} again: log levels are as it says; a restart is needed for listen, controlPlanes.address\n`,
+    `reloaded ${file}: its log levels are in effect; a restart is needed for listen, controlPlanes.address\n`,
   );
 });
 
@@ -51,7 +51,7 @@ test('a file with a fault changes nothing', () => {
 
   expect(levels.isEnabled('info', undefined)).toBe(false);
   expect(context.written.stderr).toContain(
-    `nothing of ${file} was applied: ${file}: log.levels: {"everything":"debug"} is not`,
+    `${file} was not applied: ${file}: log.levels: {"everything":"debug"} is not`,
   );
 });
 

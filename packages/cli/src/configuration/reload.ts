@@ -30,10 +30,10 @@ export function reloadOnHangup<T extends FairwayCommandOptions>(
       levels.set(now.logLevel, now.logLevels);
       const changed = changedKeys(started, now).filter((name) => !name.startsWith('log.'));
       const restart = changed.length === 0 ? '' : `; a restart is needed for ${changed.join(', ')}`;
-      context.stderr.write(`read ${file} again: log levels are as it says${restart}\n`);
+      context.stderr.write(`reloaded ${file}: its log levels are in effect${restart}\n`);
     } catch (error) {
       if (!(error instanceof CommandError)) throw error;
-      context.stderr.write(`nothing of ${file} was applied: ${error.message}\n`);
+      context.stderr.write(`${file} was not applied: ${error.message}\n`);
     }
   });
 }

@@ -11,8 +11,9 @@ import { z } from 'zod';
 import { parseWebhookUrl } from '../serve/webhook-url.ts';
 import { parseAdvertiseAddress, parseSubjectAltName } from '../up/advertise-address.ts';
 import { checkedSchedule } from '../up/backup-schedule-option.ts';
-import { parseRoleEntry, parseSingleSignOn } from '../up/chosen-keystone.ts';
+import { parseDocumentationUrl } from '../up/documentation-url.ts';
 import { collectIPv4Ranges, parseUserRange } from '../up/isolation-options.ts';
+import { parseRoleEntry, parseSingleSignOn } from '../up/keystone-options.ts';
 import { parseIPAddress, parseListenAddress } from '../up/listen-address.ts';
 import { AuditSection } from './audit-section.ts';
 import { LimitsSection } from './limits-section.ts';
@@ -26,7 +27,7 @@ const FROM_A_SECOND = 'a duration of at least 1s, such as 90s or 10m';
 
 function projectLimit(resource: 'clusters' | 'nodes' | 'cores', what: string) {
   return setting(wholeNumber(0), {
-    description: `${what}, where no [ProjectQuota](quotas.md) of it says`,
+    description: `${what}, for namespaces without a [ProjectQuota](quotas.md)`,
     allowed: 'a whole number of at least 0',
     otherwise: 'unlimited',
     option: `projectQuota.${resource}`,
@@ -46,13 +47,14 @@ export const Configuration = z.strictObject({
     path: 'new',
   }),
   listen: setting(written(parseListenAddress), {
-    description: 'address where the API (`up`) or the gateway of tenants (`serve`) listens; port 0 takes a free one',
+    description:
+      'address on which the API (`up`) or the gateway of tenants (`serve`) listens; port 0 chooses a free port',
     allowed: 'HOST:PORT, such as 127.0.0.1:8443, [::1]:8443 or 0.0.0.0:8443',
     default: '127.0.0.1:8443',
     option: 'listen',
   }),
   advertiseAddress: setting(written(parseAdvertiseAddress), {
-    description: 'by which clients reach that address: in kubeconfigs, and in the certificate',
+    description: 'address by which clients reach `listen`; used in kubeconfigs and in the certificate',
     allowed: 'HOST or HOST:PORT, such as fairway.example.com or 192.0.2.7:443',
     otherwise:
       'the address of `listen`; for 0.0.0.0 and [::] the first of `tls.subjectAltNames`, else an address of this machine',
@@ -62,9 +64,9 @@ export const Configuration = z.strictObject({
     .strictObject({
       certFile: setting(text(), {
         description:
-          'own certificate, with its intermediates, in PEM, for clients that ask for its names (SNI); read again within a minute when it is replaced',
+          'custom certificate with its intermediates, in PEM, served to clients that request its names (SNI); reloaded within a minute when it is replaced',
         allowed: A_FILE,
-        otherwise: "one of Fairway's own authority",
+        otherwise: "a certificate of Fairway's own CA",
         option: 'tlsCertFile',
         path: 'file',
       }),
@@ -76,14 +78,14 @@ export const Configuration = z.strictObject({
       }),
       caFile: setting(text(), {
         description:
-          'authority of `tls.certFile`, in PEM: for kubeconfigs, and for kube-apiserver where it calls the webhook by its names',
+          'CA of `tls.certFile`, in PEM: for kubeconfigs, and for kube-apiserver when it calls the webhook by the names of the certificate',
         allowed: A_FILE,
-        otherwise: 'the certificate itself if it is its own authority, else what clients trust anyway',
+        otherwise: 'the certificate itself if it is self-signed, else the CAs that clients trust already',
         option: 'tlsCaFile',
         path: 'file',
       }),
       subjectAltNames: setting(listOf(parseSubjectAltName), {
-        description: "further host names and addresses in a certificate of Fairway's own authority",
+        description: "additional host names and IP addresses in a certificate of Fairway's own CA",
         allowed: 'a list of host names and IP addresses',
         default: [],
         option: 'tlsSan',
@@ -112,7 +114,7 @@ export const Configuration = z.strictObject({
   gateway: z
     .strictObject({
       enabled: setting(z.boolean(), {
-        description: 'whether tenants are served here; `false` runs the controllers alone',
+        description: 'whether this process serves tenants; `false` runs only the controllers',
         allowed: 'true or false',
         default: true,
         option: 'gateway',
@@ -120,9 +122,9 @@ export const Configuration = z.strictObject({
       }),
       webhookURL: setting(written(parseWebhookUrl), {
         description:
-          'by which the API server reaches the gateways: a Service, as https://NAME.NAMESPACE.svc:PORT, or a load balancer',
+          'URL at which the API server reaches the gateways: a Service, as https://NAME.NAMESPACE.svc:PORT, or a load balancer',
         allowed: 'https://HOST or https://HOST:PORT, without a path',
-        otherwise: 'where this one listens',
+        otherwise: 'the listen address',
         option: 'webhookUrl',
         only: 'serve',
       }),
@@ -137,28 +139,28 @@ export const Configuration = z.strictObject({
         option: 'cloud',
       }),
       file: setting(text(), {
-        description: 'the clouds.yaml',
+        description: 'path of clouds.yaml',
         allowed: A_FILE,
-        otherwise: 'OS_CLIENT_CONFIG_FILE, else where OpenStack clients look',
+        otherwise: 'OS_CLIENT_CONFIG_FILE, else the standard paths of OpenStack clients',
         option: 'cloudsFile',
         path: 'file',
       }),
       checkInterval: setting(duration(A_SECOND_MS), {
         description:
-          "how often each project's servers are listed while no change is expected; five times as rarely while all of its nodes are Ready",
+          "interval at which each project's servers are listed while no change is expected; five times as long while all of its nodes are Ready",
         allowed: FROM_A_SECOND,
         default: '1m',
         option: 'cloudCheck',
       }),
       credentialCheckInterval: setting(duration(A_SECOND_MS), {
-        description: 'how often each tenant credential is checked with Keystone',
+        description: 'interval at which each tenant credential is checked with Keystone',
         allowed: FROM_A_SECOND,
         default: '1m',
         option: 'credentialCheck',
       }),
       orphans: setting(z.enum(ORPHAN_POLICIES), {
         description:
-          'what becomes of resources in the cloud that were made for a cluster, a pool or a machine that Fairway has deleted since: deleted, or reported alone',
+          'what to do with cloud resources of a cluster, pool or machine that Fairway has already deleted: delete them, or only report them',
         allowed: ORPHAN_POLICIES.join(' or '),
         default: 'Delete',
         option: 'orphans',
@@ -168,19 +170,20 @@ export const Configuration = z.strictObject({
   keystone: z
     .strictObject({
       cloud: setting(text(), {
-        description: 'entry of clouds.yaml by whose user tokens of [users of Keystone](keystone.md) are validated',
+        description: 'entry of clouds.yaml whose user validates the tokens of [Keystone users](keystone.md)',
         allowed: A_NAME,
-        otherwise: 'users of Keystone are not let in',
+        otherwise: 'Keystone users cannot sign in',
         option: 'keystone',
       }),
       namespaceFormat: setting(written(parseNamespaceFormat), {
-        description: "names of projects' namespaces: `%i` is the id, `%n` the name, `%d` the name of the domain",
+        description:
+          "pattern for the names of projects' namespaces: `%i` is the ID, `%n` the name, `%d` the name of the domain",
         allowed: 'a text with %i, such as %n-%i',
         default: DEFAULT_NAMESPACE_FORMAT,
         option: 'keystoneSettings.namespaceFormat',
       }),
       roles: setting(listOf(parseRoleEntry), {
-        description: "what each role of Keystone gives in its project's namespace: a ClusterRole",
+        description: "ClusterRole that each Keystone role grants in its project's namespace",
         allowed: 'a list of ROLE=CLUSTERROLE, such as member=fairway-member',
         default: Object.entries(DEFAULT_ROLES).map(([role, clusterRole]) => `${role}=${clusterRole}`),
         option: 'keystoneSettings.roles',
@@ -188,20 +191,20 @@ export const Configuration = z.strictObject({
       ignoredProjects: setting(
         listOf((id) => id),
         {
-          description: 'ids of projects that get no namespace',
-          allowed: 'a list of ids',
+          description: 'IDs of projects that get no namespace',
+          allowed: 'a list of IDs',
           default: [],
           option: 'keystoneSettings.ignoredProjects',
         },
       ),
       singleSignOn: setting(listOf(parseSingleSignOn), {
-        description: "ways to sign in to the [console](console.md#single-sign-on) by Keystone's single sign-on",
+        description: 'single sign-on buttons of the [console](console.md#single-sign-on), through Keystone',
         allowed: 'a list of NAME=URL, such as Company=https://keystone.example.com/v3/auth/OS-FEDERATION/websso/openid',
         default: [],
         option: 'keystoneSettings.singleSignOn',
       }),
       policyFile: setting(text(), {
-        description: "further rights of users of Keystone: JSON in k8s-keystone-auth's format",
+        description: "additional rights of Keystone users: JSON in k8s-keystone-auth's format",
         allowed: A_FILE,
         option: 'keystoneSettings.policyFile',
         only: 'up',
@@ -212,12 +215,12 @@ export const Configuration = z.strictObject({
   nodes: z
     .strictObject({
       defaultImage: setting(text(), {
-        description: 'image of nodes whose pool names none, by name or id',
+        description: 'image of the nodes of pools that set none, by name or ID',
         allowed: A_NAME,
         option: 'defaultImage',
       }),
       settingsFile: setting(text(), {
-        description: 'YAML with settings for all nodes: mirrors, proxy, CAs ([nodes](nodes.md))',
+        description: 'YAML file with settings for all nodes: mirrors, proxy, CAs ([nodes](nodes.md))',
         allowed: A_FILE,
         option: 'nodeSettings',
         path: 'file',
@@ -227,34 +230,35 @@ export const Configuration = z.strictObject({
   controlPlanes: z
     .strictObject({
       runtime: setting(z.enum(['process', 'simulated']), {
-        description: 'how control planes run: real ones as local processes, or simulated',
+        description: 'how control planes run: as local processes, or simulated',
         allowed: 'process or simulated',
         otherwise: '`process` if the programs are in KUBEBUILDER_ASSETS, fetched or on PATH',
         option: 'controlPlane',
       }),
       address: setting(written(parseIPAddress), {
-        description: 'address of this machine where they listen, and where nodes reach them',
-        allowed: 'an address of one host, such as 10.0.0.1',
+        description: 'address of this machine on which API servers listen and nodes reach them',
+        allowed: 'the address of one host, such as 10.0.0.1',
         default: '127.0.0.1',
         option: 'controlPlaneAddress',
       }),
       allow: setting(
         listOf((range) => collectIPv4Ranges(range, [])),
         {
-          description: 'IPv4 addresses that reach all API servers, whatever `spec.apiServer.allowedCIDRs` says',
+          description: 'IPv4 ranges that can reach all API servers regardless of `spec.apiServer.allowedCIDRs`',
           allowed: 'a list of ranges such as 192.0.2.0/24',
           default: [],
           option: 'controlPlaneAllow',
         },
       ),
       users: setting(written(parseUserRange), {
-        description: 'user ids for those that run as processes, one per cluster, if Fairway runs as root',
+        description: 'user IDs for process-based control planes, one per cluster, if Fairway runs as root',
         allowed: 'FIRST-LAST, such as 1900000000-1900009999',
         default: `${DEFAULT_USERS.first}-${DEFAULT_USERS.last}`,
         option: 'controlPlaneUsers',
       }),
       egressAllow: setting(listOf(parseEgressTarget), {
-        description: "what their API servers may connect to in addition to their nodes' kubelets and the Internet",
+        description:
+          'destinations that API servers can connect to in addition to the kubelets of their nodes and the Internet',
         allowed: 'a list of ranges such as 192.0.2.0/24 or 192.0.2.7/32:443',
         default: [],
         option: 'egressAllow',
@@ -262,7 +266,7 @@ export const Configuration = z.strictObject({
       egressDeny: setting(
         listOf((range) => cidrSet([range])),
         {
-          description: 'what they may never connect to',
+          description: 'destinations that API servers can never connect to',
           allowed: 'a list of ranges such as 192.0.2.0/24',
           default: [],
           option: 'egressDeny',
@@ -277,7 +281,7 @@ export const Configuration = z.strictObject({
       }),
       offHostFile: setting(text(), {
         description:
-          'YAML with the object store where snapshots and backups are copied to, encrypted ([disaster](disaster.md))',
+          'YAML file that describes the object store to which snapshots and backups are copied, encrypted ([disaster](disaster.md))',
         allowed: A_FILE,
         option: 'offHost',
         path: 'file',
@@ -288,7 +292,7 @@ export const Configuration = z.strictObject({
     .strictObject({
       listen: setting(written(parseListenAddress), {
         description:
-          'address where [metrics](metrics.md) are also served, over HTTP and to whoever reaches it: for `gateway.enabled: false`',
+          'address on which [metrics](metrics.md) are also served over HTTP, without authentication: for `gateway.enabled: false`',
         allowed: 'HOST:PORT, such as 127.0.0.1:9090',
         option: 'metricsListen',
         only: 'serve',
@@ -298,15 +302,15 @@ export const Configuration = z.strictObject({
   tracing: z
     .strictObject({
       endpoint: setting(written(parseTracingEndpoint), {
-        description: 'OTLP receiver over HTTP that [traces](monitoring.md#traces) are sent to, without `/v1/traces`',
+        description: 'OTLP receiver over HTTP for [traces](monitoring.md#traces), without `/v1/traces`',
         allowed: 'a URL such as http://127.0.0.1:4318',
-        otherwise: 'OTEL_EXPORTER_OTLP_ENDPOINT; without it nothing is recorded',
+        otherwise: 'OTEL_EXPORTER_OTLP_ENDPOINT; without it no traces are recorded',
         option: 'tracing.endpoint',
       }),
       sampleRatio: setting(z.number().min(0).max(1), {
-        description: 'share of requests and reconciles whose traces are recorded',
+        description: 'fraction of requests and reconciles whose traces are recorded',
         allowed: 'a number from 0 to 1',
-        otherwise: 'OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG; all of them without these',
+        otherwise: 'OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG; else all',
         option: 'tracing.sampleRatio',
       }),
     })
@@ -315,7 +319,7 @@ export const Configuration = z.strictObject({
     .strictObject({
       listen: setting(written(parseListenAddress), {
         description:
-          "address where clusters' own cluster-autoscalers are served ([external autoscaler](external-autoscaler.md))",
+          "address on which clusters' own cluster-autoscalers are served ([external autoscaler](external-autoscaler.md))",
         allowed: 'HOST:PORT, such as 0.0.0.0:8447',
         otherwise: 'nowhere',
         option: 'externalAutoscalerListen',
@@ -327,7 +331,7 @@ export const Configuration = z.strictObject({
     .strictObject({
       allowInCluster: setting(z.boolean(), {
         description:
-          "whether tenants' clusters have [their NodePools within them](in-cluster-pools.md); `false` holds for all plans",
+          "whether tenants' clusters can have [their NodePools within them](in-cluster-pools.md); `false` disables this for all plans",
         allowed: 'true or false',
         default: true,
         option: 'inClusterPools',
@@ -337,17 +341,23 @@ export const Configuration = z.strictObject({
   console: z
     .strictObject({
       enabled: setting(z.boolean(), {
-        description: 'whether the [console](console.md) is served at `/console/` of the API or of the gateway',
+        description: 'whether the API or the gateway serves the [console](console.md) at `/console/`',
         allowed: 'true or false',
         default: true,
         option: 'console',
+      }),
+      documentation: setting(written(parseDocumentationUrl), {
+        description: 'where the [console](console.md#documentation-links) links to the documentation',
+        allowed: 'a URL with {page}, such as https://docs.example.com/{page}.html',
+        otherwise: 'no links',
+        option: 'consoleDocumentation',
       }),
     })
     .optional(),
   magnum: z
     .strictObject({
       listen: setting(written(parseListenAddress), {
-        description: "address where [Magnum's API](magnum.md) is served to users of Keystone",
+        description: "address on which [Magnum's API](magnum.md) is served to Keystone users",
         allowed: 'HOST:PORT, such as 0.0.0.0:9511',
         otherwise: 'nowhere',
         option: 'magnumListen',
@@ -358,14 +368,14 @@ export const Configuration = z.strictObject({
     .strictObject({
       schedule: setting(written(checkedSchedule), {
         description:
-          "when Fairway's own objects are backed up to the store of `controlPlanes.offHostFile`, in UTC ([backup](backup.md))",
-        allowed: 'five fields of cron, such as 0 3 * * *, or never',
-        otherwise: `\`${DEFAULT_BACKUP_SCHEDULE}\` if there is such a store`,
+          "schedule for backups of Fairway's own objects to the store in `controlPlanes.offHostFile`, in UTC ([backup](backup.md))",
+        allowed: 'a cron expression with five fields, such as 0 3 * * *, or never',
+        otherwise: `\`${DEFAULT_BACKUP_SCHEDULE}\` with such a store`,
         option: 'backupSchedule',
         only: 'up',
       }),
       keep: setting(wholeNumber(1), {
-        description: 'how many backups the store keeps',
+        description: 'number of backups to keep in the store',
         allowed: 'a whole number of at least 1',
         default: DEFAULT_BACKUP_KEEP,
         option: 'backupKeep',
@@ -376,7 +386,7 @@ export const Configuration = z.strictObject({
   usage: z
     .strictObject({
       retentionDays: setting(wholeNumber(40), {
-        description: 'how long records of [usage](usage.md) outlive their clusters, and what they say',
+        description: 'days that records of [usage](usage.md) are kept after their clusters are deleted',
         allowed: 'a whole number of at least 40',
         default: DEFAULT_RETENTION_DAYS,
         option: 'usageRetentionDays',
@@ -385,9 +395,9 @@ export const Configuration = z.strictObject({
     .optional(),
   projectQuota: z
     .strictObject({
-      clusters: projectLimit('clusters', 'clusters of a namespace'),
-      nodes: projectLimit('nodes', 'nodes that the pools of all its clusters ask for'),
-      cores: projectLimit('cores', 'cores of these nodes'),
+      clusters: projectLimit('clusters', 'maximum clusters per namespace'),
+      nodes: projectLimit('nodes', 'maximum nodes in the pools of all clusters of a namespace'),
+      cores: projectLimit('cores', 'maximum cores of the nodes of a namespace'),
     })
     .optional(),
   audit: AuditSection.optional(),
@@ -395,7 +405,7 @@ export const Configuration = z.strictObject({
   simulator: z
     .strictObject({
       latency: setting(z.enum(['none', 'realistic']), {
-        description: 'latency of the simulated cloud',
+        description: 'latency profile of the simulated cloud',
         allowed: 'none or realistic',
         default: 'none',
         option: 'simLatency',

@@ -23,8 +23,8 @@ test.each([
     text: 'cloud: { checkInterval: 0s }',
     says: 'cloud.checkInterval: "0s" is not a duration of at least 1s, such as 90s or 10m',
   },
-  { text: 'cloud: mine', says: 'cloud: not a mapping of keys' },
-  { text: '[]', says: 'the document: not a mapping of keys' },
+  { text: 'cloud: mine', says: 'cloud: must be a mapping of keys' },
+  { text: '[]', says: 'the document: must be a mapping of keys' },
   {
     text: 'tls: { subjectAltNames: [a, "b c"] }',
     says: 'tls.subjectAltNames: ["a","b c"] is not a list of host names and IP addresses',
@@ -35,15 +35,15 @@ test.each([
   },
   {
     text: 'backup: { schedule: 61 * * * * }',
-    says: 'backup.schedule: "61 * * * *" is not five fields of cron, such as 0 3 * * *, or never',
+    says: 'backup.schedule: "61 * * * *" is not a cron expression with five fields, such as 0 3 * * *, or never',
   },
   { text: 'backup: { keep: 0 }', says: 'backup.keep: 0 is not a whole number of at least 1' },
   { text: 'log: { level: loud }', says: 'log.level: "loud" is not debug, info, warn or error' },
   {
     text: 'log: { levels: { openstak: debug } }',
-    says: `log.levels: {"openstak":"debug"} is not a mapping of levels (debug, info, warn or error) by names: ${LOGGER_NAMES.join(', ')}`,
+    says: `log.levels: {"openstak":"debug"} is not a mapping of component names to levels (debug, info, warn or error): ${LOGGER_NAMES.join(', ')}`,
   },
-  { text: 'home: a\n---\nhome: b', says: 'it has 2 documents, and one is read' },
+  { text: 'home: a\n---\nhome: b', says: 'it has 2 documents, but only one is allowed' },
   { text: `home: [${'"x",'.repeat(1000)}]`, says: `home: [${'"x",'.repeat(24)}"x"… is not a folder` },
 ])('the file $text is refused in words', ({ text, says }) => {
   const { problems } = valuesOfFile('fairway.yaml', text);

@@ -25,7 +25,7 @@ export function valuesOfFile(file: string, content: string): Source {
   let document: unknown;
   try {
     const documents = loadAll(content);
-    if (documents.length > 1) return faulty(`${file}: it has ${documents.length} documents, and one is read`);
+    if (documents.length > 1) return faulty(`${file}: it has ${documents.length} documents, but only one is allowed`);
     document = withoutNulls(documents[0] ?? {});
   } catch (error) {
     return faulty(`${file}: not valid YAML: ${(error as Error).message}`);
@@ -78,7 +78,7 @@ function problemsOf(document: unknown, file: string): string[] {
         return `${file}: ${path}: unknown key; ${suggest(name, namesAt(issue.path))}`;
       });
     }
-    if (key === undefined) return [`${file}: ${issue.path.join('.') || 'the document'}: not a mapping of keys`];
+    if (key === undefined) return [`${file}: ${issue.path.join('.') || 'the document'}: must be a mapping of keys`];
     return [`${file}: ${key.name}: ${shown(key, valueAt(document, key.path))} is not ${key.facts.allowed}`];
   });
 }

@@ -6,7 +6,7 @@ import { createLogger } from '@fairway/service/logger';
 import { openCloud, openProject, readCloudsYaml } from '@fairway/service/up/clouds';
 import { FAIRWAY_VERSION } from '@fairway/service/version';
 import type { CliContext } from '../command/context.ts';
-import { requireCloud } from '../up/chosen-cloud.ts';
+import { requireCloud } from '../up/cloud-options.ts';
 
 interface CsiOptions {
   readonly endpoint: string;
@@ -39,7 +39,7 @@ export async function runCsi(
       random,
       log,
     });
-    stderr.write(`serves the volumes of cluster ${cluster} at ${endpoint}; stop with Ctrl-C\n`);
+    stderr.write(`serving the volumes of cluster ${cluster} at ${endpoint}; stop with Ctrl-C\n`);
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve();
       signal.addEventListener('abort', () => resolve(), { once: true });
@@ -57,7 +57,7 @@ async function requireLogin({ client }: CsiServerOptions['cloud'], name: string)
     await client.session.projectId();
   } catch (error) {
     if (!isOpenStackError(error, 'unauthorized')) return;
-    throw new CommandError(`cloud "${name}" does not let Fairway in: ${error.message}`, {
+    throw new CommandError(`cloud "${name}" rejects Fairway's credential: ${error.message}`, {
       advice: 'correct its entry in clouds.yaml',
       cause: error,
     });
@@ -68,6 +68,6 @@ async function serve(options: CsiServerOptions): Promise<CsiServer> {
   try {
     return await serveCsi(options);
   } catch (error) {
-    throw usageError(`can't listen at ${options.endpoint}: ${(error as Error).message}`, undefined, error);
+    throw usageError(`cannot listen at ${options.endpoint}: ${(error as Error).message}`, undefined, error);
   }
 }

@@ -10,6 +10,6 @@ export function certificateFinding(check: string, validTo: string, nowMs: number
   const ends = new Date(endsMs).toISOString().slice(0, 10);
   if (endsMs <= nowMs) return problem(check, `expired on ${ends}`, advice);
   const days = Math.floor((endsMs - nowMs) / DAY_MS);
-  if (endsMs - nowMs < SOON_MS) return warning(check, `ends in ${days} days, on ${ends}`, advice);
+  if (endsMs - nowMs < SOON_MS) return warning(check, `expires in ${days} days, on ${ends}`, advice);
   return ok(check, `valid until ${ends}`);
 }

@@ -98,7 +98,7 @@ test.each<[change: Partial<CloudObservation>, capability: string, offered: strin
     { externalNetworks: { value: [{ name: 'p', isDefault: true, ipVersions: undefined }] } },
     'dual stack',
     'partly',
-    /hidden/,
+    /not visible/,
     'not shown',
   ],
 ])('%j: %s is offered: %s', (change, name, offered, missing) => {

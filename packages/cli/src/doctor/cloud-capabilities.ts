@@ -62,12 +62,12 @@ function nodes(cloud: CloudObservation): Capability {
   if ('problem' in extensions) limiting.push(`extensions: ${extensions.problem}`);
   else {
     const lacking = REQUIRED_EXTENSIONS.filter((alias) => !extensions.value.includes(alias));
-    if (lacking.length > 0) blocking.push(`Neutron does not have the extensions ${lacking.join(', ')}`);
+    if (lacking.length > 0) blocking.push(`Neutron lacks the extensions ${lacking.join(', ')}`);
   }
   if (flavors.length === 0) blocking.push('no flavor has 2 GiB of memory and a disk');
   if (images.length === 0) {
     limiting.push(
-      'no image says os_distro=ubuntu or debian: clusters have to set spec.nodeImage (see fairway up --default-image)',
+      'no public image has os_distro=ubuntu or debian: clusters must set spec.nodeImage (see fairway up --default-image)',
     );
   }
   if ('problem' in externalNetworks) limiting.push(`external networks: ${externalNetworks.problem}`);
@@ -133,7 +133,7 @@ function dns(cloud: CloudObservation): Capability {
   const hasNames = 'value' in cloud.extensions && cloud.extensions.value.some((alias) => alias.startsWith('dns-'));
   if (absent === undefined) return { capability: 'DNS', offered: 'yes', detail: 'Designate', missing: [] };
   if (!hasNames) return { capability: 'DNS', offered: 'no', detail: '', missing: [absent] };
-  const detail = 'Neutron names ports inside their networks';
+  const detail = 'Neutron gives ports DNS names inside their networks';
   return { capability: 'DNS', offered: 'partly', detail, missing: [absent] };
 }
 
@@ -159,9 +159,9 @@ function dualStack(cloud: CloudObservation): Capability {
   }
   const isHidden = externalNetworks.value.some(({ ipVersions }) => ipVersions === undefined);
   const missing = isHidden
-    ? "the subnets of external networks are hidden: whether they have IPv6 can't be seen"
-    : 'no external network has an IPv6 subnet: IPv6 ends inside the project';
-  return { capability, offered: 'partly', detail: 'Neutron makes IPv6 subnets', missing: [missing] };
+    ? 'the subnets of external networks are not visible, so IPv6 support is unknown'
+    : 'no external network has an IPv6 subnet: IPv6 is limited to the project';
+  return { capability, offered: 'partly', detail: 'Neutron creates IPv6 subnets', missing: [missing] };
 }
 
 /** The error of a service, with its project's name; undefined if it answers. */

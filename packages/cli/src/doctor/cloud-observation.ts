@@ -1,10 +1,14 @@
 import type { CatalogueQuotas } from '@fairway/api/admission/cloud-catalogue';
+import { isOfCloud } from '@fairway/api/domain/image-choice';
+import { trimmedEnd } from '@fairway/base/trim';
 import type { ProjectReader } from '@fairway/identity/project-list';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { Service } from '@fairway/openstack/service';
 import { ServiceApi } from '@fairway/openstack/service-api';
 import type { ServiceDefinition } from '@fairway/openstack/service-definition';
 import { SERVICES, type ServiceType } from '@fairway/openstack/services';
+import type { Image } from '@fairway/openstack/types/image';
+import { catalogueImage } from '@fairway/tenancy/cloud/catalogue-image';
 import { quotaSources } from '@fairway/tenancy/cloud/project-quotas';
 import { z } from 'zod';
 import { explainError } from '../command/explain-error.ts';
@@ -115,7 +119,9 @@ export async function observeCloud(
     ),
     externalNetworks: known(() => observeExternalNetworks(network)),
     flavors: known(async () => (await Array.fromAsync(compute.flavors.list())).map(observeFlavor)),
-    images: known(async () => (await Array.fromAsync(images.list({ status: 'active' }))).map(observeImage)),
+    images: known(async () =>
+      (await Array.fromAsync(images.list({ status: 'active' }))).filter(isOffered).map(observeImage),
+    ),
     quotas: known(() => observeQuotas(client)),
     loadBalancerProviders: names(Providers, 'load-balancer', '/lbaas/providers', ({ providers }) => providers),
     volumeTypes: known(async () => (await blockStorage.volumeTypes()).map(({ name }) => name)),
@@ -155,7 +161,7 @@ async function known<T>(ask: () => Promise<T>): Promise<Known<T>> {
 }
 
 function origin(url: string): string {
-  return url.replace(/\/+$/, '');
+  return trimmedEnd(url, '/');
 }
 
 async function observeExternalNetworks(network: OpenStackClient['network']): Promise<ExternalNetwork[]> {
@@ -171,6 +177,11 @@ async function observeExternalNetworks(network: OpenStackClient['network']): Pro
 
 function observeFlavor(flavor: { name: string; vcpus: number; ram: number; disk: number }): ObservedFlavor {
   return { name: flavor.name, vcpus: flavor.vcpus, memoryMiB: flavor.ram, diskGiB: flavor.disk };
+}
+
+/** Nodes boot from no others unless somebody names them. */
+function isOffered(image: Image): boolean {
+  return isOfCloud(catalogueImage(image));
 }
 
 function observeImage(image: {

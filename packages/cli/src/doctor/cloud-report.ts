@@ -4,7 +4,7 @@ import type { CloudObservation, Known } from './cloud-observation.ts';
 import { wantedExtensions } from './wanted-extensions.ts';
 
 const ADMIN =
-  'WARNING: the role admin reaches into the projects of all tenants, and Fairway needs none of it: use a user without';
+  'WARNING: the role admin reaches into the projects of all tenants, and Fairway does not need it: use a user without it';
 
 /** Formats the report on a cloud. */
 export function renderCloudReport(cloud: CloudObservation, capabilities: readonly Capability[]): string {
@@ -57,7 +57,7 @@ export function renderCloudReport(cloud: CloudObservation, capabilities: readonl
         ]);
   const keystone =
     'problem' in cloud.keystone
-      ? `users of Keystone: ${cloud.keystone.problem}\n`
+      ? `Keystone users: ${cloud.keystone.problem}\n`
       : alignColumns([
           ['FOR USERS OF KEYSTONE IT MAY', 'ALLOWED', 'OTHERWISE'],
           ...cloud.keystone.value.map(({ what, allowed, detail }) => [what, allowed, detail]),

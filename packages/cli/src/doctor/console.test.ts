@@ -7,7 +7,7 @@ test.each<{ reason: string; seen: ConsoleObservation; says: readonly string[] }>
   {
     reason: 'all is well',
     seen: { pageStatus: 200, ways },
-    says: ['ok: https://fairway.example.org/console/, for users of Keystone, Company'],
+    says: ['ok: https://fairway.example.org/console/, for Keystone users, Company'],
   },
   {
     reason: 'no users of Keystone are let in, and Fairway has made its certificate itself',
@@ -16,11 +16,11 @@ test.each<{ reason: string; seen: ConsoleObservation; says: readonly string[] }>
       'ok: https://fairway.example.org/console/, for tokens alone; browsers warn of its certificate (SELF_SIGNED_CERT_IN_CHAIN)',
     ],
   },
-  { reason: 'it is not built', seen: { pageStatus: 503 }, says: ['warning: it is not built'] },
+  { reason: 'the console is not built', seen: { pageStatus: 503 }, says: ['warning: the console is not built'] },
   {
     reason: 'something in between changes requests',
     seen: { pageStatus: 200 },
-    says: ['warning: it does not say how one signs in'],
+    says: ['warning: the console offers no way to sign in'],
   },
   { reason: 'it is turned off', seen: { pageStatus: 404 }, says: [] },
   { reason: 'kube-apiserver is asked', seen: { pageStatus: 403 }, says: [] },

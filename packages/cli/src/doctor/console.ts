@@ -34,14 +34,20 @@ export function consoleFindings(
   server: string,
 ): readonly Finding[] {
   if (pageStatus === 503) {
-    return [warning('console', 'it is not built', 'npm run build:console, or console.enabled: false in fairway.yaml')];
+    return [
+      warning(
+        'console',
+        'the console is not built',
+        'npm run build:console, or console.enabled: false in fairway.yaml',
+      ),
+    ];
   }
   if (pageStatus !== 200) return [];
   if (ways === undefined) {
-    const advice = 'the log of Fairway says why; a proxy before it must leave Host, Cookie and Sec-Fetch-* as they are';
-    return [warning('console', 'it does not say how one signs in', advice)];
+    const advice = 'see the log of Fairway; a proxy in front of it must not change Host, Cookie and Sec-Fetch-*';
+    return [warning('console', 'the console offers no way to sign in', advice)];
   }
-  const by = ways.keystone ? ['users of Keystone', ...ways.singleSignOn] : ['tokens alone'];
+  const by = ways.keystone ? ['Keystone users', ...ways.singleSignOn] : ['tokens alone'];
   const trust = distrust === undefined ? '' : `; browsers warn of its certificate (${distrust})`;
   return [ok('console', `${new URL(CONSOLE, server).href}, for ${by.join(', ')}${trust}`)];
 }

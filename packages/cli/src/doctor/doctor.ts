@@ -11,7 +11,7 @@ import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { explainError } from '../command/explain-error.ts';
 import { printable } from '../output/printable.ts';
-import { requireCloud } from '../up/chosen-cloud.ts';
+import { requireCloud } from '../up/cloud-options.ts';
 import { type Capability, capabilitiesOf } from './cloud-capabilities.ts';
 import { type CloudObservation, observeCloud } from './cloud-observation.ts';
 import { renderCloudReport } from './cloud-report.ts';
@@ -35,7 +35,7 @@ export async function runDoctor(context: CliContext, globals: GlobalOptions, opt
   if (options.cloud !== undefined) {
     const clouds = cloudsYamlWith(options.cloud, home);
     requireCloud(clouds, options.cloud);
-    const cloud = await lookAtCloud(clouds, options.cloud);
+    const cloud = await inspectCloud(clouds, options.cloud);
     const capabilities = capabilitiesOf(cloud);
     print(context, options, { capabilities, wantedExtensions: wantedExtensions(cloud), ...cloud }, () =>
       renderCloudReport(cloud, capabilities),
@@ -61,7 +61,7 @@ function cloudsYamlWith(name: string, home: Home): CloudsYaml {
   return !yaml.names.includes(name) && existsSync(home.cloudsYaml) ? readCloudsYaml(home.cloudsYaml) : yaml;
 }
 
-async function lookAtCloud(yaml: CloudsYaml, name: string): Promise<CloudObservation> {
+async function inspectCloud(yaml: CloudsYaml, name: string): Promise<CloudObservation> {
   const cloud = openCloud(yaml, name, { clock: systemClock, random: Math.random, log: silentLogger });
   try {
     const { region } = cloud.config;
@@ -74,11 +74,11 @@ async function lookAtCloud(yaml: CloudsYaml, name: string): Promise<CloudObserva
 async function ownCloudFinding(home: Home): Promise<Finding> {
   const check = `cloud ${SIMULATED_CLOUD}`;
   try {
-    const cloud = await lookAtCloud(readCloudsYaml(home.cloudsYaml), SIMULATED_CLOUD);
+    const cloud = await inspectCloud(readCloudsYaml(home.cloudsYaml), SIMULATED_CLOUD);
     const nodes = capabilitiesOf(cloud).find(({ capability }) => capability === 'nodes');
     return nodes === undefined ? ok(check, 'answers') : capabilityFinding(check, nodes);
   } catch (error) {
-    return problem(check, explainError(error).message, 'it runs inside "fairway up": start that');
+    return problem(check, explainError(error).message, 'this check runs inside "fairway up": start it');
   }
 }
 

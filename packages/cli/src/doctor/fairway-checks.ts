@@ -32,7 +32,7 @@ export function localFindings(home: Home): Finding[] {
   const node =
     major >= MIN_NODE_MAJOR
       ? ok('Node', process.version)
-      : problem('Node', `${process.version} is too old`, `install Node ${MIN_NODE_MAJOR} or run fairway through npx`);
+      : problem('Node', `${process.version} is too old`, `install Node ${MIN_NODE_MAJOR}, or run fairway through npx`);
   return [node, ...homeFindings(home)];
 }
 
@@ -44,13 +44,13 @@ function homeFindings(home: Home): Finding[] {
   for (const path of [home.path, home.pki, home.kubeconfig]) {
     if (!existsSync(path) || (statSync(path).mode & 0o077) === 0) continue;
     findings.push(
-      warning('home', `${path} contains secrets, and users other than its owner can read it`, `chmod go= ${path}`),
+      warning('home', `${path} contains secrets, but users other than its owner can read it`, `chmod go= ${path}`),
     );
   }
   const pids = home.holders(identifyProcess);
   findings.push(
     pids.length > 0
-      ? ok('process', `fairway runs as process ${pids.join(', ')}`)
+      ? ok('process', `Fairway runs as process ${pids.join(', ')}`)
       : warning(
           'process',
           'no "fairway up" or "fairway serve" is running on this home',
@@ -99,7 +99,9 @@ export async function apiFindings(context: CliContext, globals: GlobalOptions): 
 async function installationFindings(client: KubeClient, nowMs: number): Promise<Finding[]> {
   const kinds = unlessForbidden(async () => {
     const foreign = await foreignDefinitions(client);
-    return [foreign.length === 0 ? ok('kinds', 'are of this release') : warning('kinds', foreignKindsMessage(foreign))];
+    return [
+      foreign.length === 0 ? ok('kinds', 'are from this release') : warning('kinds', foreignKindsMessage(foreign)),
+    ];
   });
   const webhook = unlessForbidden(async () => webhookFindings(await observeWebhook(client), nowMs));
   return [...(await kinds), ...(await webhook)];
@@ -183,7 +185,7 @@ async function objectFindings(client: KubeClient, namespace: string, nowMs: numb
     findings.push(...items.flatMap((object) => stuckFinding(kind, object, nowMs) ?? []));
   }
   if (missing.length > 0) {
-    const advice = 'run "fairway install" with this kubeconfig, or name the one of Fairway';
+    const advice = 'run "fairway install" with this kubeconfig, or use the kubeconfig of Fairway';
     return [...findings, problem('objects', `this API does not serve ${missing.join(', ')}`, advice)];
   }
   if (findings.length === 0) findings.push(ok('objects', `${counts.join(', ')}: none is stuck`));

@@ -18,16 +18,16 @@ export async function observeKeystoneRights(
   nowMs: number,
 ): Promise<readonly KeystoneRight[]> {
   const { token } = await session.token();
-  const tellsRevocations = await mayReadRevocations(identity, nowMs);
+  const reportsRevocations = await mayReadRevocations(identity, nowMs);
   const projects = await listProjects([identity, ...furtherReaders]);
   return [
     right(
       'validate tokens',
       mayValidate(token),
-      'its user needs the role service or admin, and users of Keystone get 503',
+      'its user needs the role service or admin; until then Keystone users get 503',
     ),
-    right('hear of revocations', tellsRevocations, 'each token is asked about every minute'),
-    right('list projects', projects !== undefined, 'namespaces of projects that are gone stay'),
+    right('receive revocation events', reportsRevocations, 'each token is validated about once a minute'),
+    right('list projects', projects !== undefined, 'namespaces of deleted projects remain'),
   ];
 }
 

@@ -95,7 +95,11 @@ function apiOf(session: OpenStackClient['session'], type: Trial['service']): Ser
 async function attempt({ what, template, call, refusal }: Trial, api: ServiceApi): Promise<Permission> {
   try {
     await api.send('POST', template, call);
-    return { what, allowed: 'yes', detail: `the cloud accepted a request that it should refuse: look for ${NAME}` };
+    return {
+      what,
+      allowed: 'yes',
+      detail: `the cloud accepted a request that it should have rejected: look for ${NAME}`,
+    };
   } catch (error) {
     if (!isOpenStackError(error)) throw error;
     if (error.kind === 'forbidden') return { what, allowed: 'no', detail: error.detail };

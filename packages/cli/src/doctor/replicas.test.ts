@@ -29,7 +29,7 @@ describe('fairway doctor reports replicas', () => {
       reason: 'one was killed and not replaced yet',
       leases: [member('a', 100), member('b', 60_000), ...shards('a', 'b', 'a', '')],
       status: 'warning',
-      text: 'a 2, and 2 without a holder',
+      text: 'a 2, 2 of them unassigned',
     },
     {
       reason: 'nobody is left',

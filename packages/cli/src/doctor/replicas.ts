@@ -3,7 +3,7 @@ import type { Lease } from '@fairway/kube/kinds/generated/types';
 import { type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'replicas';
-const ADVICE = 'start another "fairway serve", or look at the logs of those that run';
+const ADVICE = 'start another "fairway serve", or check the logs of the running ones';
 
 /**
  * The replicas that share the clusters, from the Leases of their group; empty if there are none, as under `fairway up`. Clocks of machines differ,
@@ -22,7 +22,7 @@ export function replicaFindings(leases: readonly Lease[], nowMs: number, graceMs
     return [problem(CHECK, 'no replica of Fairway is running, so no cluster is reconciled', ADVICE)];
   const summary = `of ${shards.length} shards, ${shares.join(', ')}`;
   if (orphans.length === 0) return [ok(CHECK, summary)];
-  return [warning(CHECK, `${summary}, and ${orphans.length} without a holder`, ADVICE)];
+  return [warning(CHECK, `${summary}, ${orphans.length} of them unassigned`, ADVICE)];
 }
 
 function holderOf({ spec }: Lease): string {

@@ -1,7 +1,8 @@
-import { type ConditionReason, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, type ConditionReason } from '@fairway/api/conditions';
 import type { Kind } from '@fairway/api/kinds/kind';
 import { isPaused } from '@fairway/api/pause';
 import type { Condition, KubeObject } from '@fairway/kube/object/meta';
+import { localTime } from '../output/local-time.ts';
 import { adviceFor } from '../progress/advice.ts';
 import { type Finding, problem, warning } from './finding.ts';
 
@@ -25,19 +26,23 @@ export function stuckFinding(kind: Kind, object: Conditioned, nowMs: number): Fi
   if (deletionTimestamp !== undefined) {
     if (!isOld(deletionTimestamp)) return undefined;
     const why = ready?.message ? `: ${ready.reason}: ${ready.message}` : `; finalizers: ${finalizers.join(', ')}`;
-    return problem(check, `has been terminating since ${deletionTimestamp}${why}`, ready && adviceFor(ready.reason));
+    return problem(
+      check,
+      `has been terminating since ${localTime(deletionTimestamp)}${why}`,
+      ready && adviceFor(ready.reason),
+    );
   }
   if (ready === undefined) {
     if (!isOld(object.metadata.creationTimestamp)) return undefined;
-    return problem(check, 'no controller has reconciled it yet', 'is Fairway running? Look at its log');
+    return problem(check, 'no controller has reconciled it yet', 'check that Fairway is running, and look at its log');
   }
   // A hibernated cluster is as somebody wants it.
   if (ready.status === 'True' || ready.reason === 'Hibernated') return undefined;
-  const turn: string | undefined = turnOf(ready.reason as ConditionReason);
+  const turn: string | undefined = actionRequiredBy(ready.reason as ConditionReason);
   const detail = `${ready.reason}: ${ready.message}`;
   if (turn === 'user' || turn === 'operator') return problem(check, detail, adviceFor(ready.reason));
   if (isOld(ready.lastTransitionTime)) {
-    return warning(check, `${detail} (since ${ready.lastTransitionTime})`, adviceFor(ready.reason));
+    return warning(check, `${detail} (since ${localTime(ready.lastTransitionTime)})`, adviceFor(ready.reason));
   }
   return undefined;
 }

@@ -10,13 +10,13 @@ export interface WantedExtension {
 /** By purpose; any one of the aliases suffices. */
 const WANTED: readonly { readonly aliases: readonly string[]; readonly purpose: string }[] = [
   { aliases: ['router'], purpose: 'every cluster gets its own network' },
-  { aliases: ['external-net'], purpose: 'nodes reach the Internet and have floating IPs' },
-  { aliases: ['security-group'], purpose: 'security groups of the nodes' },
+  { aliases: ['external-net'], purpose: 'nodes reach the Internet and can have floating IPs' },
+  { aliases: ['security-group'], purpose: 'nodes have security groups' },
   { aliases: ['standard-attr-tag'], purpose: 'tags mark the owner of each resource' },
-  { aliases: ['allowed-address-pairs'], purpose: 'packets with pod addresses may leave nodes' },
-  { aliases: ['port-security'], purpose: 'port security can be turned off if the CNI filters' },
-  { aliases: ['extraroute', 'extraroute-atomic'], purpose: 'routes to pods without an overlay' },
-  { aliases: ['trunk'], purpose: 'ports of pods on VLANs of their node (kuryr-kubernetes)' },
+  { aliases: ['allowed-address-pairs'], purpose: 'nodes can send packets with pod addresses' },
+  { aliases: ['port-security'], purpose: 'port security can be turned off if the CNI filters traffic' },
+  { aliases: ['extraroute', 'extraroute-atomic'], purpose: 'pods are routed without an overlay' },
+  { aliases: ['trunk'], purpose: 'pods have ports on VLANs of their node (kuryr-kubernetes)' },
   { aliases: ['quota_details', 'quotas'], purpose: 'remaining quota' },
 ];
 

@@ -14,15 +14,12 @@ test.each([
   {
     reason: 'all is well',
     webhook: healthy,
-    says: [
-      'ok: kube-apiserver is to call https://gateway.example.org:8443, which answers',
-      'ok: valid until 2027-01-01',
-    ],
+    says: ['ok: kube-apiserver calls https://gateway.example.org:8443, which answers', 'ok: valid until 2027-01-01'],
   },
   {
     reason: 'no gateway has ever run',
     webhook: undefined,
-    says: ['error: none is registered: changes are not checked against plans, quota and the cloud'],
+    says: ['error: no webhook is registered: changes are not checked against plans, quota and the cloud'],
   },
   {
     reason: 'somebody made it harmless',
@@ -35,7 +32,9 @@ test.each([
   {
     reason: 'somebody took its address out',
     webhook: { ...healthy, origin: undefined, answer: undefined },
-    says: ['error: ValidatingWebhookConfiguration admission.fairway.dev names no address: the gateway registers one'],
+    says: [
+      'error: ValidatingWebhookConfiguration admission.fairway.dev has no address: start a gateway, which registers one',
+    ],
   },
   {
     reason: 'a load balancer ends TLS',
@@ -53,7 +52,7 @@ test.each([
     reason: 'no gateway runs, or this machine does not reach it',
     webhook: { ...healthy, answer: { kind: 'silent', code: 'ECONNREFUSED' } as const },
     says: [
-      'warning: https://gateway.example.org:8443 does not answer from here (ECONNREFUSED); while kube-apiserver does not reach it either, it refuses changes of Clusters and NodePools',
+      'warning: https://gateway.example.org:8443 does not answer from here (ECONNREFUSED); if kube-apiserver cannot reach it either, it rejects changes of Clusters and NodePools',
     ],
   },
 ])('fairway doctor says of the webhook, when $reason, what there is', ({ webhook, says }) => {

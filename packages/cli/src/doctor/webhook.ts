@@ -4,13 +4,17 @@ import { type Finding, ok, problem, warning } from './finding.ts';
 
 const CHECK = 'webhook';
 const GATEWAY_ADVICE =
-  'start "fairway serve" with its gateway, which registers the webhook; or look at the log of the one that runs';
+  'start "fairway serve" with its gateway, which registers the webhook; or check the log of the running one';
 
 /** What of the webhook, through which kube-apiserver asks Fairway about each change, an operator has to know; undefined if there is none. */
 export function webhookFindings(webhook: WebhookObservation | undefined, nowMs: number): Finding[] {
   if (webhook === undefined) {
     return [
-      problem(CHECK, 'none is registered: changes are not checked against plans, quota and the cloud', GATEWAY_ADVICE),
+      problem(
+        CHECK,
+        'no webhook is registered: changes are not checked against plans, quota and the cloud',
+        GATEWAY_ADVICE,
+      ),
     ];
   }
   const { name, faults, origin, answer } = webhook;
@@ -21,12 +25,12 @@ export function webhookFindings(webhook: WebhookObservation | undefined, nowMs: 
     );
   }
   if (origin === undefined || answer === undefined) {
-    const detail = `ValidatingWebhookConfiguration ${name} names no address: the gateway registers one`;
+    const detail = `ValidatingWebhookConfiguration ${name} has no address: start a gateway, which registers one`;
     return [...findings, problem(CHECK, detail, GATEWAY_ADVICE)];
   }
   switch (answer.kind) {
     case 'trusted':
-      if (faults.length === 0) findings.push(ok(CHECK, `kube-apiserver is to call ${origin}, which answers`));
+      if (faults.length === 0) findings.push(ok(CHECK, `kube-apiserver calls ${origin}, which answers`));
       findings.push(certificateFinding('webhook certificate', answer.validTo, nowMs, GATEWAY_ADVICE));
       return findings;
     case 'distrusted':
@@ -39,8 +43,8 @@ export function webhookFindings(webhook: WebhookObservation | undefined, nowMs: 
         ...findings,
         warning(
           CHECK,
-          `${origin} does not answer from here (${answer.code}); while kube-apiserver does not reach it either, it refuses changes of Clusters and NodePools`,
-          'see whether a gateway runs there, and whether a load balancer or a NetworkPolicy is in the way; --webhook-url sets the address',
+          `${origin} does not answer from here (${answer.code}); if kube-apiserver cannot reach it either, it rejects changes of Clusters and NodePools`,
+          'check whether a gateway runs there, and whether a load balancer or a NetworkPolicy blocks it; --webhook-url sets the address',
         ),
       ];
   }
@@ -58,5 +62,5 @@ function reasonOf(code: string): string {
 function adviceOf(code: string): string {
   if (code === OTHER_NAME) return 'add its name with --tls-san, or name another address with --webhook-url';
   if (code === EXPIRED) return 'restart that gateway, or replace the file of tls.certFile';
-  return 'a load balancer there has to pass TLS through; with a certificate of your own, name its authority with --tls-ca-file';
+  return 'a load balancer there must pass TLS through; for a custom certificate, name its CA with --tls-ca-file';
 }

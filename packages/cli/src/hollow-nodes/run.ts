@@ -9,7 +9,7 @@ import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 import { Home } from '@fairway/service/up/home';
 import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
-import { requireCloud } from '../up/chosen-cloud.ts';
+import { requireCloud } from '../up/cloud-options.ts';
 
 interface HollowNodesOptions {
   readonly cloud: string;
@@ -37,7 +37,7 @@ export async function runHollowNodes(context: CliContext, options: HollowNodesOp
       log,
     });
     fleet.start();
-    stderr.write(`the servers of cloud ${options.cloud} join as hollow nodes; stop with Ctrl-C\n`);
+    stderr.write(`simulating the servers of cloud ${options.cloud} as hollow nodes; stop with Ctrl-C\n`);
     await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
     await fleet.stop();
   } finally {
@@ -51,9 +51,9 @@ async function requireAdministrator(cloud: FleetCloud, name: string, signal: Abo
     for await (const _ of cloud.list(signal)) break;
   } catch (error) {
     if (!isOpenStackError(error, 'forbidden')) throw error;
-    throw new CommandError(`the user of cloud "${name}" may not list the servers of all projects: ${error.message}`, {
+    throw new CommandError(`the user of cloud "${name}" cannot list the servers of all projects: ${error.message}`, {
       advice:
-        'name an entry of clouds.yaml whose user has the role admin: only an administrator may read the user data of nodes',
+        'name an entry of clouds.yaml whose user has the role admin: only an administrator can read the user data of nodes',
       cause: error,
     });
   }

@@ -37,7 +37,9 @@ export async function runInstall(
     const allowDowngrade = options.allowDowngrade === true;
     const onLoss = (fields: readonly LostField[]) => {
       for (const field of fields)
-        stderr.write(`warning: this release has no ${lostFieldText(field)}; it goes when the object is next written\n`);
+        stderr.write(
+          `warning: this release does not have ${lostFieldText(field)}; it is lost when the object is next written\n`,
+        );
     };
     await install(client, manifests(), { dryRun, forceConflicts, allowDowngrade, onLoss, clock, signal }, (installed) =>
       stdout.write(line(installed, dryRun)),
@@ -59,7 +61,7 @@ function printed({ output }: InstallCommandOptions): string {
 
 function checkVersion({ gitVersion, minor }: ServerVersion, server: string): void {
   if (isEmbedded(gitVersion)) {
-    throw new CommandError(`${server} is the API of "fairway up", which has all that Fairway needs`, {
+    throw new CommandError(`${server} is the API of "fairway up", which needs no installation`, {
       exitCode: ExitCode.Usage,
       advice: 'choose the management cluster’s kubeconfig with --kubeconfig or --context',
     });

@@ -18,6 +18,12 @@ export function changesOf(before: object | undefined, after: object): readonly s
   });
 }
 
+/** What an object that is asked for has otherwise than one that exists, as in {@link changesOf}; what it leaves out is as it likes. Pure. */
+export function unlike(wanted: object, existing: object): readonly string[] {
+  const asked = leavesOf(wanted);
+  return changesOf(existing, wanted).filter((line) => asked.has(line.slice(0, line.indexOf(': '))));
+}
+
 /** What a dry run says: the sentence, and below it what changes. */
 export function dryRunText(sentence: string, before: KubeObject | undefined, after: KubeObject): string {
   return [`${sentence} (server dry run)`, ...changesOf(before, after).map((line) => `  ${line}`), ''].join('\n');

@@ -25,6 +25,38 @@ export function renderObjects(kind: Kind, objects: readonly KubeObject[], form: 
   return dump(printed, { lineWidth: -1, noRefs: true });
 }
 
+/** An object to print, and its kind. */
+export interface Printed {
+  readonly kind: Kind;
+  readonly object: KubeObject;
+}
+
+/** Objects to be created with `kubectl apply -f -`, without what the server fills in: YAML documents, or a JSON object or List. Pure. */
+export function renderTemplates(objects: readonly Printed[], form: 'json' | 'yaml'): string {
+  const items = objects.map(({ kind, object }) => templateOf(kind, object));
+  if (form === 'yaml') return items.map((item) => dump(item, { lineWidth: -1, noRefs: true })).join('---\n');
+  const [only] = items;
+  const printed = items.length === 1 ? only : { apiVersion: 'v1', kind: 'List', items };
+  return `${JSON.stringify(printed, undefined, 4)}\n`;
+}
+
+/** What people write of an object. */
+function templateOf({ group, version, kind }: Kind, { metadata, ...object }: KubeObject): object {
+  const { name, namespace, labels, annotations } = metadata;
+  const { spec } = object as { readonly spec?: unknown };
+  return {
+    apiVersion: `${group}/${version}`,
+    kind,
+    metadata: {
+      name,
+      ...(namespace !== undefined && { namespace }),
+      ...(labels && { labels }),
+      ...(annotations && { annotations }),
+    },
+    ...(spec !== undefined && { spec }),
+  };
+}
+
 /** Some servers omit apiVersion and kind from the items of a list. */
 function withoutManagedFields(kind: Kind, object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;

@@ -28,7 +28,7 @@ export async function* followCluster(
   let wake = Promise.withResolvers<void>();
   const refusal = Promise.withResolvers<never>();
   refusal.promise.catch(() => {});
-  const options = { namespace, log: loggerThatTellsRefusals(refusal.reject) };
+  const options = { namespace, log: refusalLogger(refusal.reject) };
   const ofCluster = new Informer(client.resource(clusters), {
     ...options,
     fieldSelector: `metadata.name=${clusterName}`,
@@ -71,7 +71,7 @@ export async function* followCluster(
 }
 
 /** An informer retries forever; an authorization error is permanent. */
-function loggerThatTellsRefusals(tell: (error: unknown) => void): Logger {
+function refusalLogger(tell: (error: unknown) => void): Logger {
   const listen = (fields: object) => {
     if ('err' in fields && isApiError(fields.err, 'Forbidden', 'Unauthorized')) tell(fields.err);
   };

@@ -81,7 +81,7 @@ test.each<{ reason: string; status: ClusterStatus; until: 'Prepared' | 'Stable';
     },
     until: 'Prepared',
     state: 'running',
-    detail: '1/3 nodes are renewed: nodes are being renewed',
+    detail: '1/3 nodes are replaced: nodes are being renewed',
   },
   {
     reason: 'everything is prepared',

@@ -30,7 +30,7 @@ export function rotationReached(name: string, requested: string, phase: 'Prepare
     steps: ({ cluster }) => {
       const isDone = cluster !== undefined && isReached(cluster, requested, phase);
       const { total, renewed } = cluster?.status?.credentials?.nodes ?? {};
-      const nodes = total === undefined ? [] : [`${renewed}/${total} nodes are renewed`];
+      const nodes = total === undefined ? [] : [`${renewed}/${total} nodes are replaced`];
       const detail = isDone ? '' : [...nodes, ...(messageOf(cluster) ? [messageOf(cluster)] : [])].join(': ');
       return [{ key: 'credentials', title: 'credentials', state: isDone ? 'done' : 'running', detail }];
     },

@@ -1,4 +1,4 @@
-import { type ConditionReason, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, type ConditionReason } from '@fairway/api/conditions';
 import type { LastOperation } from '@fairway/api/kinds/status';
 import type { Condition, KubeObject } from '@fairway/kube/object/meta';
 import type { ClusterView } from './cluster-view.ts';
@@ -36,7 +36,7 @@ export function clusterReady(name: string, poolNames: readonly string[]): Goal {
       ...poolNames.map((poolName) => poolStep(pools, poolName)),
     ],
     outcome: ({ cluster, pools }) => {
-      if (cluster === undefined) return gone('the cluster was deleted meanwhile');
+      if (cluster === undefined) return gone('the cluster was deleted in the meantime');
       const waiting = poolNames.map((poolName) => pools.find(({ metadata }) => metadata.name === poolName));
       return worst([cluster, ...waiting].map(readiness));
     },
@@ -50,7 +50,7 @@ export function poolReady(name: string): Goal {
     steps: ({ pools }) => [poolStep(pools, name)],
     outcome: ({ pools }) => {
       const pool = pools.find(({ metadata }) => metadata.name === name);
-      return pool === undefined ? gone('the pool was deleted meanwhile') : readiness(pool);
+      return pool === undefined ? gone('the pool was deleted in the meantime') : readiness(pool);
     },
   };
 }
@@ -125,7 +125,7 @@ function trouble({ status }: Reporting, ready: Condition | undefined): Outcome {
   const operation = status?.lastOperation;
   if (operation?.state === 'Failed') return { state: 'failed', reason, message: message || operation.description };
   // A newer server may have reasons that this client does not know.
-  const turn: string | undefined = turnOf(reason as ConditionReason);
+  const turn: string | undefined = actionRequiredBy(reason as ConditionReason);
   return turn === 'user' || turn === 'operator' ? { state: 'blocked', reason, message } : RUNNING;
 }
 

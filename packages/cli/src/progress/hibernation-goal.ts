@@ -8,10 +8,10 @@ export function clusterHibernated(name: string): Goal {
   return {
     subject: `cluster "${name}"`,
     steps: ({ cluster, machines }) => {
-      const isAtRest = cluster !== undefined && isHibernated(cluster);
+      const hasHibernated = cluster !== undefined && isHibernated(cluster);
       return [
         { ...step('nodes', machines.length === 0, `${machines.length} left`), progress: goneOf(cluster) },
-        step('control plane', isAtRest, machines.length === 0 ? 'is being brought to rest' : ''),
+        step('control plane', hasHibernated, machines.length === 0 ? 'is being hibernated' : ''),
       ];
     },
     outcome: (view) => {

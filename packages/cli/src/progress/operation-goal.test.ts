@@ -1,6 +1,7 @@
 import type { LastOperation } from '@fairway/api/kinds/status';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import { describe, expect, test } from 'vitest';
+import { localTime } from '../output/local-time.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { operationOver } from './operation-goal.ts';
 
@@ -9,7 +10,7 @@ const upgrading: LastOperation = {
   type: 'Upgrade',
   state: 'Processing',
   progress: 40,
-  description: 'the nodes of pool general are being renewed',
+  description: 'the nodes of pool general are being updated',
   steps: { done: 2, total: 5 },
   estimatedEndTime: '2026-01-01T00:20:00Z',
   lastUpdateTime: SINCE,
@@ -87,7 +88,7 @@ test('a step tells how far it is and when it is expected to end', () => {
       key: 'cluster',
       title: 'cluster',
       state: 'running',
-      detail: 'Upgrade 2/5, the nodes of pool general are being renewed; done about 2026-01-01T00:20:00Z',
+      detail: `Upgrade 2/5, the nodes of pool general are being updated; done about ${localTime('2026-01-01T00:20:00Z')}`,
       progress: { done: 2, total: 5 },
     },
     { key: 'pool general', title: 'pool general', state: 'done', detail: 'the cluster is ready' },
@@ -103,7 +104,7 @@ test('what waits for somebody says since when', () => {
     since: SINCE,
     description: 'halted',
   };
-  expect(goal.steps(view(waiting))[0]?.detail).toBe(`Upgrade 2/5, halted; since ${SINCE}`);
+  expect(goal.steps(view(waiting))[0]?.detail).toBe(`Upgrade 2/5, halted; since ${localTime(SINCE)}`);
 });
 
 describe('the watch of a pool', () => {
@@ -140,7 +141,7 @@ describe('the watch of a machine', () => {
       reason: 'it is made',
       status: { lastOperation: creating },
       state: 'running',
-      detail: 'Create 1/4, it boots; done about 2026-01-01T00:20:00Z',
+      detail: `Create 1/4, it boots; done about ${localTime('2026-01-01T00:20:00Z')}`,
     },
     { reason: 'it is ready', status: { lastOperation: done }, state: 'done', detail: 'the cluster is ready' },
     {

@@ -1,4 +1,4 @@
-import { type ConditionReason, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, type ConditionReason } from '@fairway/api/conditions';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { ClusterView } from './cluster-view.ts';
 import { type Goal, poolReady } from './goal.ts';
@@ -35,7 +35,7 @@ function outcomeOf({ metadata, status }: Machine, isBegun: boolean): Outcome {
   if (repair?.due) return RUNNING;
   if (repair !== undefined) {
     // A newer server may have reasons that this client does not know.
-    const turn: string | undefined = turnOf(repair.reason as ConditionReason);
+    const turn: string | undefined = actionRequiredBy(repair.reason as ConditionReason);
     const { reason, message } = repair;
     return turn === 'user' || turn === 'operator' ? { state: 'blocked', reason, message } : RUNNING;
   }

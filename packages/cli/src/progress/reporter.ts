@@ -14,7 +14,7 @@ export interface Reporter {
 /** Prints a line whenever a step changes: for logs, pipes and CI. */
 export class LineReporter implements Reporter {
   readonly #out: TextSink;
-  readonly #told = new Map<string, string>();
+  readonly #printed = new Map<string, string>();
 
   constructor(out: TextSink) {
     this.#out = out;
@@ -25,11 +25,11 @@ export class LineReporter implements Reporter {
       if (state === 'waiting') continue;
       const line =
         state === 'done' ? `${title}: done${detail && `, ${detail}`}` : `${title}: ${detail || 'in progress'}`;
-      const told = this.#told.get(key);
+      const told = this.#printed.get(key);
       if (told === line) continue;
-      const isNews = told !== undefined || !isPart || state !== 'done';
-      if (!isNews) continue;
-      this.#told.set(key, line);
+      const hasChanged = told !== undefined || !isPart || state !== 'done';
+      if (!hasChanged) continue;
+      this.#printed.set(key, line);
       this.#out.write(`${printable(line)}\n`);
     }
   }

@@ -64,7 +64,7 @@ function troubleOf(cluster: Cluster): Outcome {
 }
 
 function gone(): Outcome {
-  return { state: 'failed', reason: 'NotFound', message: 'the cluster was deleted meanwhile' };
+  return { state: 'failed', reason: 'NotFound', message: 'the cluster was deleted in the meantime' };
 }
 
 function conditionOf({ status }: Cluster, type: string): Condition | undefined {

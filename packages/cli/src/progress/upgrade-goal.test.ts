@@ -5,6 +5,7 @@ import type { LastOperation } from '@fairway/api/kinds/status';
 import { aCluster, aNodePool } from '@fairway/api/testing/objects';
 import type { Condition } from '@fairway/kube/object/meta';
 import { expect, test } from 'vitest';
+import { localTime } from '../output/local-time.ts';
 import { clusterUpgraded } from './upgrade-goal.ts';
 
 const condition = (type: string, reason: string, status: 'True' | 'False' = 'False'): Condition => ({
@@ -57,6 +58,22 @@ test.each<Row>([
   {
     reason: 'a node is reinstalled, and its kubelet was of before',
     view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3', { version: '1.35.2', phase: 'Ready' })]),
+    outcome: { state: 'running' },
+  },
+  {
+    reason: 'a node is registered, and its kubelet has reported no version yet',
+    view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3', { version: '', phase: 'Installing' })]),
+    outcome: { state: 'running' },
+  },
+  {
+    reason: 'a kubelet reports words',
+    view: view({ version: '1.36.3', conditions: ready }, [machine('1.36.3', { version: 'dev', phase: 'Ready' })]),
+    outcome: { state: 'running' },
+  },
+  {
+    reason: 'a node runs another minor version that begins alike',
+    wanted: '1.3',
+    view: view({ version: '1.3.0', conditions: ready }, [machine('1.3.0', { version: '1.36.0', phase: 'Ready' })]),
     outcome: { state: 'running' },
   },
   {
@@ -129,7 +146,7 @@ test.each([
     ),
     details: [
       '1.36.3',
-      '1/3 nodes; demo-1: Draining; pool general: web keeps its pods, since 2026-11-22T00:30:00Z; done about 2026-11-22T01:00:00Z',
+      `1/3 nodes; demo-1: Draining; pool general: web keeps its pods, since ${localTime('2026-11-22T00:30:00Z')}; done about ${localTime('2026-11-22T01:00:00Z')}`,
     ],
   },
 ])('steps: $reason', ({ view, details }) => {

@@ -1,9 +1,10 @@
-import { ConditionReason, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, ConditionReason } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
-import { isMinor, minorOf } from '@fairway/api/domain/version-numbers';
+import { isMinor } from '@fairway/api/domain/version-numbers';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
+import { localTime } from '../output/local-time.ts';
 import type { ClusterView } from './cluster-view.ts';
 import { clusterReady, type Goal } from './goal.ts';
 import { type Outcome, RUNNING, type Step } from './step.ts';
@@ -62,14 +63,16 @@ function waits(pools: readonly NodePool[]): string[] {
   return pools
     .flatMap(({ metadata, status }) => {
       const { message, since } = status?.upgrade ?? {};
-      return message === undefined ? [] : [`pool ${metadata.name}: ${message}${since ? `, since ${since}` : ''}`];
+      return message === undefined
+        ? []
+        : [`pool ${metadata.name}: ${message}${since ? `, since ${localTime(since)}` : ''}`];
     })
     .slice(0, 1);
 }
 
 function end(cluster: Cluster | undefined): string[] {
   const { estimatedEndTime } = cluster?.status?.lastOperation ?? {};
-  return estimatedEndTime === undefined ? [] : [`done about ${estimatedEndTime}`];
+  return estimatedEndTime === undefined ? [] : [`done about ${localTime(estimatedEndTime)}`];
 }
 
 /** What goes on by itself is waited for, the window too; what a person or the operator has to decide is told. */
@@ -95,7 +98,7 @@ function isDraining(reason: string): boolean {
 
 function isOthersTurn(reason: string): boolean {
   // A newer server may have reasons that this client does not know.
-  const turn: string | undefined = turnOf(reason as ConditionReason);
+  const turn: string | undefined = actionRequiredBy(reason as ConditionReason);
   return turn === 'user' || turn === 'operator';
 }
 
@@ -104,9 +107,11 @@ export function isUpgraded({ spec, status }: Machine, wanted: string): boolean {
   return runs(spec.version, wanted) && runs(status?.version, wanted) && status?.phase === 'Ready';
 }
 
+/** One that reports no version yet runs an old one. */
 function runs(version: string | undefined, wanted: string): boolean {
   if (version === undefined) return false;
-  return isMinor(wanted) ? minorOf(version) === wanted : version === wanted;
+  // What a kubelet reports is no version at times: nothing here reads it as one.
+  return version === wanted || (isMinor(wanted) && version.startsWith(`${wanted}.`));
 }
 
 function conditionOf(cluster: Cluster | undefined, type: string) {

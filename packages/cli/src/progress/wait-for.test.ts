@@ -5,7 +5,7 @@ import type { ClusterView } from './cluster-view.ts';
 import type { Goal } from './goal.ts';
 import { LineReporter } from './reporter.ts';
 import type { Outcome, Step } from './step.ts';
-import { reach } from './wait-for.ts';
+import { reach, timeLeft } from './wait-for.ts';
 
 const NOTHING: ClusterView = { cluster: undefined, pools: [], machines: [] };
 const BLOCKED: Outcome = { state: 'blocked', reason: 'QuotaExceeded', message: 'the quota is 10 cores' };
@@ -109,4 +109,15 @@ test('without a terminal, a part is told of once something is done to it', async
   await done;
 
   expect(written.stderr).toBe('machine a: x\nmachine a: done, x\n');
+});
+
+test('one timeout is for all that a command waits for', async () => {
+  const clock = new FakeClock();
+  const left = timeLeft({ clock }, 60_000);
+
+  expect(left()).toBe(60_000);
+  await clock.advance(45_000);
+  expect(left()).toBe(15_000);
+  await clock.advance(45_000);
+  expect(left()).toBe(1);
 });

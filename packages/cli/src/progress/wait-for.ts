@@ -13,6 +13,12 @@ import { type Outcome, type Step, withGone } from './step.ts';
 /** Grace period for a blocked step before the command gives up: what is missing may be about to appear. */
 const BLOCKED_GRACE_MS = 15_000;
 
+/** What is left of a `--timeout` that begins now, for a command that waits for one thing after another. Milliseconds; at least one. */
+export function timeLeft({ clock }: Pick<CliContext, 'clock'>, timeoutMs: number): () => number {
+  const untilMs = clock.now() + timeoutMs;
+  return () => Math.max(untilMs - clock.now(), 1);
+}
+
 /** Shows progress until the goal is reached. Throws a CommandError on permanent failure or timeout; nothing is rolled back. */
 export async function waitFor(
   context: CliContext,
@@ -32,7 +38,7 @@ export async function waitFor(
     reporter.end(signal.aborted ? 'left' : ending);
     if (signal.aborted) {
       const again = goal.watch ?? `fairway cluster get ${clusterName} --watch`;
-      context.stderr.write(`Fairway goes on without this command; to follow it again: ${again}\n`);
+      context.stderr.write(`Fairway continues in the background; to follow the progress again: ${again}\n`);
     }
   }
 }

@@ -4,20 +4,20 @@ import type { Condition } from '@fairway/kube/object/meta';
 import { expect, test } from 'vitest';
 import type { ClusterView } from './cluster-view.ts';
 import type { Watched } from './operation-goal.ts';
-import { type Awaited, inState, parseAwaited } from './wait-goal.ts';
+import { inState, parseWaitTarget, type WaitTarget } from './wait-goal.ts';
 
-test.each<{ text: string; awaited: Awaited | undefined }>([
-  { text: 'Ready', awaited: { state: 'ready' } },
-  { text: 'ready', awaited: { state: 'ready' } },
-  { text: 'deleted', awaited: { state: 'deleted' } },
-  { text: 'delete', awaited: { state: 'deleted' } },
-  { text: 'upgraded', awaited: { state: 'upgraded' } },
-  { text: 'condition=UpToDate', awaited: { state: 'condition', type: 'UpToDate', status: 'True' } },
-  { text: 'condition=Ready=false', awaited: { state: 'condition', type: 'Ready', status: 'false' } },
-  { text: 'condition=', awaited: undefined },
-  { text: 'gone', awaited: undefined },
-])('--for=$text', ({ text, awaited }) => {
-  expect(parseAwaited(text)).toEqual(awaited);
+test.each<{ text: string; target: WaitTarget | undefined }>([
+  { text: 'Ready', target: { state: 'ready' } },
+  { text: 'ready', target: { state: 'ready' } },
+  { text: 'deleted', target: { state: 'deleted' } },
+  { text: 'delete', target: { state: 'deleted' } },
+  { text: 'upgraded', target: { state: 'upgraded' } },
+  { text: 'condition=UpToDate', target: { state: 'condition', type: 'UpToDate', status: 'True' } },
+  { text: 'condition=Ready=false', target: { state: 'condition', type: 'Ready', status: 'false' } },
+  { text: 'condition=', target: undefined },
+  { text: 'gone', target: undefined },
+])('--for=$text', ({ text, target }) => {
+  expect(parseWaitTarget(text)).toEqual(target);
 });
 
 const condition = (type: string, status: 'True' | 'False' = 'True', reason = 'AsExpected'): Condition => ({
@@ -51,65 +51,65 @@ const cluster: Watched = { kind: 'cluster', name: 'demo', uid: 'c' };
 const pool: Watched = { kind: 'nodepool', name: 'general', uid: 'p' };
 const machine: Watched = { kind: 'machine', name: 'm', uid: 'm' };
 
-test.each<{ watched: Watched; awaited: string; view: ClusterView; state: string; reason: string }>([
-  { watched: cluster, awaited: 'Ready', view: view(), state: 'done', reason: 'it is, and so are its pools' },
-  { watched: cluster, awaited: 'Ready', view: view({ pool: {} }), state: 'running', reason: 'a pool is not seen yet' },
-  { watched: cluster, awaited: 'Ready', view: view({ pool: broken }), state: 'blocked', reason: 'a pool needs help' },
-  { watched: cluster, awaited: 'Ready', view: NOTHING, state: 'failed', reason: 'it is gone' },
-  { watched: pool, awaited: 'Ready', view: view({ cluster: broken }), state: 'done', reason: 'a pool for itself' },
-  { watched: machine, awaited: 'Ready', view: view(), state: 'done', reason: 'a machine' },
-  { watched: cluster, awaited: 'deleted', view: view(), state: 'running', reason: 'it is there' },
-  { watched: cluster, awaited: 'deleted', view: NOTHING, state: 'done', reason: 'it is gone' },
-  { watched: { ...cluster, uid: 'x' }, awaited: 'deleted', view: view(), state: 'done', reason: 'another of its name' },
-  { watched: machine, awaited: 'deleted', view: NOTHING, state: 'done', reason: 'a machine is gone' },
-  { watched: cluster, awaited: 'upgraded', view: view(), state: 'done', reason: 'all run the version' },
+test.each<{ watched: Watched; target: string; view: ClusterView; state: string; reason: string }>([
+  { watched: cluster, target: 'Ready', view: view(), state: 'done', reason: 'it is, and so are its pools' },
+  { watched: cluster, target: 'Ready', view: view({ pool: {} }), state: 'running', reason: 'a pool is not seen yet' },
+  { watched: cluster, target: 'Ready', view: view({ pool: broken }), state: 'blocked', reason: 'a pool needs help' },
+  { watched: cluster, target: 'Ready', view: NOTHING, state: 'failed', reason: 'it is gone' },
+  { watched: pool, target: 'Ready', view: view({ cluster: broken }), state: 'done', reason: 'a pool for itself' },
+  { watched: machine, target: 'Ready', view: view(), state: 'done', reason: 'a machine' },
+  { watched: cluster, target: 'deleted', view: view(), state: 'running', reason: 'it is there' },
+  { watched: cluster, target: 'deleted', view: NOTHING, state: 'done', reason: 'it is gone' },
+  { watched: { ...cluster, uid: 'x' }, target: 'deleted', view: view(), state: 'done', reason: 'another of its name' },
+  { watched: machine, target: 'deleted', view: NOTHING, state: 'done', reason: 'a machine is gone' },
+  { watched: cluster, target: 'upgraded', view: view(), state: 'done', reason: 'all run the version' },
   {
     watched: cluster,
-    awaited: 'upgraded',
+    target: 'upgraded',
     view: view({ machine: { version: '1.35.1' } }),
     state: 'running',
     reason: 'a node runs the version of before',
   },
   {
     watched: pool,
-    awaited: 'upgraded',
+    target: 'upgraded',
     view: view({ machine: { version: '1.35.1' } }),
     state: 'running',
     reason: 'a node of the pool does',
   },
   {
     watched: pool,
-    awaited: 'upgraded',
+    target: 'upgraded',
     view: view({ machine: { version: '1.35.1' }, pool: { ...ready, upgrade: { state: 'Aborted' } } }),
     state: 'failed',
     reason: 'somebody has aborted it',
   },
-  { watched: pool, awaited: 'upgraded', view: view(), state: 'done', reason: 'all nodes of the pool run it' },
-  { watched: machine, awaited: 'upgraded', view: view(), state: 'done', reason: 'a machine runs it' },
+  { watched: pool, target: 'upgraded', view: view(), state: 'done', reason: 'all nodes of the pool run it' },
+  { watched: machine, target: 'upgraded', view: view(), state: 'done', reason: 'a machine runs it' },
   {
     watched: machine,
-    awaited: 'upgraded',
+    target: 'upgraded',
     view: view({ machine: { phase: 'Draining' } }),
     state: 'running',
     reason: 'it leaves',
   },
   {
     watched: cluster,
-    awaited: 'condition=Ready',
+    target: 'condition=Ready',
     view: view({ pool: broken }),
     state: 'done',
     reason: 'its own condition',
   },
   {
     watched: cluster,
-    awaited: 'condition=Ready=False',
+    target: 'condition=Ready=False',
     view: view({ cluster: broken }),
     state: 'done',
     reason: 'its value',
   },
-  { watched: cluster, awaited: 'condition=UpToDate', view: view(), state: 'running', reason: 'no such condition yet' },
-])('$watched.kind --for=$awaited: $state, as $reason', ({ watched, awaited, view, state }) => {
-  const wanted = parseAwaited(awaited);
+  { watched: cluster, target: 'condition=UpToDate', view: view(), state: 'running', reason: 'no such condition yet' },
+])('$watched.kind --for=$awaited: $state, as $reason', ({ watched, target, view, state }) => {
+  const wanted = parseWaitTarget(target);
 
   expect(wanted && inState(watched, wanted).outcome(view).state).toBe(state);
 });

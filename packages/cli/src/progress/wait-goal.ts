@@ -7,11 +7,11 @@ import { DONE, type Outcome, RUNNING } from './step.ts';
 import { clusterUpgraded, isUpgraded } from './upgrade-goal.ts';
 
 /** What is waited for: a state, or a condition of the object's status. */
-export type Awaited =
+export type WaitTarget =
   | { readonly state: 'ready' | 'deleted' | 'upgraded' }
   | { readonly state: 'condition'; readonly type: string; readonly status: string };
 
-const STATES: Readonly<Record<string, Awaited>> = {
+const STATES: Readonly<Record<string, WaitTarget>> = {
   ready: { state: 'ready' },
   deleted: { state: 'deleted' },
   delete: { state: 'deleted' },
@@ -19,7 +19,7 @@ const STATES: Readonly<Record<string, Awaited>> = {
 };
 
 /** Reads `Ready`, `deleted`, `upgraded`, or as kubectl `condition=TYPE` and `condition=TYPE=STATUS`; undefined for anything else. */
-export function parseAwaited(text: string): Awaited | undefined {
+export function parseWaitTarget(text: string): WaitTarget | undefined {
   const known = STATES[text.toLowerCase()];
   if (known !== undefined) return known;
   const [, type, status = 'True'] = /^condition=([^=]+)(?:=([^=]+))?$/i.exec(text) ?? [];
@@ -27,21 +27,21 @@ export function parseAwaited(text: string): Awaited | undefined {
 }
 
 /** An object that exists is in the awaited state. */
-export function inState(watched: Watched, awaited: Awaited): Goal {
-  return { ...operationOver(watched), outcome: (view) => outcomeIn(view, watched, awaited) };
+export function inState(watched: Watched, target: WaitTarget): Goal {
+  return { ...operationOver(watched), outcome: (view) => outcomeIn(view, watched, target) };
 }
 
-function outcomeIn(view: ClusterView, watched: Watched, awaited: Awaited): Outcome {
+function outcomeIn(view: ClusterView, watched: Watched, target: WaitTarget): Outcome {
   const objects = principals(view, watched);
   const [object] = objects;
-  if (awaited.state === 'deleted') return deletion(object);
-  if (object === undefined) return gone(`the ${SUBJECTS[watched.kind]} was deleted meanwhile`);
-  switch (awaited.state) {
+  if (target.state === 'deleted') return deletion(object);
+  if (object === undefined) return gone(`the ${SUBJECTS[watched.kind]} was deleted in the meantime`);
+  switch (target.state) {
     // Of a cluster its pools too: it has no nodes without them.
     case 'ready':
       return worst(objects.map(readiness));
     case 'condition':
-      return hasCondition(object, awaited) ? DONE : RUNNING;
+      return hasCondition(object, target) ? DONE : RUNNING;
     case 'upgraded':
       return upgrade(view, watched, object);
   }
@@ -49,7 +49,7 @@ function outcomeIn(view: ClusterView, watched: Watched, awaited: Awaited): Outco
 
 function upgrade(view: ClusterView, { kind, name }: Watched, object: Reporting): Outcome {
   const { cluster } = view;
-  if (cluster === undefined) return gone('the cluster was deleted meanwhile');
+  if (cluster === undefined) return gone('the cluster was deleted in the meantime');
   const wanted = cluster.spec.version ?? cluster.status?.version;
   if (wanted === undefined) return RUNNING;
   if (kind === 'cluster') return clusterUpgraded(name, wanted).outcome(view);
@@ -62,7 +62,7 @@ function upgrade(view: ClusterView, { kind, name }: Watched, object: Reporting):
 
 function hasCondition(
   { status }: Reporting,
-  { type, status: wanted }: Extract<Awaited, { state: 'condition' }>,
+  { type, status: wanted }: Extract<WaitTarget, { state: 'condition' }>,
 ): boolean {
   const found = status?.conditions?.find((condition) => condition.type.toLowerCase() === type.toLowerCase());
   return found?.status.toLowerCase() === wanted.toLowerCase();

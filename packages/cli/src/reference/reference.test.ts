@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { buildProgram } from '../program.ts';
 import { fakeContext } from '../testing/fake-context.ts';
-import { renderReference } from './reference.ts';
+import { renderConfigurationReference } from './configuration-reference.ts';
+import { argumentUsage, renderReference } from './reference.ts';
 
 test('docs/cli.md matches the command line (npm run generate:cli)', () => {
   const stored = readFileSync(join(import.meta.dirname, '../../../../docs/cli.md'), 'utf8');
@@ -12,21 +13,28 @@ test('docs/cli.md matches the command line (npm run generate:cli)', () => {
   expect(stored).toBe(renderReference(buildProgram(fakeContext())));
 });
 
-test('every option and argument of every command is in its section', () => {
+test('every option and argument of every command is in its section, and described there or where the page says', () => {
   const program = buildProgram(fakeContext());
+  const configuration = renderConfigurationReference(program);
   const sections = new Map(
     renderReference(program)
       .split(/^##+ /m)
       .map((text) => [text.slice(0, text.indexOf('\n')), text] as const),
   );
+  const shared = sections.get('Shared options') ?? '';
   const missing: string[] = [];
   const visit = (command: Command, path: string) => {
     const section = sections.get(path) ?? '';
-    for (const { flags, hidden } of command.options) {
-      if (!hidden && !section.includes(`| \`${flags}\` |`)) missing.push(`${path} ${flags}`);
+    for (const { flags, long, description } of command.options.filter((option) => !option.hidden)) {
+      const item = `- \`${flags}\`: ${description}`;
+      const isSetting = section.includes('operators/configuration.md') && configuration.includes(` \`${long}\``);
+      const isDescribed = isSetting || section.includes(item) || shared.includes(item);
+      if (!section.includes(`\`${flags}\``) || !isDescribed) missing.push(`${path} ${flags}`);
     }
     for (const argument of command.registeredArguments) {
-      if (!section.includes(`| \`${argument.name()}\` |`)) missing.push(`${path} ${argument.name()}`);
+      if (!section.includes(`- \`${argumentUsage(argument)}\`: ${argument.description}`)) {
+        missing.push(`${path} ${argument.name()}`);
+      }
     }
     for (const child of command.commands.filter((each) => !each.name().startsWith('__'))) {
       visit(child, `${path} ${child.name()}`);

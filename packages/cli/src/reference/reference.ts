@@ -1,77 +1,124 @@
 import { ExitCode } from '@fairway/service/exit-code';
-import type { Command, Option } from 'commander';
+import type { Argument, Command, Option } from 'commander';
+import { KEYS } from '../configuration/keys.ts';
 
 /** What each code says. */
 export const EXIT_CODES: Record<keyof typeof ExitCode, string> = {
-  Ok: 'it is done',
-  Failed: 'the server rejected it, the awaited state cannot be reached, or doctor found an error',
+  Ok: 'success',
+  Failed: 'the server rejected the request, the awaited state cannot be reached, or doctor found an error',
   Usage: 'the command line, a file or the configuration is wrong; no request was sent',
   Unreachable: "Fairway's API or the cloud did not answer",
-  TimedOut: 'it did not finish within `--timeout`; Fairway continues in the background',
+  TimedOut: 'timed out after `--timeout`; Fairway continues in the background',
   Interrupted: 'stopped by a signal',
 };
 
+/** An option that at least so many commands have is described once for all of them. */
+const SHARED_BY = 3;
+
 /** The command's reference as Markdown, generated from the commander tree. */
 export function renderReference(program: Command): string {
+  const shared = sharedOptions(program);
   const lines = [
     '# The `fairway` command',
     '',
-    'Generated from the command itself by `npm run generate:cli`; same as `fairway COMMAND --help`.',
+    'Generated from the command itself by `npm run generate:cli`; `fairway COMMAND --help` and `fairway man` say the same.',
     '',
-    "Fairway's API is found by `--kubeconfig`, else by `KUBECONFIG`, else in `FAIRWAY_HOME` (`./.fairway`), else where kubectl",
-    'looks. Results go to stdout; progress, hints and errors go to stderr.',
+    'The kubeconfig is that of `--kubeconfig`, otherwise `KUBECONFIG`, `FAIRWAY_HOME` (`./.fairway`) or the one that kubectl',
+    'uses. Results go to stdout; progress, hints and errors go to stderr.',
     '',
     '## Options of every command',
     '',
-    ...optionTable(visibleOptions(program)),
+    ...visibleOptions(program).map((option) => optionItem(option)),
+    '',
+    '## Shared options',
+    '',
+    'The sections below name these, with the values and defaults of each command.',
+    '',
+    ...[...shared.values()].map(({ flags, description }) => `- \`${flags}\`: ${description}`),
     '',
     '## Exit codes',
     '',
     '| code | meaning |',
     '|---|---|',
     ...Object.entries(ExitCode).map(([name, code]) => `| ${code} | ${EXIT_CODES[name as keyof typeof ExitCode]} |`),
-    ...visibleCommands(program).flatMap((command) => renderCommand(command)),
+    ...visibleCommands(program).flatMap((command) => renderCommand(command, shared)),
   ];
   return `${lines.join('\n')}\n`;
 }
 
-function renderCommand(command: Command): string[] {
-  const subcommands = visibleCommands(command);
-  // A command with subcommands may do something itself: then it has options or arguments.
-  const isUsable =
-    subcommands.length === 0 || visibleOptions(command).length > 0 || command.registeredArguments.length > 0;
+type SharedOptions = ReadonlyMap<string, Option>;
+
+/** By flags and description, which say what an option is; choices and defaults differ by command. */
+function sharedOptions(program: Command): SharedOptions {
+  const counts = new Map<string, { readonly option: Option; count: number }>();
+  for (const command of allCommands(program)) {
+    for (const option of visibleOptions(command)) {
+      const known = counts.get(keyOf(option));
+      if (known === undefined) counts.set(keyOf(option), { option, count: 1 });
+      else known.count += 1;
+    }
+  }
+  const common = [...counts].filter(([, { count }]) => count >= SHARED_BY);
+  return new Map(common.map(([key, { option }]) => [key, option]));
+}
+
+function keyOf({ flags, description }: Option): string {
+  return `${flags} ${description}`;
+}
+
+function allCommands(command: Command): Command[] {
+  return visibleCommands(command).flatMap((child) => [child, ...allCommands(child)]);
+}
+
+function renderCommand(command: Command, shared: SharedOptions): string[] {
   const level = command.parent?.parent ? '###' : '##';
+  const options = visibleOptions(command);
+  const settings = options.filter((option) => isSetting(command, option));
+  const used = options.filter((option) => shared.has(keyOf(option)) && !settings.includes(option));
+  const own = options.filter((option) => !settings.includes(option) && !used.includes(option));
+  const items = [...command.registeredArguments.map(argumentItem), ...own.map(optionItem)];
   return [
     '',
     `${level} ${pathOf(command)}`,
     '',
     sentence(command),
-    ...(isUsable ? renderUsage(command) : []),
-    ...subcommands.flatMap((child) => renderCommand(child)),
+    ...(items.length > 0 ? ['', ...items] : []),
+    ...(used.length > 0 ? ['', `Shared options: ${used.map(sharedItem).join(', ')}.`] : []),
+    ...(settings.length > 0 ? ['', settingsLine(settings)] : []),
+    ...visibleCommands(command).flatMap((child) => renderCommand(child, shared)),
   ];
 }
 
-function renderUsage(command: Command): string[] {
-  const options = visibleOptions(command);
-  const rows = command.registeredArguments.map((argument) => {
-    return `| \`${argument.name()}\` | ${cell(argument.description)}${usedChoices(argument.argChoices)} |`;
-  });
-  return [
-    '',
-    '```',
-    `${pathOf(command)} ${command.usage()}`.trim(),
-    '```',
-    ...(rows.length > 0 ? ['', '| argument | meaning |', '|---|---|', ...rows] : []),
-    ...(options.length > 0 ? ['', ...optionTable(options)] : []),
-  ];
+/** Settings of a running Fairway are described with the keys of fairway.yaml. */
+function isSetting(command: Command, option: Option): boolean {
+  return ['up', 'serve'].includes(command.name()) && KEYS.some(({ facts }) => facts.option === option.attributeName());
 }
 
-function optionTable(options: readonly Option[]): string[] {
-  const rows = options.map((option) => {
-    const { flags, description, argChoices, mandatory } = option;
-    return `| \`${flags}\` | ${cell(description)}${usedChoices(argChoices)}${mandatory ? '; required' : ''}${defaultOf(option)} |`;
-  });
-  return ['| option | meaning |', '|---|---|', ...rows];
+function settingsLine(settings: readonly Option[]): string {
+  const flags = settings.map(({ flags }) => `\`${flags}\``).join(', ');
+  return `Settings, described in [Configuration](operators/configuration.md): ${flags}.`;
+}
+
+function argumentItem(argument: Argument): string {
+  return `- \`${argumentUsage(argument)}\`: ${argument.description}${usedChoices(argument.argChoices)}`;
+}
+
+/** As in a usage line: `<name>` is required, `[names...]` may be left out or repeated. */
+export function argumentUsage(argument: Argument): string {
+  const name = `${argument.name()}${argument.variadic ? '...' : ''}`;
+  return argument.required ? `<${name}>` : `[${name}]`;
+}
+
+function optionItem(option: Option): string {
+  const { flags, description, argChoices, mandatory } = option;
+  return `- \`${flags}\`: ${description}${usedChoices(argChoices)}${mandatory ? '; required' : ''}${defaultOf(option)}`;
+}
+
+function sharedItem(option: Option): string {
+  const { flags, argChoices, mandatory } = option;
+  const facts = [...(argChoices ?? []), ...(mandatory ? ['required'] : [])].join(', ');
+  const details = `${facts}${defaultOf(option)}`.replace(/^; /, '');
+  return `\`${flags}\`${details === '' ? '' : ` (${details})`}`;
 }
 
 /** The values that can be chosen, in brackets. */
@@ -111,8 +158,4 @@ export function sentence(command: Command): string {
   const aliases = command.aliases().map((name) => `\`${name}\``);
   const alias = aliases.length > 0 ? ` Also: ${aliases.join(', ')}.` : '';
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.${alias}`;
-}
-
-function cell(text: string): string {
-  return text.replaceAll('|', '\\|');
 }

@@ -38,8 +38,8 @@ export async function download(url: string, path: string, checksum: Checksum, op
     rmSync(part, { force: true });
     // The partial file may be of a different version of the file.
     if (hadBegun) return download(url, path, checksum, options);
-    throw new CommandError(`${url} does not match its ${checksum.algorithm} checksum: it was removed`, {
-      advice: 'the mirror is damaged or being changed: try again later, or another one with --mirror',
+    throw new CommandError(`${url} does not match its ${checksum.algorithm} checksum and was removed`, {
+      advice: 'the mirror is damaged or being updated: try again later, or use another mirror with --mirror',
     });
   }
   const file = await open(part, 'r+');
@@ -122,7 +122,7 @@ export async function readText(
 }
 
 function refusal(url: string, status: number): CommandError {
-  const advice = status === 404 ? 'the mirror is not complete: try another one with --mirror' : 'try again later';
+  const advice = status === 404 ? 'the mirror is incomplete: use another one with --mirror' : 'try again later';
   return new CommandError(`${url} returned status ${status}`, { advice });
 }
 
@@ -130,16 +130,16 @@ function explainDownload(error: unknown, url: string): CommandError {
   const { cause } = error as { cause?: unknown };
   const { code, message } = (cause ?? error) as NodeJS.ErrnoException;
   if (code === 'ENOSPC' || code === 'EDQUOT') {
-    return new CommandError(`there is no space for ${url}: ${message}`, {
+    return new CommandError(`not enough space for ${url}: ${message}`, {
       advice:
-        'a release takes about 600 MiB: free some space, or choose another disk with XDG_DATA_HOME; then run it again',
+        'a release needs about 600 MiB: free some space, or choose another disk with XDG_DATA_HOME, then run the command again',
       cause: error,
     });
   }
-  return new CommandError(`${url} could not be downloaded: ${message}`, {
+  return new CommandError(`cannot download ${url}: ${message}`, {
     exitCode: ExitCode.Unreachable,
     advice:
-      'run it again, it resumes where it stopped; behind a proxy set HTTPS_PROXY and NODE_USE_ENV_PROXY=1, or name a mirror with --mirror',
+      'run the command again to resume; behind a proxy set HTTPS_PROXY and NODE_USE_ENV_PROXY=1, or use a mirror with --mirror',
     cause: error,
   });
 }

@@ -79,9 +79,9 @@ async function checksumOf(file: ReleaseFile, options: FetchOptions): Promise<Che
     const line =
       entry === undefined ? text : text.split('\n').find((candidate) => candidate.trim().endsWith(` ${entry}`));
     const hex = line?.trim().split(/\s/)[0]?.toLowerCase() ?? '';
-    if (new RegExp(`^[0-9a-f]{${algorithm === 'sha512' ? 128 : 64}}$`).test(hex)) return { algorithm, hex };
-    throw new CommandError(`${url} holds no ${algorithm} of ${file.name}`, {
-      advice: 'the mirror answers with something else: try another one with --mirror',
+    if (hex.length === (algorithm === 'sha512' ? 128 : 64) && /^[0-9a-f]+$/.test(hex)) return { algorithm, hex };
+    throw new CommandError(`${url} contains no ${algorithm} of ${file.name}`, {
+      advice: 'the mirror returns something else: use another one with --mirror',
     });
   }
   throw nothingThere(file, options);
@@ -90,15 +90,14 @@ async function checksumOf(file: ReleaseFile, options: FetchOptions): Promise<Che
 function nothingThere(file: ReleaseFile, { request, mirrors }: FetchOptions): CommandError {
   const isEtcd = file.name.startsWith('etcd-');
   if (isEtcd) {
-    return new CommandError(`there is no etcd ${request.etcd} for linux/${request.architecture} at ${mirrors.etcd}`, {
+    return new CommandError(`${mirrors.etcd} has no etcd ${request.etcd} for linux/${request.architecture}`, {
       advice: 'name another version with --etcd',
     });
   }
   const known = knownPatches(request.version);
-  const advice =
-    known.length === 0 ? 'choose a version that is released' : `Fairway knows ${known[0]} to ${known.at(-1)}`;
+  const advice = known.length === 0 ? 'choose a released version' : `Fairway knows ${known[0]} to ${known.at(-1)}`;
   return new CommandError(
-    `there is no Kubernetes ${request.version} for linux/${request.architecture} at ${mirrors.kubernetes}`,
+    `${mirrors.kubernetes} has no Kubernetes ${request.version} for linux/${request.architecture}`,
     { advice },
   );
 }
@@ -113,8 +112,9 @@ async function unpack(draft: string, archive: string): Promise<void> {
     });
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    throw new CommandError(`${archive} could not be unpacked: ${message.trim()}`, {
-      advice: code === 'ENOENT' ? 'install tar and gzip' : 'free some space if that is the cause, then run it again',
+    throw new CommandError(`cannot unpack ${archive}: ${message.trim()}`, {
+      advice:
+        code === 'ENOENT' ? 'install tar and gzip' : 'free some space if the disk is full, then run the command again',
       cause: error,
     });
   }

@@ -1,4 +1,5 @@
 import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
+import { trimmedEnd } from '@fairway/base/trim';
 import { usageError } from '@fairway/service/command-error';
 
 /** Upstream's download servers; a mirror has both paths below one URL. */
@@ -17,11 +18,11 @@ export function mirrorsAt(mirror: string | undefined): Mirrors {
   const url = URL.parse(mirror);
   if (url === null || !['http:', 'https:'].includes(url.protocol)) {
     throw usageError(
-      `--mirror: "${mirror}" is not an address of http or https`,
-      'such as https://mirror.example.org/kubernetes',
+      `--mirror: "${mirror}" is not an http or https URL`,
+      'use a URL such as https://mirror.example.org/kubernetes',
     );
   }
-  const base = mirror.replace(/\/+$/, '');
+  const base = trimmedEnd(mirror, '/');
   return { kubernetes: base, etcd: base };
 }
 
@@ -98,7 +99,7 @@ export function releaseRequest(
   const architecture = machine.platform === 'linux' ? ARCHITECTURES[machine.arch] : undefined;
   if (architecture === undefined) {
     throw usageError(
-      `Kubernetes has no control plane for ${machine.platform}/${machine.arch}`,
+      `Kubernetes has no control plane binaries for ${machine.platform}/${machine.arch}`,
       'run Fairway on Linux, or with --control-plane simulated',
     );
   }

@@ -41,7 +41,7 @@ function lockReleases(releases: string): () => void {
     return lockHome(new Home(releases), self, identifyProcess);
   } catch (error) {
     if (!(error instanceof HomeInUseError)) throw error;
-    throw new CommandError(`another "fairway releases fetch" is running in ${releases}`, {
+    throw new CommandError(`another process is fetching releases into ${releases}`, {
       advice: 'wait until it has finished',
       cause: error,
     });
@@ -51,7 +51,7 @@ function lockReleases(releases: string): () => void {
 export async function listReleases({ env, stdout, stderr }: CliContext): Promise<void> {
   const found = await findLocalBinaries(env, []);
   if (found.length === 0) {
-    stderr.write('No releases. "fairway releases fetch VERSION" downloads one.\n');
+    stderr.write('No releases found. Download one with "fairway releases fetch VERSION".\n');
     return;
   }
   const rows = found.map(({ version, paths }) => [version, dirname(paths['kube-apiserver']), paths.etcd]);

@@ -44,6 +44,6 @@ export async function readPlans(
   }
   const names = offered.map(({ metadata }) => metadata.name ?? '');
   if (only === undefined || names.includes(only)) return offered;
-  const advice = names.length === 0 ? 'the operator offers none' : `plans: ${names.join(', ')}`;
+  const advice = names.length === 0 ? 'the operator offers no plans' : `plans: ${names.join(', ')}`;
   throw new CommandError(`there is no plan "${only}"`, { advice });
 }

@@ -36,14 +36,13 @@ export async function printCloudList(
     const ready = status.conditions?.find(({ type }) => type === 'Ready');
     if (ready?.status === 'False') context.stderr.write(`warning: ${ready.message}\n`);
     for (const { list: name, total } of status.truncated ?? []) {
-      if (FIELDS[list].includes(name))
-        context.stderr.write(`the cloud has ${total} ${name}, and this is a part of them\n`);
+      if (FIELDS[list].includes(name)) context.stderr.write(`the cloud has ${total} ${name}; not all are shown\n`);
     }
     if (known === undefined || known.length === 0) {
-      context.stderr.write(`Fairway knows of no ${WORDS[list]} that the cloud offers the project.\n`);
+      context.stderr.write(`The cloud offers the project no ${WORDS[list]} that Fairway knows of.\n`);
     } else if (items?.length === 0) {
       context.stderr.write(
-        `plan "${options.plan}" allows none of the ${WORDS[list]} that the cloud offers the project.\n`,
+        `Plan "${options.plan}" allows none of the ${WORDS[list]} that the cloud offers the project.\n`,
       );
     }
     if (items !== undefined && (items.length > 0 || options.output !== undefined)) {
@@ -67,11 +66,11 @@ export async function readProfile(
     const what =
       credential === undefined
         ? `namespace "${namespace}" has no cloud of its own`
-        : `Fairway lists nothing for a credential "${credential}" in namespace "${namespace}"`;
+        : `Fairway has no list for a credential "${credential}" in namespace "${namespace}"`;
     const advice =
       known.length > 0
         ? `choose a credential with --credential: ${known.join(', ')}`
-        : 'create a credential with "fairway credential create", or ask the operator for a cloud (annotation fairway.dev/cloud of the namespace)';
+        : 'create a credential with "fairway credential create NAME --cloud CLOUD", or ask the operator for a cloud (annotation fairway.dev/cloud of the namespace)';
     throw new CommandError(what, { advice, cause: error });
   }
 }

@@ -11,26 +11,27 @@ import type { WaitOptions } from '../command/options.ts';
 import { requestTimeAfter } from '../command/request-time.ts';
 import { kubeconfigsRevoked, rotationReached } from '../progress/credentials-goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
-import { qualifiedName } from './kinds.ts';
+import { requestChange } from './request-change.ts';
 
 /** Makes all kubeconfigs worthless that were issued so far. */
 export async function revokeCredentials(
   context: CliContext,
   globals: GlobalOptions,
   name: string,
-  options: WaitOptions,
+  options: WaitOptions & { readonly dryRun?: boolean },
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const { client, namespace } = connection;
-    const { metadata, status } = await client.resource(clusters).get(name, { namespace, signal: context.signal });
+    const before = await client.resource(clusters).get(name, { namespace, signal: context.signal });
+    const { metadata, status } = before;
     const asked = metadata.annotations?.[REVOKE_KUBECONFIGS_ANNOTATION];
     const requested = requestTimeAfter([status?.credentials?.revocation?.requested, asked], context.clock.now());
     const value = { metadata: { annotations: { [REVOKE_KUBECONFIGS_ANNOTATION]: requested } } };
-    const write = { namespace, fieldManager: 'fairway', signal: context.signal };
-    await client.resource(clusters).patch(name, { type: 'merge', value }, write);
-    context.stdout.write(`${qualifiedName(clusters, name)} revocation of kubeconfigs requested\n`);
+    const words = 'revocation of kubeconfigs requested';
+    const { dryRun } = options;
+    const isRequested = await requestChange(context, connection, { kind: clusters, before, value, words, dryRun });
     const goal = kubeconfigsRevoked(name, requested);
-    if (options.wait) await waitFor(context, connection, name, goal, options.timeout);
+    if (isRequested && options.wait) await waitFor(context, connection, name, goal, options.timeout);
   });
 }
 
@@ -39,21 +40,26 @@ export async function rotateCredentials(
   context: CliContext,
   globals: GlobalOptions,
   name: string,
-  options: Partial<WaitOptions> & { readonly timeout: number; readonly phase: 'prepare' | 'complete' },
+  options: Partial<WaitOptions> & {
+    readonly timeout: number;
+    readonly phase: 'prepare' | 'complete';
+    readonly dryRun?: boolean;
+  },
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const { client, namespace } = connection;
-    const { metadata, status } = await client.resource(clusters).get(name, { namespace });
+    const before = await client.resource(clusters).get(name, { namespace, signal: context.signal });
+    const { metadata, status } = before;
     const { phase = 'Stable', rotation } = status?.credentials ?? {};
     const isComplete = options.phase === 'complete';
     if (isComplete && (phase === 'Stable' || rotation === undefined)) {
-      throw new CommandError(`no rotation of the credentials of cluster "${name}" is under way`, {
-        advice: `begin one: fairway cluster rotate-credentials ${name}`,
+      throw new CommandError(`the credentials of cluster "${name}" are not being rotated`, {
+        advice: `start a rotation: fairway cluster rotate-credentials ${name}`,
       });
     }
     if (!isComplete && phase !== 'Stable') {
-      throw new CommandError(`a rotation of the credentials of cluster "${name}" is under way, and ${phase}`, {
-        advice: `complete it: fairway cluster rotate-credentials ${name} --phase complete`,
+      throw new CommandError(`the credentials of cluster "${name}" are already being rotated, and ${phase}`, {
+        advice: `complete the rotation: fairway cluster rotate-credentials ${name} --phase complete`,
       });
     }
     const asked = metadata.annotations?.[ROTATE_CREDENTIALS_ANNOTATION];
@@ -61,11 +67,10 @@ export async function rotateCredentials(
     const requested = isComplete && rotation !== undefined ? rotation : next;
     const annotation = isComplete ? COMPLETE_ROTATION_ANNOTATION : ROTATE_CREDENTIALS_ANNOTATION;
     const value = { metadata: { annotations: { [annotation]: requested } } };
-    const write = { namespace, fieldManager: 'fairway', signal: context.signal };
-    await client.resource(clusters).patch(name, { type: 'merge', value }, write);
     const words = isComplete ? 'completion of the rotation requested' : 'rotation of credentials requested';
-    context.stdout.write(`${qualifiedName(clusters, name)} ${words}\n`);
+    const { dryRun } = options;
+    const isRequested = await requestChange(context, connection, { kind: clusters, before, value, words, dryRun });
     const goal = rotationReached(name, requested, isComplete ? 'Stable' : 'Prepared');
-    if (options.wait) await waitFor(context, connection, name, goal, options.timeout);
+    if (isRequested && options.wait) await waitFor(context, connection, name, goal, options.timeout);
   });
 }

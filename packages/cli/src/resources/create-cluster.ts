@@ -1,18 +1,16 @@
-import { DRY_RUN_ANNOTATION, dryRunAnnotation, type Siblings } from '@fairway/api/admission/dry-run-siblings';
 import { API_VERSION } from '@fairway/api/group';
 import { type Cluster, clusters, type NewCluster } from '@fairway/api/kinds/cluster';
 import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { defaultPoolName } from '@fairway/api/names';
-import { CommandError, usageError } from '@fairway/service/command-error';
+import { usageError } from '@fairway/service/command-error';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { WaitOptions } from '../command/options.ts';
-import { dryRunText } from '../output/changes.ts';
-import { type ObjectForm, renderObjects } from '../output/objects.ts';
+import type { ObjectForm } from '../output/objects.ts';
 import { clusterReady } from '../progress/goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
 import { readProfile } from './cloud-lists.ts';
-import { qualifiedName } from './kinds.ts';
+import { createObjects } from './create-objects.ts';
 import { type Manifest, readManifest } from './manifest.ts';
 
 export interface CreateClusterOptions extends WaitOptions {
@@ -41,12 +39,12 @@ export async function createCluster(
     const manifest = await wantedObjects(context, connection, options);
     const [wanted] = manifest.clusters;
     if (wanted === undefined || manifest.clusters.length > 1) {
-      throw usageError(`only one Cluster can be created at a time, the file has ${manifest.clusters.length}`);
+      throw usageError(`the file must contain exactly one Cluster, but has ${manifest.clusters.length}`);
     }
     const startedMs = context.clock.now();
-    const [cluster, pools] = await createAll(context, connection, { cluster: wanted, pools: manifest.pools }, options);
+    const { pools } = await createObjects(context, connection, manifest, options);
     if (options.dryRun || !options.wait) return;
-    const { name = '', namespace = connection.namespace } = cluster.metadata;
+    const { name = '', namespace = connection.namespace } = wanted.metadata;
     const goal = clusterReady(
       name,
       pools.map(({ metadata }) => metadata.name ?? ''),
@@ -55,7 +53,7 @@ export async function createCluster(
     const seconds = Math.round((context.clock.now() - startedMs) / 1000);
     context.stderr.write(`cluster "${name}" is ready after ${seconds} s\n`);
     const inNamespace = globals.namespace === undefined ? '' : ` -n ${globals.namespace}`;
-    context.stderr.write(`next: fairway kubeconfig ${name}${inNamespace} > ${name}.kubeconfig\n`);
+    context.stderr.write(`next: fairway kubeconfig ${name}${inNamespace} -o ${name}.kubeconfig\n`);
     if (pools.length === 0) {
       context.stderr.write(
         `      fairway nodepool create ${defaultPoolName(name)}${inNamespace} --cluster ${name} --flavor NAME --nodes 3\n`,
@@ -77,13 +75,13 @@ async function wantedObjects(
     if (also.length > 0) throw usageError(`${also.join(', ')} and --filename are mutually exclusive: change the file`);
     return readManifest(context, filename, namespace);
   }
-  if (name === undefined) throw usageError('which cluster? Give its name, or a file with -f');
+  if (name === undefined) throw usageError('no cluster given: pass its name, or a file with -f');
   if (flavor === undefined) {
     const nodeOptions = given(options, ['nodes', 'zones', 'pool']);
     if (nodeOptions.length > 0) {
-      const advice = `add --flavor NAME${await suchAs(connection, context.signal)}, or leave ${nodeOptions.join(' and ')} out and create a node pool later`;
+      const advice = `add --flavor NAME${await suchAs(connection, context.signal)}, or leave out ${nodeOptions.join(' and ')} and create a node pool later`;
       throw usageError(
-        `${nodeOptions.join(' and ')} ${nodeOptions.length > 1 ? 'are' : 'is'} about nodes, and nodes need a flavor`,
+        `${nodeOptions.join(' and ')} ${nodeOptions.length > 1 ? 'require' : 'requires'} --flavor`,
         advice,
       );
     }
@@ -140,57 +138,4 @@ export function objectsFromOptions(name: string, namespace: string, options: Cre
     clusters: [cluster as Cluster],
     pools: flavor === undefined ? [] : [nodePool(flavor) as NodePool],
   };
-}
-
-async function createAll(
-  context: CliContext,
-  { client }: Connection,
-  wanted: { readonly cluster: Cluster; readonly pools: readonly NodePool[] },
-  { dryRun, output }: CreateClusterOptions,
-): Promise<readonly [Cluster, readonly NodePool[]]> {
-  const write = { dryRun: dryRun === true, fieldManager: 'fairway', signal: context.signal };
-  const cluster = await client.resource(clusters).create(wanted.cluster, write);
-  announce(context, clusters, cluster, output, dryRun);
-  const pools: NodePool[] = [];
-  for (const pool of wanted.pools) {
-    try {
-      const sent = dryRun ? besides(pool, { clusters: [cluster], pools }) : pool;
-      pools.push(withoutSiblings(await client.resource(nodePools).create(sent, write)));
-    } catch (error) {
-      if (dryRun) throw error;
-      const advice = `cluster "${cluster.metadata.name}" exists now: add the pool with "fairway nodepool create", or delete the cluster`;
-      throw new CommandError(error instanceof Error ? error.message : String(error), { advice, cause: error });
-    }
-    announce(context, nodePools, pools.at(-1) as NodePool, output, dryRun);
-  }
-  return [cluster, pools];
-}
-
-/** Reports that an object was created, in the requested format. */
-export function announce(
-  { stdout }: CliContext,
-  kind: typeof clusters | typeof nodePools,
-  object: Cluster | NodePool,
-  output: ObjectForm | undefined,
-  dryRun: boolean | undefined,
-): void {
-  if (output !== undefined) {
-    stdout.write(renderObjects(kind, [object], output, false));
-    return;
-  }
-  const sentence = `${qualifiedName(kind, object.metadata.name ?? '')} created`;
-  stdout.write(dryRun ? dryRunText(sentence, undefined, object) : `${sentence}\n`);
-}
-
-/** With what a dry run would create before it. */
-export function besides(pool: NodePool, siblings: Siblings): NodePool {
-  const annotations = { ...pool.metadata.annotations, [DRY_RUN_ANNOTATION]: dryRunAnnotation(siblings) };
-  return { ...pool, metadata: { ...pool.metadata, annotations } };
-}
-
-/** As the server would store it. */
-export function withoutSiblings(pool: NodePool): NodePool {
-  const { annotations, ...metadata } = pool.metadata;
-  const kept = Object.entries(annotations ?? {}).filter(([key]) => key !== DRY_RUN_ANNOTATION);
-  return { ...pool, metadata: { ...metadata, ...(kept.length > 0 && { annotations: Object.fromEntries(kept) }) } };
 }

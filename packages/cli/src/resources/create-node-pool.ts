@@ -3,11 +3,11 @@ import { type NewNodePool, type NodePool, nodePools } from '@fairway/api/kinds/n
 import { usageError } from '@fairway/service/command-error';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import type { TaintOption, WaitOptions } from '../command/options.ts';
+import type { NetworkOption, TaintOption, WaitOptions } from '../command/options.ts';
 import type { ObjectForm } from '../output/objects.ts';
 import { poolReady } from '../progress/goal.ts';
-import { waitFor } from '../progress/wait-for.ts';
-import { announce, besides, withoutSiblings } from './create-cluster.ts';
+import { timeLeft, waitFor } from '../progress/wait-for.ts';
+import { createObjects } from './create-objects.ts';
 import { readManifest } from './manifest.ts';
 
 export interface CreateNodePoolOptions extends WaitOptions {
@@ -20,8 +20,13 @@ export interface CreateNodePoolOptions extends WaitOptions {
   readonly max?: number;
   readonly zones?: readonly string[];
   readonly antiAffinity?: boolean;
+  readonly softAntiAffinity?: boolean;
   readonly labels?: Readonly<Record<string, string>>;
   readonly taints?: readonly TaintOption[];
+  readonly tag?: readonly string[];
+  readonly property?: Readonly<Record<string, string>>;
+  readonly securityGroup?: readonly string[];
+  readonly network?: readonly NetworkOption[];
   readonly floatingIps?: boolean;
   readonly image?: string;
   readonly rootVolume?: number;
@@ -36,18 +41,12 @@ export async function createNodePool(
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const pools = await wantedPools(context, connection.namespace, options);
-    const write = { dryRun: options.dryRun === true, fieldManager: 'fairway', signal: context.signal };
-    const made: NodePool[] = [];
-    for (const wanted of pools) {
-      const sent = options.dryRun ? besides(wanted, { clusters: [], pools: made }) : wanted;
-      const pool = withoutSiblings(await connection.client.resource(nodePools).create(sent, write));
-      made.push(pool);
-      announce(context, nodePools, pool, options.output, options.dryRun);
-    }
+    await createObjects(context, connection, { clusters: [], pools }, options);
     if (options.dryRun || !options.wait) return;
+    const left = timeLeft(context, options.timeout);
     for (const { metadata, spec } of pools) {
       const { name = '', namespace = connection.namespace } = metadata;
-      await waitFor(context, { ...connection, namespace }, spec.clusterName, poolReady(name), options.timeout);
+      await waitFor(context, { ...connection, namespace }, spec.clusterName, poolReady(name), left());
     }
   });
 }
@@ -61,8 +60,13 @@ const FROM_FILE = [
   'max',
   'zones',
   'antiAffinity',
+  'softAntiAffinity',
   'labels',
   'taints',
+  'tag',
+  'property',
+  'securityGroup',
+  'network',
   'floatingIps',
   'image',
   'rootVolume',
@@ -86,11 +90,14 @@ async function wantedPools(
     if (clusters.length === 0 && pools.length > 0) return pools;
     throw usageError(
       `${filename} must only contain NodePools`,
-      'fairway cluster create -f takes a Cluster with its pools',
+      'use "fairway cluster create -f FILE" for a Cluster with its pools',
     );
   }
-  if (name === undefined) throw usageError('which pool? Give its name, or a file with -f');
+  if (name === undefined) throw usageError('no pool given: pass its name, or a file with -f');
   if (cluster === undefined || flavor === undefined) throw usageError('a new pool needs --cluster and --flavor');
+  if (options.antiAffinity && options.softAntiAffinity) {
+    throw usageError('--anti-affinity and --soft-anti-affinity are mutually exclusive: choose one');
+  }
   return [poolFromOptions(name, namespace, cluster, flavor, options)];
 }
 
@@ -101,7 +108,23 @@ export function poolFromOptions(
   flavor: string,
   options: CreateNodePoolOptions,
 ): NodePool {
-  const { nodes, min, max, zones, antiAffinity, labels, taints, floatingIps, image, rootVolume } = options;
+  const {
+    nodes,
+    min,
+    max,
+    zones,
+    antiAffinity,
+    softAntiAffinity,
+    tag,
+    property,
+    securityGroup,
+    network,
+    labels,
+    taints,
+    floatingIps,
+    image,
+    rootVolume,
+  } = options;
   const pool: NewNodePool = {
     apiVersion: API_VERSION,
     kind: nodePools.kind,
@@ -114,9 +137,14 @@ export function poolFromOptions(
       ...(max !== undefined && { maxReplicas: max }),
       ...(zones && { availabilityZones: [...zones] }),
       ...(antiAffinity && { antiAffinity }),
+      ...(softAntiAffinity && { antiAffinity: true, antiAffinityPolicy: 'Soft' }),
       ...((labels || taints) && {
         template: { ...(labels && { metadata: { labels } }), ...(taints && { spec: { taints: [...taints] } }) },
       }),
+      ...(tag && { serverTags: [...tag] }),
+      ...(property && { serverMetadata: property }),
+      ...(securityGroup && { securityGroups: [...securityGroup] }),
+      ...(network && { networks: [...network] }),
       ...(floatingIps && { floatingIPs: { enabled: true } }),
       ...(image !== undefined && { image }),
       ...(rootVolume !== undefined && { rootVolume: { sizeGiB: rootVolume } }),

@@ -11,7 +11,8 @@ import { CommandError } from '@fairway/service/command-error';
 import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import { requireCloud } from '../up/chosen-cloud.ts';
+import { localTime } from '../output/local-time.ts';
+import { requireCloud } from '../up/cloud-options.ts';
 import { qualifiedName } from './kinds.ts';
 
 export interface CreateCredentialOptions {
@@ -56,17 +57,17 @@ export async function createCredential(
         throw error;
       }
       context.stdout.write(`${qualifiedName(cloudCredentials, name)} created\n`);
-      const { status } = await whenJudged(context, connection, name, options.timeout);
+      const { status } = await whenChecked(context, connection, name, options.timeout);
       const ready = findCondition(status?.conditions, 'Ready');
       if (ready?.status !== 'True') {
         const advice = `fix it, or delete it: fairway credential delete ${name} --cloud ${options.cloud}`;
-        throw new CommandError(ready?.message ?? 'Fairway has not checked yet whether it can use it', { advice });
+        throw new CommandError(ready?.message ?? 'Fairway has not checked the credential yet', { advice });
       }
-      const until = status?.expiresAt === undefined ? '' : ` until ${status.expiresAt}`;
+      const until = status?.expiresAt === undefined ? '' : ` until ${localTime(status.expiresAt)}`;
       context.stderr.write(
-        `Fairway may act in project ${status?.projectName} as ${status?.roles?.join(', ')}${until}\n`,
+        `Fairway can act in project ${status?.projectName} with ${status?.roles?.join(', ')}${until}\n`,
       );
-      context.stderr.write(`next: spec.credentialName: ${name} in a Cluster\n`);
+      context.stderr.write(`next: set spec.credentialName: ${name} in a Cluster\n`);
     });
   });
 }
@@ -76,7 +77,7 @@ function keystoneName({ namespace }: Pick<Connection, 'namespace'>, name: string
   return `fairway-${namespace}-${name}`;
 }
 
-const DESCRIPTION = 'Fairway runs Kubernetes clusters with it';
+const DESCRIPTION = 'Used by Fairway to run Kubernetes clusters';
 
 /** Deletes the credential from Fairway, then revokes it in Keystone, which only its owner may do: who cannot log in there deletes nothing. */
 export async function deleteCredential(
@@ -95,8 +96,8 @@ export async function deleteCredential(
       while (await exists(() => resource.get(name, { namespace }))) {
         if (context.clock.now() > deadlineMs) {
           const advice =
-            'delete the clusters that use it, or give them another one of the same project (spec.credentialName)';
-          throw new CommandError(`credential "${name}" is still in use`, { advice });
+            'delete the clusters that use it, or switch them to another credential of the same project (spec.credentialName)';
+          throw new CommandError(`credential "${name}" is in use`, { advice });
         }
         await context.clock.sleep(POLL_MS, context.signal);
       }
@@ -125,9 +126,9 @@ async function revoke(
 
 function noRoles(project: string | undefined, held: readonly string[]): CommandError {
   const has = held.length === 0 ? 'none' : held.join(', ');
-  const where = project === undefined ? 'this login is for no project' : `in project ${project} you have: ${has}`;
-  return new CommandError(`there is no role to give to Fairway, which needs member: ${where}`, {
-    advice: `an administrator assigns it: openstack role add --user YOU --project ${project ?? 'PROJECT'} member`,
+  const where = project === undefined ? 'this login has no project' : `your roles in project ${project}: ${has}`;
+  return new CommandError(`Fairway needs the role member, which you cannot delegate: ${where}`, {
+    advice: `ask an administrator to assign it: openstack role add --user YOU --project ${project ?? 'PROJECT'} member`,
   });
 }
 
@@ -164,8 +165,8 @@ async function delegate(
   const wanted = { name, description: DESCRIPTION, roles, unrestricted: false, ...expiry };
   const made = await identity.createApplicationCredential(wanted).catch((error: unknown) => {
     if (!isOpenStackError(error, 'conflict')) throw error;
-    const advice = `if nothing uses it: openstack application credential delete ${name}; else choose another name`;
-    throw new CommandError(`you have an application credential "${name}" already`, { advice });
+    const advice = `if nothing uses it, run: openstack application credential delete ${name}; otherwise choose another name`;
+    throw new CommandError(`an application credential "${name}" already exists`, { advice });
   });
   return {
     keys: {
@@ -210,7 +211,7 @@ async function store(
 const POLL_MS = 250;
 
 /** The credential once Fairway has verified it, or its state at the timeout. */
-async function whenJudged(
+async function whenChecked(
   { clock, signal }: CliContext,
   { client, namespace }: Connection,
   name: string,
@@ -219,8 +220,8 @@ async function whenJudged(
   const deadlineMs = clock.now() + timeoutMs;
   for (;;) {
     const credential = await client.resource(cloudCredentials).get(name, { namespace });
-    const isJudged = credential.status?.observedGeneration === credential.metadata.generation;
-    if (isJudged || clock.now() > deadlineMs) return credential;
+    const isChecked = credential.status?.observedGeneration === credential.metadata.generation;
+    if (isChecked || clock.now() > deadlineMs) return credential;
     await clock.sleep(POLL_MS, signal);
   }
 }

@@ -2,12 +2,12 @@ import { CLUSTER_LABEL } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
-import { CommandError } from '@fairway/service/command-error';
 import { type Connection, withConnection } from '../client/connect.ts';
+import { confirm } from '../command/confirm.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { WaitOptions } from '../command/options.ts';
 import { clusterGone, type Goal, machineReplaced, poolGone } from '../progress/goal.ts';
-import { waitFor } from '../progress/wait-for.ts';
+import { timeLeft, waitFor } from '../progress/wait-for.ts';
 import type { KindName } from './kind-names.ts';
 import { KINDS_BY_NAME, qualifiedName } from './kinds.ts';
 
@@ -24,7 +24,7 @@ interface Target {
   readonly goal: Goal;
 }
 
-/** Deletes objects by the UID that the user confirmed, one at a time, waiting for each. */
+/** Deletes objects by the UID that the user confirmed, one at a time, and waits for all. */
 export async function deleteObjects(
   context: CliContext,
   globals: GlobalOptions,
@@ -40,9 +40,7 @@ export async function deleteObjects(
       for (const target of targets) await showDeletion(context, connection, kindName, target);
       return;
     }
-    if (!options.yes && context.confirm && !(await context.confirm(question(kindName, names)))) {
-      throw new CommandError('nothing was deleted');
-    }
+    await confirm(context, { question: question(kindName, names), refused: 'nothing was deleted' }, options);
     for (const { name, uid } of targets) {
       await client
         .resource(kind)
@@ -50,8 +48,9 @@ export async function deleteObjects(
       context.stdout.write(`${qualifiedName(kind, name)} ${options.wait ? 'is being deleted' : 'deletion begun'}\n`);
     }
     if (!options.wait) return;
+    const left = timeLeft(context, options.timeout);
     for (const { name, clusterName, goal } of targets) {
-      await waitFor(context, connection, clusterName, goal, options.timeout);
+      await waitFor(context, connection, clusterName, goal, left());
       context.stdout.write(`${qualifiedName(kind, name)} ${kindName === 'machine' ? 'replaced' : 'deleted'}\n`);
     }
   });
@@ -79,7 +78,7 @@ async function showDeletion(
       .filter(({ spec }) => kindName === 'cluster' || spec.nodePoolName === name)
       .map(({ metadata }) => qualifiedName(machines, metadata.name ?? '')),
   ];
-  for (const other of goesWithIt) stdout.write(`  ${other} goes with it\n`);
+  for (const other of goesWithIt) stdout.write(`  ${other} is deleted too\n`);
 }
 
 function question(kindName: KindName, names: readonly string[]): string {

@@ -11,17 +11,17 @@ const event: Event = {
 };
 
 test.each<{ reason: string; more: Partial<Event>; seen: string; times: string }>([
-  { reason: 'nothing else is known', more: {}, seen: '2026-01-01T00:00:00Z', times: '' },
+  { reason: 'nothing else is known', more: {}, seen: '5d', times: '' },
   {
     reason: 'it was counted',
     more: { firstTimestamp: '2026-01-02T00:00:00Z', lastTimestamp: '2026-01-03T00:00:00Z', count: 3 },
-    seen: '2026-01-03T00:00:00Z',
+    seen: '3d',
     times: ' (3 times)',
   },
   {
     reason: 'one of events.k8s.io, once',
     more: { eventTime: '2026-01-02T00:00:00.123456Z' },
-    seen: '2026-01-02T00:00:00Z',
+    seen: '4d',
     times: '',
   },
   {
@@ -30,11 +30,11 @@ test.each<{ reason: string; more: Partial<Event>; seen: string; times: string }>
       eventTime: '2026-01-02T00:00:00.123456Z',
       series: { count: 5, lastObservedTime: '2026-01-04T00:00:00.000001Z' },
     },
-    seen: '2026-01-04T00:00:00Z',
+    seen: '2d',
     times: ' (5 times)',
   },
 ])('$reason', ({ more, seen, times }) => {
-  expect(eventRow({ ...event, ...more })).toEqual([
+  expect(eventRow({ ...event, ...more }, Date.UTC(2026, 0, 6, 0, 30))).toEqual([
     seen,
     'Warning',
     'NotReady',

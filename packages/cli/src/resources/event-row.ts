@@ -1,3 +1,4 @@
+import { humanAge } from '@fairway/apiserver/kinds/printing/age';
 import type { Event } from '@fairway/kube/kinds/generated/types';
 
 /** When it happened last: events of events.k8s.io say it, and how often, in their series. */
@@ -17,11 +18,11 @@ function sortable(event: Event): string {
   return `${seconds}.${fraction.padEnd(9, '0')}`;
 }
 
-/** What a table of events has: when, its type, reason, object and message. */
-export function eventRow(event: Event): string[] {
+/** What a table of events has: how long ago, its type, reason, object and message. */
+export function eventRow(event: Event, nowMs: number): string[] {
   const { type = '', reason = '', message = '', involvedObject, series } = event;
   const count = series?.count ?? event.count ?? 1;
   const object = `${involvedObject.kind?.toLowerCase() ?? ''}/${involvedObject.name ?? ''}`;
   const times = count > 1 ? ` (${count} times)` : '';
-  return [lastSeen(event).replace(/\.\d+Z$/, 'Z'), type, reason, object, `${message.replaceAll('\n', ' ')}${times}`];
+  return [humanAge(lastSeen(event), nowMs), type, reason, object, `${message.replaceAll('\n', ' ')}${times}`];
 }

@@ -114,12 +114,12 @@ test.each([
   { text: 'kind: [', message: /file is not valid YAML/, reason: 'broken YAML' },
   {
     text: 'apiVersion: v1\nkind: Pod\nmetadata: {name: x}',
-    message: /document 1: v1 Pod is neither/,
+    message: /object 1: v1 Pod must be a Cluster or a NodePool/,
     reason: 'another kind',
   },
   {
     text: '---\napiVersion: fairway.dev/v1alpha1\nkind: Cluster',
-    message: /document 1: .*metadata/s,
+    message: /object 1: .*metadata/s,
     reason: 'no name',
   },
 ])('$reason is refused', ({ text, message }) => {

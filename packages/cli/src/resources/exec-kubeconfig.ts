@@ -6,12 +6,13 @@ import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { loadKubeServer } from '@fairway/kube/client/kubeconfig-loader';
 import type { SignInConfig } from '@fairway/openstack/sign-in/sign-in';
 import { CommandError, usageError } from '@fairway/service/command-error';
-import { type CloudChoice, chosenSignIn, configFiles } from '../auth/chosen-sign-in.ts';
 import { EXEC_API_VERSION } from '../auth/exec-info.ts';
 import { signedIn } from '../auth/run.ts';
+import { type CloudChoice, configFiles, signInOptions } from '../auth/sign-in-options.ts';
 import { chooseKubeconfig } from '../client/choose-kubeconfig.ts';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { namespaceAt } from './exec-namespace.ts';
 import { writeKubeconfig } from './write-kubeconfig.ts';
 
 interface ExecKubeconfigOptions extends CloudChoice {
@@ -20,10 +21,11 @@ interface ExecKubeconfigOptions extends CloudChoice {
   readonly certificateAuthority?: string;
   /** A path, or true for ~/.kube/config. */
   readonly merge?: string | true;
+  readonly output?: string;
   readonly contextName?: string;
 }
 
-const INSTALL_HINT = `"fairway" is not in PATH: install Fairway's command line, which signs kubectl in with your OpenStack cloud.`;
+const INSTALL_HINT = `"fairway" is not in PATH: install the fairway command, which signs kubectl in with your OpenStack cloud.`;
 
 /** A kubeconfig of Fairway's API, or of a cluster's, that holds no secret: kubectl asks `fairway auth token` for one. */
 export async function printExecKubeconfig(
@@ -32,14 +34,11 @@ export async function printExecKubeconfig(
   clusterName: string | undefined,
   options: ExecKubeconfigOptions,
 ): Promise<void> {
-  const config = chosenSignIn(context, options);
+  const config = signInOptions(context, options);
   const { project, cloud } = options;
   const target =
     clusterName === undefined
-      ? {
-          ...(await serverOf(context, globals, options)),
-          namespace: globals.namespace ?? (await namespaceOf(context, config)),
-        }
+      ? await fairwayTarget(context, globals, config, options)
       : await clusterServer(context, globals, clusterName, options);
   const name = [clusterName ?? 'fairway', config.cloud, ...(project === undefined ? [] : [project])].join('-');
   const kubeconfig = renderKubeconfig({
@@ -61,7 +60,23 @@ export async function printExecKubeconfig(
       interactiveMode: 'IfAvailable',
     },
   });
-  await writeKubeconfig(context, kubeconfig, { merge: options.merge, contextName: options.contextName });
+  await writeKubeconfig(context, kubeconfig, {
+    merge: options.merge,
+    output: options.output,
+    contextName: options.contextName,
+  });
+}
+
+async function fairwayTarget(
+  context: CliContext,
+  globals: GlobalOptions,
+  config: SignInConfig,
+  options: ExecKubeconfigOptions,
+): Promise<Server & { readonly namespace: string }> {
+  const server = await serverOf(context, globals, options);
+  if (globals.namespace !== undefined) return { ...server, namespace: globals.namespace };
+  const kept = await signedIn(context, config, { isInteractive: true, asker: undefined });
+  return { ...server, namespace: await namespaceAt(context, server, kept) };
 }
 
 /** A cloud that OS_ variables describe has to be described by them again when kubectl runs. */
@@ -80,7 +95,7 @@ async function serverOf(context: CliContext, globals: GlobalOptions, options: Ex
   const certificateAuthority = file === undefined ? undefined : await readPem(resolve(context.cwd, file));
   if (options.server !== undefined) {
     if (!URL.canParse(options.server) || new URL(options.server).protocol !== 'https:') {
-      throw usageError(`${options.server} is not an https:// URL`, 'a token is sent there');
+      throw usageError(`${options.server} is not an https:// URL`, 'tokens are sent to this URL');
     }
     return { server: options.server, ...(certificateAuthority !== undefined && { certificateAuthority }) };
   }
@@ -92,8 +107,8 @@ async function serverOf(context: CliContext, globals: GlobalOptions, options: Ex
   if (certificateAuthority !== undefined) return { ...found, certificateAuthority };
   if (insecureSkipTlsVerify) {
     throw usageError(
-      'the kubeconfig in use does not check the certificate of its server, and tokens would go to anybody',
-      'give --certificate-authority',
+      "the current kubeconfig does not verify its server's certificate, so tokens could be sent to any server",
+      'set --certificate-authority',
     );
   }
   return found;
@@ -108,22 +123,22 @@ async function clusterServer(
 ): Promise<Server> {
   if (options.server !== undefined || options.certificateAuthority !== undefined) {
     throw usageError(
-      `--server and --certificate-authority are those of Fairway's API, and cluster "${name}" has its own`,
-      'leave them out: Fairway says where the cluster is',
+      `--server and --certificate-authority apply to Fairway's API, not to cluster "${name}"`,
+      'leave them out: Fairway provides the address of the cluster',
     );
   }
   const { spec, status } = await withConnection(context, globals, ({ client, namespace }) =>
     client.resource(clusters).get(name, { namespace, signal: context.signal }),
   );
   if (spec.apiServer.keystone === undefined) {
-    throw new CommandError(`cluster "${name}" lets no users of Keystone in`, {
+    throw new CommandError(`cluster "${name}" does not allow Keystone users`, {
       advice: `kubectl patch cluster ${name} --type merge -p '{"spec":{"apiServer":{"keystone":{}}}}'`,
     });
   }
   const { url, caCertificate } = status ?? {};
   if (url === undefined || caCertificate === undefined || status?.keystone === undefined) {
-    throw new CommandError(`the API server of cluster "${name}" does not let users of Keystone in yet`, {
-      advice: `kubectl describe cluster ${name} says what it waits for`,
+    throw new CommandError(`the API server of cluster "${name}" does not allow Keystone users yet`, {
+      advice: `run "kubectl describe cluster ${name}" to see what it is waiting for`,
     });
   }
   return { server: url, certificateAuthority: caCertificate };
@@ -133,12 +148,6 @@ async function readPem(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch((error: Error) => {
     throw usageError(`cannot read ${path}: ${error.message}`);
   });
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw usageError(`${path} is no certificate in PEM`);
+  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw usageError(`${path} is not a PEM certificate`);
   return text;
-}
-
-/** That of the project, as Fairway names it unless the operator decides otherwise: its id. */
-async function namespaceOf(context: CliContext, config: SignInConfig): Promise<string> {
-  const { projectId } = await signedIn(context, config, { isInteractive: true, asker: undefined });
-  return projectId;
 }

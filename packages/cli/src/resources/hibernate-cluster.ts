@@ -1,23 +1,35 @@
 import { clusters } from '@fairway/api/kinds/cluster';
 import { withConnection } from '../client/connect.ts';
+import { confirm } from '../command/confirm.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { WaitOptions } from '../command/options.ts';
 import { requestTimeAfter } from '../command/request-time.ts';
 import { clusterAwake, clusterHibernated } from '../progress/hibernation-goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
-import { qualifiedName } from './kinds.ts';
+import { requestChange } from './request-change.ts';
+
+interface HibernateOptions extends WaitOptions {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
 
 export function hibernate(
   context: CliContext,
   globals: GlobalOptions,
   name: string,
-  options: WaitOptions,
+  options: HibernateOptions,
 ): Promise<void> {
   return request(context, globals, { name, enabled: true }, options);
 }
 
-export function wake(context: CliContext, globals: GlobalOptions, name: string, options: WaitOptions): Promise<void> {
-  return request(context, globals, { name, enabled: false }, options);
+/** Needs no confirmation: nothing ends by it. */
+export function wake(
+  context: CliContext,
+  globals: GlobalOptions,
+  name: string,
+  options: Omit<HibernateOptions, 'yes'>,
+): Promise<void> {
+  return request(context, globals, { name, enabled: false }, { ...options, yes: true });
 }
 
 /** With the time, so that it counts after a schedule too. */
@@ -25,17 +37,21 @@ async function request(
   context: CliContext,
   globals: GlobalOptions,
   { name, enabled }: { readonly name: string; readonly enabled: boolean },
-  options: WaitOptions,
+  options: HibernateOptions,
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const { client, namespace } = connection;
-    const { spec, status } = await client.resource(clusters).get(name, { namespace, signal: context.signal });
-    const before = [spec.hibernation?.requestedAt, status?.hibernation?.followed?.requestedAt];
-    const requestedAt = requestTimeAfter(before, context.clock.now());
-    const patch = { type: 'merge', value: { spec: { hibernation: { enabled, requestedAt } } } } as const;
-    await client.resource(clusters).patch(name, patch, { namespace, fieldManager: 'fairway', signal: context.signal });
-    context.stdout.write(`${qualifiedName(clusters, name)} ${enabled ? 'hibernation' : 'waking'} requested\n`);
+    const before = await client.resource(clusters).get(name, { namespace, signal: context.signal });
+    const { spec, status } = before;
+    const times = [spec.hibernation?.requestedAt, status?.hibernation?.followed?.requestedAt];
+    const requestedAt = requestTimeAfter(times, context.clock.now());
+    const question = `Hibernate cluster "${name}"? All its nodes are deleted and its workloads stop until you wake it up.`;
+    const { dryRun } = options;
+    if (!dryRun) await confirm(context, { question, refused: 'nothing was changed' }, options);
+    const value = { spec: { hibernation: { enabled, requestedAt } } };
+    const words = `${enabled ? 'hibernation' : 'waking'} requested`;
+    const isRequested = await requestChange(context, connection, { kind: clusters, before, value, words, dryRun });
     const goal = enabled ? clusterHibernated(name) : clusterAwake(name);
-    if (options.wait) await waitFor(context, connection, name, goal, options.timeout);
+    if (isRequested && options.wait) await waitFor(context, connection, name, goal, options.timeout);
   });
 }

@@ -5,10 +5,10 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
-import type { ShownKindName } from './kind-names.ts';
+import type { ReadableKindName } from './kind-names.ts';
 
 /** The kinds by their names on the command line. */
-export const KINDS_BY_NAME: Readonly<Record<ShownKindName, Kind>> = {
+export const KINDS_BY_NAME: Readonly<Record<ReadableKindName, Kind>> = {
   cluster: clusters,
   nodepool: nodePools,
   machine: machines,

@@ -10,6 +10,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { CommandError, usageError } from '@fairway/service/command-error';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
+import { localTime } from '../output/local-time.ts';
 import { writeKubeconfig } from './write-kubeconfig.ts';
 
 interface KubeconfigOptions {
@@ -17,6 +18,7 @@ interface KubeconfigOptions {
   readonly expiration: number;
   /** A path, or true for ~/.kube/config. */
   readonly merge?: string | true;
+  readonly output?: string;
   readonly contextName?: string;
 }
 
@@ -27,7 +29,7 @@ export async function printKubeconfig(
   options: KubeconfigOptions,
 ): Promise<void> {
   if (clusterName === undefined) {
-    throw usageError('which cluster?', "name one, or give --exec for a kubeconfig of Fairway's own API");
+    throw usageError('which cluster?', "name a cluster, or use --exec for a kubeconfig of Fairway's own API");
   }
   const { kubeconfig, expirationTimestamp } = await withConnection(context, globals, async ({ client, namespace }) => {
     const request: KubeconfigRequest = {
@@ -47,8 +49,13 @@ export async function printKubeconfig(
       throw await explained(error, client, clusterName, namespace);
     }
   });
-  const { merge, contextName } = options;
-  await writeKubeconfig(context, kubeconfig, { merge, contextName, note: `; valid until ${expirationTimestamp}` });
+  const { merge, output, contextName } = options;
+  await writeKubeconfig(context, kubeconfig, {
+    merge,
+    output,
+    contextName,
+    note: `; valid until ${localTime(expirationTimestamp)}`,
+  });
 }
 
 /** kube-apiserver serves the Cluster but not its kubeconfig subresource, which is the gateway's. */
@@ -59,7 +66,7 @@ async function explained(refusal: unknown, client: KubeClient, name: string, nam
   } catch {
     return refusal;
   }
-  return new CommandError(`the API server has cluster "${name}", but does not issue kubeconfigs`, {
+  return new CommandError(`the API server has cluster "${name}" but cannot issue kubeconfigs`, {
     advice: 'use the gateway of "fairway serve": set its address and CA in the kubeconfig',
     cause: refusal,
   });

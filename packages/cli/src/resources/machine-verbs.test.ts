@@ -1,5 +1,6 @@
 import type { Machine } from '@fairway/api/kinds/machine';
 import { describe, expect, test } from 'vitest';
+import { localTime } from '../output/local-time.ts';
 import { drainGoal, exclusionWords, repairWords, whyNotRepairable } from './machine-verbs.ts';
 
 const TIME = '2026-11-22T00:00:00Z';
@@ -24,11 +25,11 @@ describe('a repair', () => {
       why: undefined,
     },
     { of: 'one without a server', machine: machine({ serverID: undefined }), why: /no server yet/ },
-    { of: 'one that goes', machine: machine({}, { deletionTimestamp: TIME }), why: /being deleted already/ },
+    { of: 'one that goes', machine: machine({}, { deletionTimestamp: TIME }), why: /already being deleted/ },
     {
       of: 'one that is excluded',
       machine: machine({}, { annotations: { 'fairway.dev/exclude-from-healing': '' } }),
-      why: /"fairway machine include demo-a" comes first/,
+      why: /run "fairway machine include demo-a" first/,
     },
     {
       of: 'one that is paused',
@@ -38,14 +39,14 @@ describe('a repair', () => {
     {
       of: 'one that is being repaired',
       machine: machine({ marks: { repair } }),
-      why: /under way since 2026-11-22T00:00:00Z: the kubelet is down/,
+      why: new RegExp(`in progress since ${localTime(TIME)}: the kubelet is down`),
     },
   ])('of $of', ({ machine: of, why }) => {
     expect(whyNotRepairable(of) ?? 'nothing is in the way').toMatch(why ?? /^nothing is in the way$/);
   });
 
   test('of a node that is well is no mistake, but said', () => {
-    expect(repairWords(machine({ phase: 'Ready' }))).toMatch(/^its node is Ready, and is repaired all the same; /);
+    expect(repairWords(machine({ phase: 'Ready' }))).toMatch(/^its node is Ready and is repaired anyway; /);
     expect(repairWords(machine())).toMatch(/^its server is reinstalled or replaced, .* of pool general /);
   });
 });
@@ -54,7 +55,7 @@ test('whoever excludes a machine learns what becomes of its repair, and how it e
   expect(exclusionWords(machine(), true)).toBe(
     'excluded: its node is not repaired until "fairway machine include demo-a"',
   );
-  expect(exclusionWords(machine({ marks: { repair } }), true)).toMatch(/^excluded: the repair that has begun /);
+  expect(exclusionWords(machine({ marks: { repair } }), true)).toMatch(/^excluded: the repair in progress /);
   expect(exclusionWords(machine(), false)).toMatch(/^included: /);
 });
 
@@ -63,7 +64,7 @@ test.each([
   {
     of: 'one that goes',
     machine: machine({ phase: 'Draining' }, { deletionTimestamp: TIME }),
-    goal: 'the server goes',
+    goal: 'the server is deleted',
   },
   {
     of: 'one whose drain is over',

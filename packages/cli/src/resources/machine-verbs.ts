@@ -14,27 +14,40 @@ import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { WaitOptions } from '../command/options.ts';
 import { requestTimeAfter } from '../command/request-time.ts';
+import { localTime } from '../output/local-time.ts';
 import { machineRepaired } from '../progress/repair-goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
 import { qualifiedName } from './kinds.ts';
+import { requestChange } from './request-change.ts';
+
+interface DryRun {
+  readonly dryRun?: boolean;
+}
 
 /** Asks for a repair of a machine now, whatever its node says. */
 export async function repairMachine(
   context: CliContext,
   globals: GlobalOptions,
   name: string,
-  options: WaitOptions,
+  options: WaitOptions & DryRun,
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const machine = await read(context, connection, name);
     const why = whyNotRepairable(machine) ?? (await whyClusterRests(context, connection, machine));
     if (why !== undefined) throw new CommandError(`machine "${name}" cannot be repaired: ${why}`);
     const requested = requestTimeAfter([machine.metadata.annotations?.[REPAIR_ANNOTATION]], context.clock.now());
-    await annotate(context, connection, name, { [REPAIR_ANNOTATION]: requested });
-    context.stdout.write(`${qualifiedName(machines, name)} repair requested: ${repairWords(machine)}\n`);
+    const words = `repair requested: ${repairWords(machine)}`;
+    const isRequested = await annotate(
+      context,
+      connection,
+      machine,
+      { [REPAIR_ANNOTATION]: requested },
+      words,
+      options,
+    );
     const { clusterName, nodePoolName } = machine.spec;
     const goal = machineRepaired(machine, requested, nodePoolName);
-    if (options.wait) await waitFor(context, connection, clusterName, goal, options.timeout);
+    if (isRequested && options.wait) await waitFor(context, connection, clusterName, goal, options.timeout);
   });
 }
 
@@ -44,14 +57,17 @@ export async function setExcluded(
   globals: GlobalOptions,
   name: string,
   isExcluded: boolean,
+  options: DryRun,
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const machine = await read(context, connection, name);
     const value = isExcluded ? new Date(context.clock.now()).toISOString() : null;
     const was = isExcludedFromHealing(machine);
-    if (was !== isExcluded) await annotate(context, connection, name, { [EXCLUDE_FROM_HEALING_ANNOTATION]: value });
-    const words = was === isExcluded ? unchangedWords(isExcluded) : exclusionWords(machine, isExcluded);
-    context.stdout.write(`${qualifiedName(machines, name)} ${words}\n`);
+    if (was === isExcluded) context.stdout.write(`${qualifiedName(machines, name)} ${unchangedWords(isExcluded)}\n`);
+    else {
+      const words = exclusionWords(machine, isExcluded);
+      await annotate(context, connection, machine, { [EXCLUDE_FROM_HEALING_ANNOTATION]: value }, words, options);
+    }
   });
 }
 
@@ -61,44 +77,47 @@ export async function keepMachine(
   globals: GlobalOptions,
   name: string,
   duration: string,
+  options: DryRun,
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const machine = await read(context, connection, name);
-    await annotate(context, connection, name, { [KEEP_ANNOTATION]: duration });
-    context.stdout.write(`${qualifiedName(machines, name)} ${keepWords(machine, duration)}\n`);
+    const words = keepWords(machine, duration);
+    await annotate(context, connection, machine, { [KEEP_ANNOTATION]: duration }, words, options);
   });
 }
 
 /** What comes of keeping a machine. */
 export function keepWords({ metadata }: Machine, duration: string): string {
   if (metadata.deletionTimestamp !== undefined) {
-    return `is being deleted: if its server is still there, it stays for inspection until ${duration} after ${metadata.deletionTimestamp}`;
+    return `is being deleted: if its server still exists, it is kept for inspection until ${duration} after ${localTime(metadata.deletionTimestamp)}`;
   }
-  return `is kept: when it is replaced or deleted, its server stays for inspection for ${duration}, and the node is cordoned; to replace it now: fairway machine delete ${metadata.name}`;
+  return `is marked: its server is kept for inspection for ${duration} after the machine is replaced or deleted, and the node is cordoned; to replace it now: fairway machine delete ${metadata.name}`;
 }
 
 /** Has a node that is being drained go with the pods that have not left. */
-export async function forceDrain(context: CliContext, globals: GlobalOptions, name: string): Promise<void> {
+export async function forceDrain(
+  context: CliContext,
+  globals: GlobalOptions,
+  name: string,
+  options: DryRun,
+): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const machine = await read(context, connection, name);
     const goal = drainGoal(machine);
     if (goal === undefined) {
-      const advice = `to drain a node that stays: kubectl drain ${machine.status?.nodeName ?? 'NODE'}; to have it replaced: fairway machine delete ${name}`;
-      throw new CommandError(`machine "${name}" is not being drained: there is nothing to force`, { advice });
+      const advice = `to drain a node without deleting it: kubectl drain ${machine.status?.nodeName ?? 'NODE'}; to have it replaced: fairway machine delete ${name}`;
+      throw new CommandError(`machine "${name}" is not being drained`, { advice });
     }
-    await annotate(context, connection, name, {
-      [FORCE_DRAIN_ANNOTATION]: new Date(context.clock.now()).toISOString(),
-    });
-    context.stdout.write(
-      `${qualifiedName(machines, name)} drain forced: ${goal} now, with the pods that are still on the node\n`,
-    );
+    const now = new Date(context.clock.now()).toISOString();
+    const words = `drain forced: ${goal} now, with the pods that are still on the node`;
+    await annotate(context, connection, machine, { [FORCE_DRAIN_ANNOTATION]: now }, words, options);
   });
 }
 
 /** What is done when the drain under way is over; undefined if there is none. */
 export function drainGoal({ metadata, status }: Machine): string | undefined {
   const isDeleting = metadata.deletionTimestamp !== undefined && status?.phase !== 'Terminated';
-  if (isDeleting) return 'the server goes';
+  if (isDeleting) return 'the server is deleted';
   const { reinstall } = status ?? {};
   return reinstall !== undefined && reinstall.requestedTime === undefined ? 'the server is reinstalled' : undefined;
 }
@@ -107,33 +126,33 @@ export function drainGoal({ metadata, status }: Machine): string | undefined {
 export function whyNotRepairable(machine: Machine): string | undefined {
   const { metadata, status } = machine;
   const { name } = metadata;
-  if (metadata.deletionTimestamp !== undefined) return 'it is being deleted already, and its pool replaces it';
+  if (metadata.deletionTimestamp !== undefined) return 'it is already being deleted, and its pool replaces it';
   if (isPaused(machine)) return 'it is paused: remove the annotation fairway.dev/paused first';
   if (isExcludedFromHealing(machine)) {
-    return `it is excluded from healing: "fairway machine include ${name}" comes first`;
+    return `it is excluded from healing: run "fairway machine include ${name}" first`;
   }
   if (status?.serverID === undefined) {
-    return `it has no server yet, so that there is nothing to repair: "fairway machine get ${name}" says what it waits for`;
+    return `it has no server yet: run "fairway machine get ${name}" to see what it is waiting for`;
   }
   const { repair } = status.marks ?? {};
-  return repair?.due ? `its repair is under way since ${repair.time}: ${repair.message}` : undefined;
+  return repair?.due ? `its repair has been in progress since ${localTime(repair.time)}: ${repair.message}` : undefined;
 }
 
 /** What comes of a request. */
 export function repairWords({ status, spec }: Machine): string {
-  const state = status?.phase === 'Ready' ? 'its node is Ready, and is repaired all the same; ' : '';
-  return `${state}its server is reinstalled or replaced, as spec.healing.strategy of pool ${spec.nodePoolName} or the plan says, once the API server of the cluster and the cloud answer`;
+  const state = status?.phase === 'Ready' ? 'its node is Ready and is repaired anyway; ' : '';
+  return `${state}its server is reinstalled or replaced, according to spec.healing.strategy of pool ${spec.nodePoolName} or the plan, once the API server of the cluster and the cloud respond`;
 }
 
 export function exclusionWords({ metadata, status }: Machine, isExcluded: boolean): string {
-  if (!isExcluded) return 'included: its node is repaired again when it is broken';
+  if (!isExcluded) return 'included: its node is repaired when it is unhealthy';
   const isUnderWay = status?.marks?.repair?.due === true;
-  const repair = isUnderWay ? 'the repair that has begun goes no further where it still can be left, and ' : '';
+  const repair = isUnderWay ? 'the repair in progress stops where it still can, and ' : '';
   return `excluded: ${repair}its node is not repaired until "fairway machine include ${metadata.name}"`;
 }
 
 function unchangedWords(isExcluded: boolean): string {
-  return isExcluded ? 'is excluded already: nothing to change' : 'is not excluded: nothing to change';
+  return isExcluded ? 'is already excluded: nothing to change' : 'is not excluded: nothing to change';
 }
 
 function isExcludedFromHealing({ metadata }: Machine): boolean {
@@ -148,22 +167,24 @@ async function whyClusterRests(
   const { clusterName } = spec;
   const cluster = await undefinedIfNotFound(client.resource(clusters).get(clusterName, { namespace, signal }));
   if (cluster === undefined) return `cluster "${clusterName}" does not exist`;
-  if (isPaused(cluster))
-    return `cluster "${clusterName}" is paused: "fairway cluster resume ${clusterName}" comes first`;
+  if (isPaused(cluster)) return `cluster "${clusterName}" is paused: run "fairway cluster resume ${clusterName}" first`;
   if (!isHibernationWanted(cluster)) return undefined;
-  return `cluster "${clusterName}" hibernates, or is about to: its nodes go`;
+  return `cluster "${clusterName}" is hibernated or being hibernated: its nodes are deleted`;
 }
 
 function read({ signal }: CliContext, { client, namespace }: Connection, name: string): Promise<Machine> {
   return client.resource(machines).get(name, { namespace, signal });
 }
 
-export async function annotate(
-  { signal }: CliContext,
-  { client, namespace }: Connection,
-  name: string,
+/** Resolves with the machine as it is then; undefined after a dry run. */
+function annotate(
+  context: CliContext,
+  connection: Connection,
+  machine: Machine,
   annotations: Readonly<Record<string, string | null>>,
-): Promise<void> {
-  const patch = { type: 'merge', value: { metadata: { annotations } } } as const;
-  await client.resource(machines).patch(name, patch, { namespace, fieldManager: 'fairway', signal });
+  words: string,
+  { dryRun }: DryRun,
+): Promise<Machine | undefined> {
+  const value = { metadata: { annotations } };
+  return requestChange(context, connection, { kind: machines, before: machine, value, words, dryRun });
 }

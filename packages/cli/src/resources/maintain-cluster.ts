@@ -5,30 +5,33 @@ import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { requestTimeAfter } from '../command/request-time.ts';
 import { clusterMaintained } from '../progress/maintenance-goal.ts';
 import { waitFor } from '../progress/wait-for.ts';
-import { qualifiedName } from './kinds.ts';
+import { requestChange } from './request-change.ts';
 
 /** Lets what waits for the cluster's maintenance window begin now. */
 export async function maintain(
   context: CliContext,
   globals: GlobalOptions,
   name: string,
-  options: { readonly wait?: boolean; readonly timeout: number },
+  options: { readonly wait?: boolean; readonly timeout: number; readonly dryRun?: boolean },
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
     const { client, namespace } = connection;
     const cluster = await client.resource(clusters).get(name, { namespace, signal: context.signal });
     const before = [cluster.status?.maintenance?.requested, cluster.metadata.annotations?.[MAINTENANCE_ANNOTATION]];
     const requested = requestTimeAfter(before, context.clock.now());
-    const patch = {
-      type: 'merge',
-      value: { metadata: { annotations: { [MAINTENANCE_ANNOTATION]: requested } } },
-    } as const;
-    const write = { namespace, fieldManager: 'fairway', signal: context.signal };
-    const { spec } = await client.resource(clusters).patch(name, patch, write);
-    const words = spec.maintenance?.window
+    const value = { metadata: { annotations: { [MAINTENANCE_ANNOTATION]: requested } } };
+    const words = cluster.spec.maintenance?.window
       ? 'maintenance requested'
-      : 'has no maintenance window: nothing waits for one';
-    context.stdout.write(`${qualifiedName(clusters, name)} ${words}\n`);
-    if (options.wait) await waitFor(context, connection, name, clusterMaintained(name, requested), options.timeout);
+      : 'has no maintenance window, so nothing is waiting for one';
+    const { dryRun } = options;
+    const isRequested = await requestChange(context, connection, {
+      kind: clusters,
+      before: cluster,
+      value,
+      words,
+      dryRun,
+    });
+    if (isRequested && options.wait)
+      await waitFor(context, connection, name, clusterMaintained(name, requested), options.timeout);
   });
 }

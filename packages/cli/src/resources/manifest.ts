@@ -39,10 +39,10 @@ async function readText(path: string): Promise<string> {
 /** Clusters and NodePools from YAML documents, in their own namespace or else in the given one. */
 export function parseManifest(text: string, source: string, namespace: string): Manifest {
   const found: { clusters: Cluster[]; pools: NodePool[] } = { clusters: [], pools: [] };
-  for (const [index, document] of loadDocuments(text, source).entries()) {
+  for (const [index, document] of loadDocuments(text, source).flatMap(itemsOf).entries()) {
     if (document === null || document === undefined) continue;
     const parsed = Document.safeParse(document);
-    if (!parsed.success) throw usageError(`${source}, document ${index + 1}: ${z.prettifyError(parsed.error)}`);
+    if (!parsed.success) throw usageError(`${source}, object ${index + 1}: ${z.prettifyError(parsed.error)}`);
     const { apiVersion, kind } = parsed.data;
     const metadata = { namespace, ...(parsed.data.metadata as ObjectMeta) };
     const isOurs = apiVersion === API_VERSION;
@@ -51,12 +51,20 @@ export function parseManifest(text: string, source: string, namespace: string): 
     else if (isOurs && kind === nodePools.kind) found.pools.push({ ...parsed.data, metadata } as unknown as NodePool);
     else {
       throw usageError(
-        `${source}, document ${index + 1}: ${apiVersion} ${kind} is neither a Cluster nor a NodePool of ${API_VERSION}`,
-        'kubectl apply -f takes files with other kinds',
+        `${source}, object ${index + 1}: ${apiVersion} ${kind} must be a Cluster or a NodePool of ${API_VERSION}`,
+        'for files with other kinds, use kubectl apply -f',
       );
     }
   }
   return found;
+}
+
+const List = z.looseObject({ apiVersion: z.literal('v1'), kind: z.literal('List'), items: z.array(z.unknown()) });
+
+/** Of a List its items, as commands print several objects. */
+function itemsOf(document: unknown): readonly unknown[] {
+  const { data } = List.safeParse(document);
+  return data === undefined ? [document] : data.items;
 }
 
 function loadDocuments(text: string, source: string): unknown[] {

@@ -2,8 +2,10 @@ import { CLUSTER_LABEL } from '@fairway/api/group';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { Event } from '@fairway/kube/kinds/generated/types';
 import { Events } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
+import { dump } from 'js-yaml';
 import { type Connection, withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import { alignColumns } from '../output/table.ts';
@@ -19,22 +21,37 @@ export async function listEvents(
   options: { readonly output?: string },
 ): Promise<void> {
   await withConnection(context, globals, async (connection) => {
-    const { client, namespace } = connection;
-    const objects = await concerned(connection, kind, name, context.signal);
-    const uids = new Set(objects.map(({ metadata }) => metadata.uid));
-    const { items } = await client.resource(Events).list({ namespace, signal: context.signal });
-    const story = items.filter(({ involvedObject }) => uids.has(involvedObject.uid)).toSorted(seenOrder);
-    if (options.output === 'json') {
-      const list = { apiVersion: 'v1', kind: 'List', items: story };
-      context.stdout.write(`${JSON.stringify(list, undefined, 4)}\n`);
+    const story = await storyOf(connection, kind, name, context.signal);
+    if (options.output === 'json' || options.output === 'yaml') {
+      const list = { apiVersion: 'v1', kind: 'List', items: story.map(withoutManagedFields) };
+      const isJson = options.output === 'json';
+      context.stdout.write(
+        isJson ? `${JSON.stringify(list, undefined, 4)}\n` : dump(list, { lineWidth: -1, noRefs: true }),
+      );
       return;
     }
     if (story.length === 0) {
-      context.stderr.write(`No events of ${kind} ${name}: they are kept for a while only.\n`);
+      context.stderr.write(`No events of ${kind} ${name}. Events are deleted after a while.\n`);
       return;
     }
-    context.stdout.write(alignColumns([['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'], ...story.map(eventRow)]));
+    const nowMs = context.clock.now();
+    context.stdout.write(alignColumns([EVENT_HEADINGS, ...story.map((event) => eventRow(event, nowMs))]));
   });
+}
+
+export const EVENT_HEADINGS = ['LAST SEEN', 'TYPE', 'REASON', 'OBJECT', 'MESSAGE'];
+
+/** The events of an object and of what belongs to it, the latest last. */
+export async function storyOf(
+  connection: Connection,
+  kind: KindName,
+  name: string,
+  signal: AbortSignal,
+): Promise<readonly Event[]> {
+  const objects = await concerned(connection, kind, name, signal);
+  const uids = new Set(objects.map(({ metadata }) => metadata.uid));
+  const { items } = await connection.client.resource(Events).list({ namespace: connection.namespace, signal });
+  return items.filter(({ involvedObject }) => uids.has(involvedObject.uid)).toSorted(seenOrder);
 }
 
 /** The object and what belongs to it now. Rejects if there is no such object. */
@@ -66,4 +83,10 @@ async function concerned(
     case 'machine':
       return [await client.metadata(machines).get(name, options)];
   }
+}
+
+/** As kubectl prints objects. */
+function withoutManagedFields({ metadata: written, ...event }: Event): Event {
+  const { managedFields: _, ...metadata } = written;
+  return { ...event, metadata };
 }

@@ -9,7 +9,7 @@ test('a plan is told step by step, with what is needed and what holds it up', ()
     to: '1.36.3',
     time,
     steps: [
-      { order: 1, type: 'ControlPlane', message: 'the control plane goes from 1.35.2 to 1.36.3' },
+      { order: 1, type: 'ControlPlane', message: 'the control plane is updated from 1.35.2 to 1.36.3' },
       {
         order: 2,
         type: 'NodePool',
@@ -31,13 +31,13 @@ test('a plan is told step by step, with what is needed and what holds it up', ()
 
   expect(text).toBe(`cluster.fairway.dev/demo: from 1.35.2 to 1.36.3
 
-1. the control plane goes from 1.35.2 to 1.36.3
+1. the control plane is updated from 1.35.2 to 1.36.3
 2. pool web, 3 nodes: …
    (a new node took 90 s)
 
 Estimated: the nodes take about 5 min.
 
-Quota: the new nodes need 1 of 4 instances, 2 of 1 cores that are left.
+Quota: the new nodes need 1 of 4 instances, 2 of 1 cores left.
 
 BLOCKS UpgradePaused: pool web: spec.upgradeStrategy.paused
 LOSES LocalStorage: data of pods
@@ -48,13 +48,15 @@ LOSES LocalStorage: data of pods
 
 test('one of nothing says so', () => {
   expect(describePlan('demo', { from: '1.36.3', time, steps: [], quotas: [], findings: [] })).toBe(
-    'demo: stays at 1.36.3\n\nNothing is done.\n',
+    'demo: stays at 1.36.3\n\nNothing to do.\n',
   );
 });
 
 test('one that nothing holds up says so', () => {
-  const steps = [{ order: 1, type: 'ControlPlane', message: 'the control plane goes from 1.35.2 to 1.36.3' } as const];
+  const steps = [
+    { order: 1, type: 'ControlPlane', message: 'the control plane is updated from 1.35.2 to 1.36.3' } as const,
+  ];
   expect(describePlan('demo', { from: '1.35.2', to: '1.36.3', time, steps, quotas: [], findings: [] })).toMatch(
-    /\n\nNothing is known that would hold it up\.\n$/,
+    /\n\nNo blockers found\.\n$/,
   );
 });

@@ -70,15 +70,15 @@ export function describePlan(name: string, status: UpgradePlanStatus): string {
   const { from, to, steps, estimate, quotas, addons = [], findings } = status;
   const versions = to === undefined ? `stays at ${from ?? 'its version'}` : `from ${from} to ${to}`;
   const lines = [`${name}: ${versions}`, ''];
-  lines.push(...(steps.length === 0 ? ['Nothing is done.'] : steps.flatMap(describeStep)));
+  lines.push(...(steps.length === 0 ? ['Nothing to do.'] : steps.flatMap(describeStep)));
   if (estimate) lines.push('', `Estimated: ${estimate.message}.`);
   if (quotas !== undefined && quotas.length > 0) {
     const listed = quotas.map((quota) => `${quota.needed} of ${quota.left} ${quota.name}`);
-    lines.push('', `Quota: the new nodes need ${listed.join(', ')} that are left.`);
+    lines.push('', `Quota: the new nodes need ${listed.join(', ')} left.`);
   }
   if (addons.length > 0) lines.push('', 'Add-ons:', ...addons.map(({ message }) => `  - ${message}`));
   if (findings.length > 0) lines.push('', ...findings.flatMap(describe));
-  else if (steps.length > 0) lines.push('', 'Nothing is known that would hold it up.');
+  else if (steps.length > 0) lines.push('', 'No blockers found.');
   return `${lines.join('\n')}\n`;
 }
 

@@ -15,22 +15,30 @@ function pool(state?: PoolUpgrade['state'], { paused = false, aborted = false } 
 
 describe('of the renewal of nodes', () => {
   test.each([
-    { verb: 'pause', of: 'under way', given: pool('Running'), words: /^paused: .*1\/3 nodes are renewed to 1\.36/ },
-    { verb: 'pause', of: 'to come', given: pool(), words: /^paused: .*none is being renewed now/ },
-    { verb: 'resume', of: 'paused', given: pool('Paused', { paused: true }), words: /^resumed: .*further \(1\/3/ },
-    { verb: 'resume', of: 'aborted', given: pool('Aborted', { aborted: true }), words: /^resumed: its nodes/ },
-    { verb: 'resume', of: 'done', given: pool('Complete', { paused: true }), words: /nothing is to be renewed/ },
-    { verb: 'resume', of: 'under way', given: pool('Running'), nothing: /neither paused nor/ },
+    { verb: 'pause', of: 'under way', given: pool('Running'), words: /^paused: .*1\/3 nodes are updated to 1\.36/ },
+    { verb: 'pause', of: 'to come', given: pool(), words: /^paused: .*no node is being updated now/ },
+    { verb: 'resume', of: 'paused', given: pool('Paused', { paused: true }), words: /^resumed: .*continues \(1\/3/ },
+    {
+      verb: 'resume',
+      of: 'aborted',
+      given: pool('Aborted', { aborted: true }),
+      words: /^resumed: the update of its nodes/,
+    },
+    { verb: 'resume', of: 'done', given: pool('Complete', { paused: true }), words: /no nodes need an update/ },
+    { verb: 'resume', of: 'under way', given: pool('Running'), nothing: /not paused and its upgrade was not aborted/ },
     { verb: 'abort-upgrade', of: 'under way', given: pool('Running'), words: /aborted: .*\(1\/3\)/ },
     { verb: 'abort-upgrade', of: 'halted', given: pool('Halted'), words: /aborted: / },
-    { verb: 'abort-upgrade', of: 'done', given: pool('Complete'), nothing: /no upgrade under way/ },
-    { verb: 'abort-upgrade', of: 'never', given: pool(), nothing: /no upgrade under way/ },
+    { verb: 'abort-upgrade', of: 'done', given: pool('Complete'), nothing: /no upgrade in progress/ },
+    { verb: 'abort-upgrade', of: 'never', given: pool(), nothing: /no upgrade in progress/ },
     { verb: 'abort-upgrade', of: 'aborted', given: pool('Aborted', { aborted: true }), nothing: /already/ },
   ] as const)('$verb, $of', ({ verb, given, ...said }) => {
     const order = orderFor(verb, given);
 
     expect('nothing' in order ? order.nothing : order.words).toMatch('nothing' in said ? said.nothing : said.words);
     expect('nothing' in order).toBe('nothing' in said);
+    // The digest says nothing to people.
+    expect(order).not.toHaveProperty('words', expect.stringContaining(TARGET));
+    expect(order).not.toHaveProperty('nothing', expect.stringContaining(TARGET));
   });
 
   test('resuming takes back what has aborted it too', () => {

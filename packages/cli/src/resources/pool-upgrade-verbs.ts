@@ -1,9 +1,10 @@
+import { versionOfTarget } from '@fairway/api/domain/upgrade-target';
 import { ABORT_UPGRADE_ANNOTATION } from '@fairway/api/group';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { CommandError } from '@fairway/service/command-error';
-import { type Connection, withConnection } from '../client/connect.ts';
+import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import { qualifiedName } from './kinds.ts';
+import { requestChange } from './request-change.ts';
 
 export type PoolUpgradeVerb = 'pause' | 'resume' | 'abort-upgrade';
 
@@ -19,15 +20,15 @@ export async function orderPoolUpgrade(
   globals: GlobalOptions,
   name: string,
   verb: PoolUpgradeVerb,
+  { dryRun }: { readonly dryRun?: boolean },
 ): Promise<void> {
-  await withConnection(context, globals, async ({ client, namespace }: Connection) => {
+  await withConnection(context, globals, async (connection) => {
+    const { client, namespace } = connection;
     const { signal } = context;
     const pool = await client.resource(nodePools).get(name, { namespace, signal });
     const order = orderFor(verb, pool);
     if ('nothing' in order) throw new CommandError(`node pool "${name}" ${order.nothing}`);
-    const patch = { type: 'merge', value: order.value } as const;
-    await client.resource(nodePools).patch(name, patch, { namespace, fieldManager: 'fairway', signal });
-    context.stdout.write(`${qualifiedName(nodePools, name)} ${order.words}\n`);
+    await requestChange(context, connection, { kind: nodePools, before: pool, ...order, dryRun });
   });
 }
 
@@ -36,33 +37,33 @@ export function orderFor(verb: PoolUpgradeVerb, pool: NodePool): PoolUpgradeOrde
   const { name } = pool.metadata;
   const { upgrade } = pool.status ?? {};
   const isUnderWay = upgrade !== undefined && upgrade.state !== 'Complete';
-  const done = isUnderWay ? `${upgrade.summary} nodes are renewed to ${upgrade.target}` : '';
+  const done = isUnderWay ? `${upgrade.summary} nodes are updated to ${versionOfTarget(upgrade.target)}` : '';
   switch (verb) {
     case 'pause': {
-      const what = isUnderWay ? done : 'none is being renewed now';
-      const words = `paused: no further node is renewed until "fairway nodepool resume ${name}"; one whose replacement is being made is finished (${what})`;
+      const what = isUnderWay ? done : 'no node is being updated now';
+      const words = `paused: no further node is updated until "fairway nodepool resume ${name}"; a replacement in progress is finished (${what})`;
       return { value: { spec: { upgradeStrategy: { paused: true } } }, words };
     }
     case 'resume': {
       const isAborted = pool.metadata.annotations?.[ABORT_UPGRADE_ANNOTATION] !== undefined;
       if (!pool.spec.upgradeStrategy.paused && !isAborted) {
-        return { nothing: 'is neither paused nor was its upgrade aborted: there is nothing to resume' };
+        return { nothing: 'is not paused and its upgrade was not aborted: nothing to resume' };
       }
       const metadata = isAborted ? { metadata: { annotations: { [ABORT_UPGRADE_ANNOTATION]: null } } } : {};
       const words = isUnderWay
-        ? `resumed: its nodes are renewed further (${done})`
-        : 'resumed: nothing is to be renewed now';
+        ? `resumed: the update of its nodes continues (${done})`
+        : 'resumed: no nodes need an update';
       return { value: { ...metadata, spec: { upgradeStrategy: { paused: false } } }, words };
     }
     case 'abort-upgrade': {
-      if (!isUnderWay) return { nothing: 'has no upgrade under way: there is nothing to abort' };
+      if (!isUnderWay) return { nothing: 'has no upgrade in progress: nothing to abort' };
       if (upgrade.state === 'Aborted') {
         return {
-          nothing: `has aborted its upgrade to ${upgrade.target} already: "fairway nodepool resume ${name}" goes on with it`,
+          nothing: `has already aborted its upgrade to ${versionOfTarget(upgrade.target)}: run "fairway nodepool resume ${name}" to resume it`,
         };
       }
       const value = { metadata: { annotations: { [ABORT_UPGRADE_ANNOTATION]: upgrade.target } } };
-      const words = `upgrade to ${upgrade.target} aborted: what is renewed stays so (${upgrade.summary}), and the other nodes as they are; "fairway nodepool resume ${name}" goes on after all`;
+      const words = `upgrade to ${versionOfTarget(upgrade.target)} aborted: updated nodes stay updated (${upgrade.summary}), the other nodes stay as they are; run "fairway nodepool resume ${name}" to resume it`;
       return { value, words };
     }
   }

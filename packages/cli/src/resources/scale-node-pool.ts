@@ -46,12 +46,14 @@ function chosen(clusterName: string, pools: readonly NodePool[], name: string | 
   const [only, second] = name === undefined ? pools : pools.filter(({ metadata }) => metadata.name === name);
   if (only !== undefined && second === undefined) return only;
   if (pools.length === 0) {
-    throw new CommandError(`the namespace has no node pool of a cluster "${clusterName}"`, {
+    throw new CommandError(`the namespace has no node pool of cluster "${clusterName}"`, {
       advice: `fairway nodepool create NAME --cluster ${clusterName} --flavor NAME`,
     });
   }
   if (name === undefined) {
-    throw new CommandError(`which pool of cluster "${clusterName}"?`, { advice: `name it with --pool: ${names}` });
+    throw new CommandError(`cluster "${clusterName}" has several pools`, {
+      advice: `choose one with --pool: ${names}`,
+    });
   }
   throw new CommandError(`cluster "${clusterName}" has no pool "${name}"`, { advice: `it has: ${names}` });
 }

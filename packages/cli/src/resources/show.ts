@@ -8,7 +8,7 @@ import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { OutputFormat } from '../command/options.ts';
 import { isObjectForm, renderObjects } from '../output/objects.ts';
 import { ACCEPT_TABLE, alignColumns, ServerTable, tableRows } from '../output/table.ts';
-import type { ShownKindName } from './kind-names.ts';
+import type { ReadableKindName } from './kind-names.ts';
 import { KINDS_BY_NAME } from './kinds.ts';
 
 interface ListOptions {
@@ -22,7 +22,7 @@ interface ListOptions {
 export async function listObjects(
   context: CliContext,
   globals: GlobalOptions,
-  kindName: ShownKindName,
+  kindName: ReadableKindName,
   options: ListOptions,
 ): Promise<void> {
   const kind = KINDS_BY_NAME[kindName];
@@ -45,8 +45,10 @@ export async function listObjects(
     const table = await getTable(connection, resourcePath(kind, selection) + query, context.signal);
     const rows = table.rows.filter((row) => belongsTo(kindName, row.object as KubeObject, options.cluster));
     if (rows.length === 0) {
+      const of = options.cluster === undefined ? '' : ` of cluster ${options.cluster}`;
       const where = selection.namespace === undefined || !kind.namespaced ? '' : ` in namespace ${selection.namespace}`;
-      context.stderr.write(`No ${kind.plural}${where}.\n`);
+      const matching = options.selector === undefined ? '' : `, with labels ${options.selector}`;
+      context.stderr.write(`No ${kind.plural}${of}${where}${matching}.\n`);
       return;
     }
     const form = { wide: options.output === 'wide', withNamespace: options.allNamespaces === true };
@@ -55,12 +57,12 @@ export async function listObjects(
 }
 
 /** Machines have a label with their cluster; a pool names it in its spec. */
-function labelSelectorOf(kindName: ShownKindName, { selector, cluster }: ListOptions): string | undefined {
+function labelSelectorOf(kindName: ReadableKindName, { selector, cluster }: ListOptions): string | undefined {
   const terms = [selector, kindName === 'machine' && cluster !== undefined ? `${CLUSTER_LABEL}=${cluster}` : undefined];
   return terms.filter((term) => term !== undefined).join(',') || undefined;
 }
 
-function belongsTo(kindName: ShownKindName, object: KubeObject, cluster: string | undefined): boolean {
+function belongsTo(kindName: ReadableKindName, object: KubeObject, cluster: string | undefined): boolean {
   if (kindName !== 'nodepool' || cluster === undefined) return true;
   return (object as NodePool).spec.clusterName === cluster;
 }
@@ -69,7 +71,7 @@ function belongsTo(kindName: ShownKindName, object: KubeObject, cluster: string 
 export async function getObjects(
   context: CliContext,
   globals: GlobalOptions,
-  kindName: ShownKindName,
+  kindName: ReadableKindName,
   names: readonly string[],
   options: { readonly output?: OutputFormat },
 ): Promise<void> {

@@ -6,7 +6,7 @@ import { type UpgradeStrategy, upgradeStrategy, versionFor } from './upgrade-str
 test.each<{ reason: string; status?: ClusterStatus; chosen: object }>([
   {
     reason: 'a new one',
-    chosen: { nothing: 'runs no version yet: see "fairway cluster get demo"' },
+    chosen: { nothing: 'does not run a version yet: see "fairway cluster get demo"' },
   },
   {
     reason: 'a minor version, though a patch is there too',
@@ -16,12 +16,15 @@ test.each<{ reason: string; status?: ClusterStatus; chosen: object }>([
   {
     reason: 'its nodes are too old for the next minor version',
     status: { version: '1.35.2', nextUpgradeVersions: [], availablePatch: '1.35.4' },
-    chosen: { version: '1.35.4', why: '1.35.4 is the newest patch; no newer minor version is offered to the cluster' },
+    chosen: {
+      version: '1.35.4',
+      why: '1.35.4 is the newest patch; no newer minor version is available for the cluster',
+    },
   },
   {
     reason: 'the newest',
     status: { version: '1.36.3', nextUpgradeVersions: [], upToDate: true },
-    chosen: { nothing: 'runs 1.36.3; nothing newer is offered to it' },
+    chosen: { nothing: 'runs 1.36.3; no newer version is available for it' },
   },
 ])('$reason', ({ status, chosen }) => {
   expect(versionFor({ ...aCluster(), ...(status && { status }) })).toEqual(chosen);
@@ -46,13 +49,13 @@ test.each<{ strategy: UpgradeStrategy; of: string; status: ClusterStatus; chosen
     strategy: 'latest-patch',
     of: 'a minor version alone',
     status: { version: '1.35.4', nextUpgradeVersions: ['1.36'] },
-    chosen: { nothing: 'runs 1.35.4; no newer patch is offered to it (strategy LATEST_PATCH)' },
+    chosen: { nothing: 'runs 1.35.4; no newer patch is available for it (strategy LATEST_PATCH)' },
   },
   {
     strategy: 'next-minor',
     of: 'a patch alone',
     status: { version: '1.35.2', nextUpgradeVersions: [], availablePatch: '1.35.4' },
-    chosen: { nothing: 'runs 1.35.2; no newer minor version is offered to it (strategy NEXT_MINOR)' },
+    chosen: { nothing: 'runs 1.35.2; no newer minor version is available for it (strategy NEXT_MINOR)' },
   },
 ])('$strategy of $of', ({ strategy, status, chosen }) => {
   expect(versionFor({ ...aCluster(), status }, strategy)).toEqual(chosen);

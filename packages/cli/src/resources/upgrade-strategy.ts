@@ -22,22 +22,22 @@ export type VersionWithReason = { readonly version: string; readonly why: string
 export function versionFor(cluster: Cluster, strategy?: UpgradeStrategy): VersionWithReason {
   const { metadata, spec, status } = cluster;
   if (status?.version === undefined) {
-    return { nothing: `runs no version yet: see "fairway cluster get ${metadata.name}"` };
+    return { nothing: `does not run a version yet: see "fairway cluster get ${metadata.name}"` };
   }
   const next = strategy === 'latest-patch' ? undefined : status.nextUpgradeVersions?.[0];
   if (next !== undefined) return { version: next, why: `${next} is the next minor version after ${status.version}` };
   if (strategy === 'next-minor') {
-    return { nothing: `runs ${status.version}; no newer minor version is offered to it (strategy NEXT_MINOR)` };
+    return { nothing: `runs ${status.version}; no newer minor version is available for it (strategy NEXT_MINOR)` };
   }
   const patch = status.availablePatch;
   if (patch !== undefined) {
-    const why = strategy === 'latest-patch' ? '' : '; no newer minor version is offered to the cluster';
+    const why = strategy === 'latest-patch' ? '' : '; no newer minor version is available for the cluster';
     return { version: patch, why: `${patch} is the newest patch${why}` };
   }
   if (strategy === 'latest-patch') {
-    return { nothing: `runs ${status.version}; no newer patch is offered to it (strategy LATEST_PATCH)` };
+    return { nothing: `runs ${status.version}; no newer patch is available for it (strategy LATEST_PATCH)` };
   }
   const isAsked =
-    spec.version !== undefined && status.upToDate === false ? ', which its nodes are being brought to' : '';
-  return { nothing: `runs ${status.version}${isAsked}; nothing newer is offered to it` };
+    spec.version !== undefined && status.upToDate === false ? ', to which its nodes are being upgraded' : '';
+  return { nothing: `runs ${status.version}${isAsked}; no newer version is available for it` };
 }

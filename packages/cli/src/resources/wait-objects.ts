@@ -5,8 +5,8 @@ import { CommandError, usageError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import { withConnection } from '../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../command/context.ts';
-import { waitFor } from '../progress/wait-for.ts';
-import { type Awaited, inState, parseAwaited } from '../progress/wait-goal.ts';
+import { timeLeft, waitFor } from '../progress/wait-for.ts';
+import { inState, parseWaitTarget, type WaitTarget } from '../progress/wait-goal.ts';
 import type { KindName } from './kind-names.ts';
 import { KINDS_BY_NAME, qualifiedName } from './kinds.ts';
 
@@ -24,28 +24,28 @@ export async function waitForObjects(
   names: readonly string[],
   options: WaitForOptions,
 ): Promise<void> {
-  const awaited = parseAwaited(options.for);
-  if (awaited === undefined) {
+  const target = parseWaitTarget(options.for);
+  if (target === undefined) {
     throw usageError(
-      `--for=${options.for} is none of Ready, deleted, upgraded, condition=TYPE and condition=TYPE=STATUS`,
-      `such as: fairway ${kindName} wait ${names[0] ?? 'NAME'} --for=Ready`,
+      `--for=${options.for} must be Ready, deleted, upgraded, condition=TYPE or condition=TYPE=STATUS`,
+      `example: fairway ${kindName} wait ${names[0] ?? 'NAME'} --for=Ready`,
     );
   }
   const kind = KINDS_BY_NAME[kindName];
   await withConnection(context, globals, async (connection) => {
     const { client, namespace } = connection;
-    const untilMs = context.clock.now() + options.timeout;
+    const left = timeLeft(context, options.timeout);
     for (const name of names) {
-      const object = await inTime(context, { subject: `${kindName} "${name}"`, untilMs }, (signal) => {
+      const object = await inTime(context, { subject: `${kindName} "${name}"`, leftMs: left() }, (signal) => {
         const get = client.resource(kind).get(name, { namespace, signal });
-        return awaited.state === 'deleted' ? undefinedIfNotFound(get) : get;
+        return target.state === 'deleted' ? undefinedIfNotFound(get) : get;
       });
       if (object !== undefined) {
         const clusterName = kindName === 'cluster' ? name : (object as NodePool | Machine).spec.clusterName;
-        const goal = inState({ kind: kindName, name, uid: object.metadata.uid }, awaited);
-        await waitFor(context, connection, clusterName, goal, Math.max(untilMs - context.clock.now(), 1));
+        const goal = inState({ kind: kindName, name, uid: object.metadata.uid }, target);
+        await waitFor(context, connection, clusterName, goal, left());
       }
-      context.stdout.write(`${qualifiedName(kind, name)} ${wordsFor(awaited)}\n`);
+      context.stdout.write(`${qualifiedName(kind, name)} ${wordsFor(target)}\n`);
     }
   });
 }
@@ -53,16 +53,16 @@ export async function waitForObjects(
 /** An API that does not answer has no longer than the state has. */
 async function inTime<T>(
   { clock, signal }: CliContext,
-  { subject, untilMs }: { readonly subject: string; readonly untilMs: number },
+  { subject, leftMs }: { readonly subject: string; readonly leftMs: number },
   ask: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const late = new AbortController();
-  const timer = clock.after(Math.max(untilMs - clock.now(), 1), () => late.abort());
+  const timer = clock.after(leftMs, () => late.abort());
   try {
     return await ask(AbortSignal.any([signal, late.signal]));
   } catch (error) {
     if (!late.signal.aborted || signal.aborted) throw error;
-    throw new CommandError(`${subject}: Fairway's API did not answer in time`, {
+    throw new CommandError(`${subject}: timed out waiting for Fairway's API`, {
       exitCode: ExitCode.TimedOut,
       advice: 'wait longer with --timeout',
       cause: error,
@@ -73,8 +73,8 @@ async function inTime<T>(
 }
 
 /** As `kubectl wait` says it. */
-function wordsFor(awaited: Awaited): string {
-  switch (awaited.state) {
+function wordsFor(target: WaitTarget): string {
+  switch (target.state) {
     case 'ready':
       return 'is ready';
     case 'deleted':
@@ -82,6 +82,6 @@ function wordsFor(awaited: Awaited): string {
     case 'upgraded':
       return 'is upgraded';
     case 'condition':
-      return `has condition ${awaited.type}=${awaited.status}`;
+      return `has condition ${target.type}=${target.status}`;
   }
 }

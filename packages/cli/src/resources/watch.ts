@@ -29,9 +29,9 @@ export async function getOrWatch(
   if (!watch) return getObjects(context, globals, kind, names, output === undefined ? {} : { output });
   const [name, second] = names;
   if (name === undefined || second !== undefined || output !== undefined) {
-    throw new CommandError(`--watch shows the progress of one ${kind}, and has no other form`, {
+    throw new CommandError(`--watch takes one ${kind} and no output format`, {
       exitCode: ExitCode.Usage,
-      advice: `give one name and no --output: fairway ${kind} get ${name ?? 'NAME'} --watch`,
+      advice: `pass one name and no --output: fairway ${kind} get ${name ?? 'NAME'} --watch`,
     });
   }
   await withConnection(context, globals, async (connection) => {

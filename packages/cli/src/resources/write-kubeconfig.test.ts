@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseKubeconfig, renderKubeconfig } from '@fairway/kube/client/kubeconfig';
@@ -14,6 +14,21 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const of = (server: string, token = 't') => renderKubeconfig({ name: 'demo', server: `https://${server}.test`, token });
 
+test.each([undefined, 'of somebody before'])(
+  'written to a file, it replaces %s, for its owner alone',
+  async (before) => {
+    const path = join(folder, 'demo.kubeconfig');
+    if (before !== undefined) writeFileSync(path, before, { mode: 0o644 });
+    const context = fakeContext({ cwd: folder });
+
+    await writeKubeconfig(context, of('a'), { merge: undefined, output: 'demo.kubeconfig', contextName: undefined });
+
+    expect(readFileSync(path, 'utf8')).toBe(of('a'));
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['demo.kubeconfig']);
+  },
+);
+
 describe('merging into a kubeconfig', () => {
   const merge = (kubeconfig: string, contextName?: string) =>
     writeKubeconfig(fakeContext({ cwd: folder }), kubeconfig, { merge: 'config', contextName });
@@ -24,6 +39,18 @@ describe('merging into a kubeconfig', () => {
 
     expect(statSync(join(folder, 'config')).mode & 0o777).toBe(0o600);
     expect(merged()).toMatchObject({ 'current-context': 'demo', contexts: [{ name: 'demo' }] });
+  });
+
+  test.each([
+    { reason: 'the first of KUBECONFIG that exists', files: ['b'], named: ['a', 'b', 'c'], expected: 'b' },
+    { reason: 'the last, if none does', files: [], named: ['a', 'b'], expected: 'b' },
+    { reason: 'without KUBECONFIG that of the home', files: [], named: [], expected: '.kube/config' },
+  ])('without a name it is $reason', async ({ files, named, expected }) => {
+    for (const file of files) writeFileSync(join(folder, file), '');
+    const env = { HOME: folder, KUBECONFIG: named.map((file) => join(folder, file)).join(':') };
+    await writeKubeconfig(fakeContext({ env }), of('a'), { merge: true, contextName: undefined });
+
+    expect(parseKubeconfig(readFileSync(join(folder, expected), 'utf8'))).toMatchObject({ 'current-context': 'demo' });
   });
 
   test('replaces what is of the same cluster', async () => {
@@ -39,7 +66,7 @@ describe('merging into a kubeconfig', () => {
 
     await expect(merge(of('b'))).rejects.toMatchObject({
       message: expect.stringMatching(
-        /has the context "demo" of https:\/\/a\.test, and this one is of https:\/\/b\.test/,
+        /has the context "demo" for https:\/\/a\.test, but this one is for https:\/\/b\.test/,
       ),
       advice: expect.stringMatching(/--context-name.*kubectl config delete-context demo/),
     });
@@ -58,7 +85,7 @@ describe('merging into a kubeconfig', () => {
     await merge(of('a'), 'mine');
     const theirs = of('b').replaceAll('demo-admin', 'mine');
 
-    await expect(merge(theirs)).rejects.toThrow(/has the context "mine" of https:\/\/a\.test/);
+    await expect(merge(theirs)).rejects.toThrow(/has the context "mine" for https:\/\/a\.test/);
   });
 });
 
@@ -70,5 +97,14 @@ test('without a file it is printed, under the name that is asked for', async () 
   expect(parseKubeconfig(context.written.stdout)).toMatchObject({
     'current-context': 'mine',
     contexts: [{ name: 'mine', context: { cluster: 'mine', user: 'mine' } }],
+  });
+});
+
+test('a folder that does not exist is named, with what to do', async () => {
+  const options = { merge: undefined, output: 'missing/demo.kubeconfig', contextName: undefined };
+
+  await expect(writeKubeconfig(fakeContext({ cwd: folder }), of('a'), options)).rejects.toMatchObject({
+    message: `cannot write ${join(folder, 'missing/demo.kubeconfig')}: ENOENT`,
+    advice: `create the folder ${join(folder, 'missing')}, or name another file`,
   });
 });

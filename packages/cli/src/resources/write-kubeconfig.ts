@@ -1,30 +1,49 @@
+import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { type Kubeconfig, mergeKubeconfigs, parseKubeconfig } from '@fairway/kube/client/kubeconfig';
+import { dirname, resolve } from 'node:path';
+import { type Kubeconfig, kubeconfigPaths, mergeKubeconfigs, parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { CommandError } from '@fairway/service/command-error';
 import { ExitCode } from '@fairway/service/exit-code';
 import { dump } from 'js-yaml';
 import type { CliContext } from '../command/context.ts';
 
-/** Prints a kubeconfig, or merges it into a file: the one of that path, or ~/.kube/config for true. */
+/** Prints a kubeconfig, writes it to the file `output`, which only its owner can read, or merges it into a file: the one of that path, or ~/.kube/config for true. */
 export async function writeKubeconfig(
   context: Pick<CliContext, 'stdout' | 'stderr' | 'env' | 'cwd'>,
   kubeconfig: string,
   {
     merge,
+    output,
     contextName,
     note = '',
-  }: { readonly merge: string | true | undefined; readonly contextName: string | undefined; readonly note?: string },
+  }: {
+    readonly merge: string | true | undefined;
+    readonly output?: string | undefined;
+    readonly contextName: string | undefined;
+    readonly note?: string;
+  },
 ): Promise<void> {
   const written = contextName === undefined ? kubeconfig : renamed(kubeconfig, contextName);
+  if (output !== undefined) {
+    const path = resolve(context.cwd, output);
+    await writePrivate(path, written);
+    context.stderr.write(`${path}: written${note}\n`);
+    return;
+  }
   if (merge === undefined) {
     context.stdout.write(written);
     return;
   }
-  const path = merge === true ? join(context.env['HOME'] ?? homedir(), '.kube', 'config') : resolve(context.cwd, merge);
+  const path = merge === true ? defaultPath(context.env) : resolve(context.cwd, merge);
   await mergeInto(path, written);
   context.stderr.write(`${path}: merged, and set as the current context${note}\n`);
+}
+
+/** Where kubectl would write: of the files in KUBECONFIG the first that exists, or else the last; without it ~/.kube/config. */
+function defaultPath(env: CliContext['env']): string {
+  const paths = kubeconfigPaths({ HOME: homedir(), ...env });
+  return paths.find((path) => existsSync(path)) ?? paths.at(-1) ?? '';
 }
 
 /** New entries replace old ones of the same name and server; the file is replaced atomically, accessible to its owner only. */
@@ -38,8 +57,17 @@ async function mergeInto(path: string, kubeconfig: string): Promise<void> {
   if (before) refuseOthers(before, added, path);
   const merged = mergeKubeconfigs([added, ...(before ? [before] : [])]);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await writePrivate(path, dump(merged, { lineWidth: -1 }));
+}
+
+/** Replaces the file; it is never there in part, nor for others to read. */
+async function writePrivate(path: string, text: string): Promise<void> {
   const draft = `${path}.${process.pid}.draft`;
-  await writeFile(draft, dump(merged, { lineWidth: -1 }), { mode: 0o600 });
+  await writeFile(draft, text, { mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
+    const advice =
+      error.code === 'ENOENT' ? `create the folder ${dirname(path)}, or name another file` : 'name another file';
+    throw new CommandError(`cannot write ${path}: ${error.code}`, { exitCode: ExitCode.Usage, advice, cause: error });
+  });
   await chmod(draft, 0o600);
   await rename(draft, path);
 }
@@ -56,10 +84,10 @@ function refuseOthers(before: Kubeconfig, added: Kubeconfig, path: string): void
     const [other] = others;
     if (other === undefined) continue;
     throw new CommandError(
-      `${path} has the context "${other.name}" of ${serverOf(before, other.context.cluster) ?? 'no server'}, and this one is of ${server}`,
+      `${path} has the context "${other.name}" for ${serverOf(before, other.context.cluster) ?? 'no server'}, but this one is for ${server}`,
       {
         exitCode: ExitCode.Failed,
-        advice: `give it another name with --context-name; or, if the other is of no use any more: kubectl config delete-context ${other.name} --kubeconfig ${path}`,
+        advice: `set another name with --context-name, or delete the existing context: kubectl config delete-context ${other.name} --kubeconfig ${path}`,
       },
     );
   }

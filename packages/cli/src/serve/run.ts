@@ -29,14 +29,14 @@ import {
 import type { CliContext, GlobalOptions } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 import { reloadOnHangup } from '../configuration/reload.ts';
-import { chosenAudit } from '../up/chosen-audit.ts';
-import { chosenCertificate } from '../up/chosen-certificate.ts';
-import { checkChosenCloud } from '../up/chosen-cloud.ts';
-import { chosenControlPlanes } from '../up/chosen-control-planes.ts';
-import { chosenKeystone } from '../up/chosen-keystone.ts';
-import { chosenMagnum } from '../up/chosen-magnum.ts';
+import { abortableStart } from '../up/abortable-start.ts';
+import { auditOptions } from '../up/audit-options.ts';
+import { certificateOptions } from '../up/certificate-options.ts';
+import { checkCloudOptions } from '../up/cloud-options.ts';
+import { controlPlaneOptions } from '../up/control-plane-options.ts';
+import { keystoneOptions } from '../up/keystone-options.ts';
+import { magnumOptions } from '../up/magnum-options.ts';
 import { explainStart } from '../up/run.ts';
-import { unlessStopped } from '../up/unless-stopped.ts';
 
 interface ServeCommandOptions extends FairwayCommandOptions {
   readonly gateway: boolean;
@@ -54,16 +54,16 @@ export async function runServe(
   // The umask also covers files that libraries and programs create in the home.
   process.umask(0o077);
   const home = new Home(homePath(options.home, context.env, context.cwd));
-  const cloudCheck = checkChosenCloud(context, options.cloud);
+  const cloudCheck = checkCloudOptions(context, options);
   const connection = await managementConnection(context, options);
-  const controlPlanes = await chosenControlPlanes(context, options, home, options.cloud !== undefined);
+  const controlPlanes = await controlPlaneOptions(context, options, home, options.cloud !== undefined);
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   const { listen, advertiseAddress: advertised, tlsSan: subjectAltNames } = options;
   const names = { listen, advertised, subjectAltNames, interfaces: networkInterfaces() };
-  const certificate = chosenCertificate(context, options);
-  const audit = await chosenAudit(context, options);
-  const keystone = chosenKeystone(context, options);
-  const magnumListen = chosenMagnum(options, keystone);
+  const certificate = certificateOptions(context, options);
+  const audit = await auditOptions(context, options);
+  const keystone = keystoneOptions(context, options);
+  const magnumListen = magnumOptions(options, keystone);
   const magnum = magnumListen && {
     ...names,
     listen: magnumListen,
@@ -90,6 +90,7 @@ export async function runServe(
       tracing: tracingSettings(context.env, options.tracing),
       metricsPush: metricsPushSettings(context.env),
       quotaDefaults: options.projectQuota,
+      namespaceLimits: options.limits,
       metricsListen: options.metricsListen,
       audit,
       controlPlanes,
@@ -103,13 +104,13 @@ export async function runServe(
       },
     }),
   );
-  const running = await unlessStopped(context, starting);
+  const running = await abortableStart(context, starting);
   const seconds = ((clock.now() - startedMs) / 1000).toFixed(1);
   const stopReloading = reloadOnHangup(context, { started: options, reread, levels });
   const stopReclaiming = reclaimMemory({ clock });
   if (!signal.aborted) {
     if (!options.gateway && options.metricsListen === undefined) {
-      stderr.write('no metrics are served without a gateway: --metrics-listen 127.0.0.1:9090 would\n');
+      stderr.write('metrics are not served without a gateway; to serve them, add --metrics-listen 127.0.0.1:9090\n');
     }
     stdout.write(
       welcome(running, {
@@ -146,17 +147,17 @@ function gatewayOf(
     readonly magnum: ServerNames | undefined;
   },
 ): GatewayServing | undefined {
-  const { gateway, listen, webhookUrl, limits, console } = options;
+  const { gateway, listen, webhookUrl, limits, console, consoleDocumentation } = options;
   if (!gateway) return undefined;
   if (webhookUrl === undefined && isWildcard(listen.host)) {
-    throw new CommandError(`--listen ${listen.host}:${listen.port} is not an address that the API server could call`, {
+    throw new CommandError(`the API server cannot call --listen ${listen.host}:${listen.port}`, {
       exitCode: ExitCode.Usage,
       advice: 'set the address of the gateways with --webhook-url https://HOST:PORT',
     });
   }
   // Magnum's API has the same certificate.
   const hosts = [...certificateNames(names), ...(magnum ? certificateNames(magnum) : [])];
-  return { connection: transport, listen, hosts, webhookUrl, certificate, limits, console };
+  return { connection: transport, listen, hosts, webhookUrl, certificate, limits, console, consoleDocumentation };
 }
 
 interface Welcome {
@@ -177,11 +178,11 @@ function welcome(
     `Fairway serves ${server} after ${seconds} s`,
     ...(gateway
       ? [
-          `  gateway     ${clientUrl(names, Number(new URL(gateway.url).port || 443))}, which clients trust by ${home.gatewayAuthority}`,
-          ...(isConsoleServed ? ['  console     at /console/ of the gateway'] : []),
+          `  gateway     ${clientUrl(names, Number(new URL(gateway.url).port || 443))}; its CA is ${home.gatewayAuthority}`,
+          ...(isConsoleServed ? ['  console     /console/ at the gateway'] : []),
         ]
       : []),
-    ...(magnumUrl === undefined ? [] : [`  magnum      ${magnumUrl}/v1, which clients trust by the same`]),
+    ...(magnumUrl === undefined ? [] : [`  magnum      ${magnumUrl}/v1, with the same CA`]),
     ...(metricsUrl === undefined ? [] : [`  metrics     ${metricsUrl}`]),
     `  replica     ${identity}`,
     `  cloud       ${cloudName}`,
@@ -218,7 +219,7 @@ async function start(
     }
     if (isApiError(error, 'Forbidden')) {
       throw new CommandError(error.message, {
-        advice: 'serve as the ServiceAccount fairway-system/fairway, whose rights "fairway install" writes',
+        advice: 'run as the ServiceAccount fairway-system/fairway, whose rights "fairway install" creates',
         cause: error,
       });
     }

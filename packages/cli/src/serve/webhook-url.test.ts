@@ -15,5 +15,5 @@ test.each([
   ['https://user@fairway.example.com', 'nobody logs in'],
   ['fairway.example.com:8443', 'no URL'],
 ])('%s is not: %s', (text) => {
-  expect(() => parseWebhookUrl(text)).toThrow('Not https://HOST');
+  expect(() => parseWebhookUrl(text)).toThrow('Must be https://HOST');
 });

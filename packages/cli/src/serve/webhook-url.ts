@@ -6,7 +6,7 @@ export function parseWebhookUrl(text: string): string {
   const isPlain =
     url?.protocol === 'https:' && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === '';
   if (url === undefined || !isPlain) {
-    throw new InvalidArgumentError('Not https://HOST or https://HOST:PORT, without a path.');
+    throw new InvalidArgumentError('Must be https://HOST or https://HOST:PORT, without a path.');
   }
   return url.origin;
 }

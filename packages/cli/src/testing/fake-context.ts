@@ -10,7 +10,7 @@ export interface FakeContext extends CliContext {
 
 /** A process without a terminal, whose output is captured. */
 export function fakeContext(
-  overrides: Partial<Pick<CliContext, 'env' | 'cwd' | 'readStdin' | 'confirm' | 'ask'>> & {
+  overrides: Partial<Pick<CliContext, 'env' | 'cwd' | 'readStdin' | 'ask'>> & {
     readonly clock?: Clock;
   } = {},
 ): FakeContext {
@@ -29,7 +29,6 @@ export function fakeContext(
     stdout: sink('stdout'),
     stderr: sink('stderr'),
     readStdin: () => Promise.resolve(''),
-    confirm: undefined,
     ask: undefined,
     signal: new AbortController().signal,
     onHangup: (listener) => {

@@ -25,7 +25,7 @@ test.each([
   '-a',
   `${'a'.repeat(64)}.b`,
 ])('"%s" is not advertised', (text) => {
-  expect(() => parseAdvertiseAddress(text)).toThrow('Not HOST or HOST:PORT');
+  expect(() => parseAdvertiseAddress(text)).toThrow('Must be HOST or HOST:PORT');
 });
 
 test('names are collected', () => {

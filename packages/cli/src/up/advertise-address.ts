@@ -14,7 +14,7 @@ export function parseAdvertiseAddress(text: string): AdvertisedAddress {
   const host = bracketed ?? plain ?? (isIP(text) === 6 ? text : '');
   const port = portText === undefined ? undefined : Number(portText);
   if (!isReachable(host) || port === 0 || (port ?? 1) > MAX_PORT) {
-    throw new InvalidArgumentError('Not HOST or HOST:PORT, such as fairway.example.com or 192.0.2.7:443.');
+    throw new InvalidArgumentError('Must be HOST or HOST:PORT, such as fairway.example.com or 192.0.2.7:443.');
   }
   return { host, port };
 }

@@ -6,7 +6,7 @@ export function checkedSchedule(text: string): string {
   try {
     parseBackupSchedule(text);
   } catch {
-    throw new InvalidArgumentError('It must be five fields of cron, such as "0 3 * * *", or never.');
+    throw new InvalidArgumentError('Must be a cron expression with five fields, such as "0 3 * * *", or never.');
   }
   return text;
 }

@@ -25,7 +25,7 @@ describe('address ranges', () => {
   test('that reach all API servers are IPv4', () => {
     expect(collectIPv4Ranges('192.0.2.0/24', [])).toEqual(['192.0.2.0/24']);
     for (const text of ['::/0', '192.0.2.1/24', '192.0.2.1', '10.0.0.0/8:443']) {
-      expect(() => collectIPv4Ranges(text, [])).toThrow('not a range of IPv4 addresses');
+      expect(() => collectIPv4Ranges(text, [])).toThrow('must be a range of IPv4 addresses');
     }
   });
 

@@ -11,7 +11,7 @@ const HIGHEST_ID = 2_147_483_646;
 export function parseUserRange(text: string): UserRange {
   const [, first, last] = (/^(\d{1,10})-(\d{1,10})$/.exec(text) ?? []).map(Number);
   if (first === undefined || last === undefined || first < 1 || last < first || last > HIGHEST_ID) {
-    throw new InvalidArgumentError(`It is written FIRST-LAST, from 1 to ${HIGHEST_ID}, such as 1900000000-1900009999.`);
+    throw new InvalidArgumentError(`Must be FIRST-LAST, from 1 to ${HIGHEST_ID}, such as 1900000000-1900009999.`);
   }
   return { first, last };
 }
@@ -29,7 +29,7 @@ export function collectRanges(text: string, before: readonly string[]): readonly
 /** Appends a range of IPv4 addresses, the only ones that allow-lists of API servers have. Throws InvalidArgumentError. */
 export function collectIPv4Ranges(text: string, before: readonly string[]): readonly string[] {
   return collect(text, before, (range) => {
-    if (!isCidr(range)) throw new Error(`"${range}" is not a range of IPv4 addresses: write it as 192.0.2.0/24`);
+    if (!isCidr(range)) throw new Error(`"${range}" must be a range of IPv4 addresses, such as 192.0.2.0/24`);
   });
 }
 

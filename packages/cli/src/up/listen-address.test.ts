@@ -11,7 +11,7 @@ test.each([
 });
 
 test.each(['8443', '127.0.0.1', '127.0.0.1:', '127.0.0.1:65536', '::1:80', 'a:b'])('%s is refused', (text) => {
-  expect(() => parseListenAddress(text)).toThrow(/Not HOST:PORT/);
+  expect(() => parseListenAddress(text)).toThrow(/Must be HOST:PORT/);
 });
 
 test.each(['10.0.0.1', 'fd00::1'])('%s is an address', (text) => {
@@ -19,5 +19,5 @@ test.each(['10.0.0.1', 'fd00::1'])('%s is an address', (text) => {
 });
 
 test.each(['0.0.0.0', '::', 'localhost', '10.0.0.0/24', '10.0.0.1:80'])('%s is not an address of one host', (text) => {
-  expect(() => parseIPAddress(text)).toThrow(/Not an address of one host/);
+  expect(() => parseIPAddress(text)).toThrow(/Must be the address of one host/);
 });

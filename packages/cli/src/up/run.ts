@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
+import { isIPv6 } from 'node:net';
 import { join, relative } from 'node:path';
 import { reclaimMemory } from '@fairway/base/reclaim-memory';
 import { type KeystoneSettings, keystoneSettings } from '@fairway/identity/settings';
@@ -19,14 +20,14 @@ import { homePath } from '../client/choose-kubeconfig.ts';
 import type { CliContext } from '../command/context.ts';
 import type { FairwayCommandOptions } from '../commands/fairway-options.ts';
 import { reloadOnHangup } from '../configuration/reload.ts';
-import { chosenAudit } from './chosen-audit.ts';
-import { chosenBackups } from './chosen-backups.ts';
-import { chosenCertificate } from './chosen-certificate.ts';
-import { checkChosenCloud } from './chosen-cloud.ts';
-import { chosenControlPlanes } from './chosen-control-planes.ts';
-import { chosenKeystone } from './chosen-keystone.ts';
-import { chosenMagnum } from './chosen-magnum.ts';
-import { unlessStopped } from './unless-stopped.ts';
+import { abortableStart } from './abortable-start.ts';
+import { auditOptions } from './audit-options.ts';
+import { backupOptions } from './backup-options.ts';
+import { certificateOptions } from './certificate-options.ts';
+import { checkCloudOptions } from './cloud-options.ts';
+import { controlPlaneOptions } from './control-plane-options.ts';
+import { keystoneOptions } from './keystone-options.ts';
+import { magnumOptions } from './magnum-options.ts';
 
 interface UpCommandOptions extends FairwayCommandOptions {
   readonly simLatency: 'none' | 'realistic';
@@ -42,18 +43,18 @@ export async function runUp(
   reread: () => UpCommandOptions,
 ): Promise<void> {
   const { clock, stderr, stdout, signal } = context;
-  const backups = chosenBackups(context, options);
-  const audit = await chosenAudit(context, options);
+  const backups = backupOptions(context, options);
+  const audit = await auditOptions(context, options);
   const levels = new LogLevels(options.logLevel, options.logLevels);
   // The umask also covers files that libraries and programs create in the home.
   process.umask(0o077);
   const home = new Home(homePath(options.home, context.env, context.cwd));
-  const cloudCheck = checkChosenCloud(context, options.cloud);
+  const cloudCheck = checkCloudOptions(context, options);
   const isFirstStart = !existsSync(home.database);
   if (isFirstStart) stderr.write(`setting up ${home.path}\n`);
   const startedMs = clock.now();
-  const controlPlanes = await chosenControlPlanes(context, options, home, false);
-  const running = await unlessStopped(
+  const controlPlanes = await controlPlaneOptions(context, options, home, false);
+  const running = await abortableStart(
     context,
     start(context, options, home, { isFirstStart, levels, controlPlanes, backups, audit }),
   );
@@ -87,7 +88,7 @@ async function start(
 ): Promise<RunningFairway> {
   const { clock, stderr } = context;
   const { host, port } = options.listen;
-  const keystone = chosenKeystone(context, options) ?? simulatedKeystone(options);
+  const keystone = keystoneOptions(context, options) ?? simulatedKeystone(options);
   const nodeSettings = options.nodeSettings === undefined ? undefined : readNodeSettings(options.nodeSettings);
   try {
     return await up({
@@ -97,7 +98,7 @@ async function start(
       advertised: options.advertiseAddress,
       subjectAltNames: options.tlsSan,
       cloud: options.cloud,
-      certificate: chosenCertificate(context, options),
+      certificate: certificateOptions(context, options),
       cloudsFile: options.cloudsFile,
       latency: options.simLatency,
       defaultImage: options.defaultImage,
@@ -113,8 +114,9 @@ async function start(
       keystone,
       limits: options.limits,
       externalAutoscalerListen: options.externalAutoscalerListen,
-      magnumListen: chosenMagnum(options, keystone),
+      magnumListen: magnumOptions(options, keystone),
       console: options.console,
+      consoleDocumentation: options.consoleDocumentation,
       version: FAIRWAY_VERSION,
       clock,
       random: Math.random,
@@ -146,8 +148,15 @@ type Explain = (
   listen: string,
 ) => [message: string, options: ConstructorParameters<typeof CommandError>[1]];
 
+/** Fairway may listen at further addresses: the system names the one that it is about. */
+function addressOf(error: Error, listen: string): string {
+  const { address, port } = error as { readonly address?: string; readonly port?: number };
+  if (address === undefined || port === undefined) return listen;
+  return `${isIPv6(address) ? `[${address}]` : address}:${port}`;
+}
+
 const notListening: Explain = (cause, listen) => [
-  `${listen} is not an address of this machine`,
+  `${addressOf(cause, listen)} is not an address of this machine`,
   { exitCode: ExitCode.Usage, cause },
 ];
 const notWritable: Explain = (cause) => [
@@ -159,11 +168,14 @@ const ADVICE_BY_CODE: ReadonlyMap<string, Explain> = new Map([
   [
     'EADDRINUSE',
     (cause, listen) => [
-      `${listen} is already in use`,
+      `${addressOf(cause, listen)} is already in use`,
       {
         exitCode: ExitCode.Usage,
         cause,
-        advice: 'stop it, or choose another port with --listen 127.0.0.1:PORT (0 takes a free one)',
+        advice:
+          addressOf(cause, listen) === listen
+            ? 'stop the process that uses it, or choose another port with --listen 127.0.0.1:PORT (0 chooses a free port)'
+            : 'stop the process that uses it, or choose another port',
       },
     ],
   ],
@@ -202,16 +214,17 @@ export function welcome({ running, home, seconds, cwd, isSimulated }: Welcome): 
     ...(running.consoleUrl === undefined
       ? []
       : [
-          `  console     ${running.consoleUrl}${isSimulated ? `, for the users of ${shellQuote(home.cloudsYaml)}: demo` : ''}`,
+          `  console     ${running.consoleUrl}`,
+          ...(isSimulated ? [`              user demo, password in ${shellQuote(home.demoPassword)}`] : []),
         ]),
     ...(running.magnumUrl === undefined
       ? []
-      : [`  magnum      ${running.magnumUrl}/v1, whose authority is in ${shellQuote(home.apiAuthority)}`]),
+      : [`  magnum      ${running.magnumUrl}/v1, CA in ${shellQuote(home.apiAuthority)}`]),
     '',
     'In another terminal:',
     `  export KUBECONFIG=${shellQuote(home.kubeconfig)}`,
     `  kubectl apply -f ${shellQuote(shorter(example, cwd))}`,
-    '  kubectl get clusters,nodepools,machines -w',
+    '  kubectl get clusters,nodepools,machines',
     '',
   ];
   return lines.map((line) => `${line}\n`).join('');

@@ -35,6 +35,21 @@ demo      Volume     fast, "ssd"   10.00 GiB   -0.01
     );
   });
 
+  test.each([
+    { uncertain: 0, shown: '' },
+    { uncertain: 5, shown: '<0.01' },
+    { uncertain: 40, shown: '-0.01' },
+    { uncertain: 3_600, shown: '-1.00' },
+  ])('says of $uncertain s that may be too much: "$shown"', ({ uncertain, shown }) => {
+    const [, line = ''] = renderUsage([row({ uncertain })], 'table', {
+      period: false,
+      namespace: false,
+      cluster: false,
+    }).split('\n');
+
+    expect(line.split(/ {3,}/)[3] ?? '').toBe(shown);
+  });
+
   test('is exact in CSV, quoted where it must be', () => {
     expect(renderUsage([NODE, VOLUME], 'csv', SHOWN).split('\r\n')).toEqual([
       'from,to,namespace,project,cluster,clusterUID,resource,type,unit,amount,uncertain',

@@ -85,12 +85,19 @@ function usageTable(rows: readonly UsageRow[], shown: ShownColumns): string {
     cells('FROM', 'NAMESPACE', 'CLUSTER', ['RESOURCE', 'TYPE', 'HOURS', 'UNCERTAIN']),
     ...rows.map((row) => {
       const { resource, type, amount, uncertain } = row;
-      const uncertainty = uncertain === 0 ? '' : `-${hoursOf(uncertain, 2)}`;
+      const uncertainty = uncertaintyOf(uncertain);
       const unit = isInGiB(resource) ? ' GiB' : '';
       const rest = [resource, type, `${hoursOf(amount, 2)}${unit}`, uncertainty];
       return cells(formatTime(row.fromMs), row.namespace, row.cluster ?? '', rest);
     }),
   ]);
+}
+
+/** At most so much is too much; what rounds to nothing is still not nothing. */
+function uncertaintyOf(uncertain: number): string {
+  if (uncertain === 0) return '';
+  const hours = hoursOf(uncertain, 2);
+  return Number(hours) === 0 ? '<0.01' : `-${hours}`;
 }
 
 /** As Ceilometer has samples of the type `delta`. */

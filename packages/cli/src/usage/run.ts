@@ -31,13 +31,13 @@ export async function printUsage(context: CliContext, globals: GlobalOptions, op
   const byCluster = options.clusters === true || isForPrograms;
   const span = spanOf(options, nowMs, isForPrograms);
   if (step === 'hour' && (span.toMs - span.fromMs) / HOUR_MS > MAX_WINDOWS) {
-    throw usageError('--by hour: that is more than 10000 hours', 'ask for days, or for less at a time');
+    throw usageError('--by hour: the period has more than 10000 hours', 'choose days, or a shorter period');
   }
   await withConnection(context, globals, async (connection) => {
     const records = await readRecords(connection, options, context.signal);
     const rows = reportOf(records, { ...span, nowMs, step, byCluster });
     if (rows.length === 0 && form === 'table') {
-      context.stderr.write('Nothing was used in this time.\n');
+      context.stderr.write('No usage in this period.\n');
       return;
     }
     const isOfSeveral = options.allNamespaces === true || options.project !== undefined;
@@ -51,7 +51,7 @@ function spanOf({ from, to }: UsageOptions, nowMs: number, isForPrograms: boolea
     to === undefined ? (isForPrograms ? Math.floor(nowMs / HOUR_MS) * HOUR_MS : nowMs) : usageTimeMs('--to', to);
   const defaultMs = isForPrograms ? toMs - HOUR_MS : startOfMonth(Math.min(toMs - 1, nowMs));
   const fromMs = from === undefined ? defaultMs : usageTimeMs('--from', from);
-  if (fromMs >= toMs) throw usageError('--from is not before --to', '--to is the first moment that does not count');
+  if (fromMs >= toMs) throw usageError('--from must be before --to', '--to is exclusive');
   return { fromMs, toMs };
 }
 
@@ -61,7 +61,7 @@ function reportOf(records: readonly UsageRecord[], question: Parameters<typeof u
   } catch (error) {
     if (!(error instanceof UsageDetailGone)) throw error;
     const advice =
-      'what ended is kept by UTC hour for eight days and by UTC day before: begin and end with one, and ask for no smaller periods';
+      'ended usage is kept by UTC hour for eight days and by UTC day before that: start and end the period on such a boundary, and do not choose smaller periods';
     throw usageError(error.message, advice, error);
   }
 }

@@ -11,7 +11,7 @@ test.each([
 });
 
 test.each(['yesterday', '2026-13', '26.11.2026', '2026-11-26T12:00:00', '2026', ''])('%j is refused', (text) => {
-  expect(() => usageTimeMs('--from', text)).toThrow(`--from: "${text}" is no time`);
+  expect(() => usageTimeMs('--from', text)).toThrow(`--from: "${text}" is not a time`);
 });
 
 test('a month begins in UTC', () => {

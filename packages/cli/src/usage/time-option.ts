@@ -6,8 +6,8 @@ const FORMS = /^\d{4}-\d{2}(-\d{2}(T\d{2}:\d{2}(:\d{2})?(Z|[+-]\d{2}:\d{2}))?)?$
 export function usageTimeMs(option: string, text: string): number {
   const ms = FORMS.test(text) ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(ms)) return ms;
-  const advice = 'write a month (2026-11), a day (2026-11-01) or a time with its zone (2026-11-01T12:00:00Z)';
-  throw usageError(`${option}: "${text}" is no time`, advice);
+  const advice = 'use a month (2026-11), a day (2026-11-01) or a time with its zone (2026-11-01T12:00:00Z)';
+  throw usageError(`${option}: "${text}" is not a time`, advice);
 }
 
 /** When the UTC month began that a time is in. */

@@ -2,7 +2,6 @@ import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
-import { hasCondition } from '@fairway/apiserver/auth/certificates/certificate-signer';
 import { type Clock, formatTime } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
@@ -18,7 +17,14 @@ import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { addressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
-import { isKubeletRequest, judge, readNodeRequest, requesterProblem, type Verdict } from './node-request.ts';
+import { isDecided, requestsOf } from './cached-requests.ts';
+import {
+  decideRequest,
+  isKubeletRequest,
+  readNodeRequest,
+  requesterProblem,
+  type SigningDecision,
+} from './node-request.ts';
 import { RequestLimits } from './request-limits.ts';
 
 export interface ApprovalDependencies {
@@ -35,7 +41,7 @@ export interface ApprovalDependencies {
 
 /** Requeue interval of a request that exceeded a limit. */
 const CROWDED_RETRY_MS = 10_000;
-const LOOK_UP_RETRY_MS = 60_000;
+const QUERY_RETRY_MS = 60_000;
 
 /**
  * Approves or denies kubelets' CSRs in all tenants' clusters; other CSRs are left to the tenants.
@@ -60,23 +66,23 @@ export class ApprovalReconciler {
     if (tenant === undefined || csr === undefined || isDecided(csr) || !isKubeletRequest(csr)) return {};
     const cluster = cache.clusters.get(tenant.clusterKey);
     if (cluster === undefined || identityOf(cluster) !== tenant.clusterUid || isPaused(cluster)) return {};
-    if (!this.#limits.mayJudge(tenant.clusterUid, clock.now())) return { requeueAfterMs: CROWDED_RETRY_MS };
+    if (!this.#limits.mayDecide(tenant.clusterUid, clock.now())) return { requeueAfterMs: CROWDED_RETRY_MS };
     const pass = new Pass(context, clock);
-    const { value: verdict } = await pass.run(() => this.#judge(tenant, cluster, csr, pass.signal));
-    if (verdict === 'later') pass.againIn(LOOK_UP_RETRY_MS);
-    else if (verdict && (verdict.kind === 'approve' || this.#limits.mayDeny(tenant.clusterUid, clock.now()))) {
-      await pass.run(() => this.#decide(tenant, csr, verdict, pass.signal));
+    const { value: decision } = await pass.run(() => this.#decide(tenant, cluster, csr, pass.signal));
+    if (decision === 'later') pass.requeueAfter(QUERY_RETRY_MS);
+    else if (decision && (decision.kind === 'approve' || this.#limits.mayDeny(tenant.clusterUid, clock.now()))) {
+      await pass.run(() => this.#writeDecision(tenant, csr, decision, pass.signal));
     }
     return pass.end();
   }
 
   /** Undefined if no decision can be made now. */
-  async #judge(
+  async #decide(
     tenant: TenantCluster,
     cluster: Cluster,
     csr: CertificateSigningRequest,
     signal: AbortSignal,
-  ): Promise<Verdict | 'later' | undefined> {
+  ): Promise<SigningDecision | 'later' | undefined> {
     const { cache, bootstrapper, clock } = this.#dependencies;
     const node = readNodeRequest(csr);
     if ('kind' in node) return node;
@@ -90,9 +96,9 @@ export class ApprovalReconciler {
     const problem = requesterProblem(node, tokenID, hasJoined);
     signal.throwIfAborted();
     if (problem || machine === undefined) return problem;
-    if (!this.#limits.mayLookUp(`${tenant.clusterUid}/${identityOf(machine)}`, clock.now())) return 'later';
+    if (!this.#limits.mayQueryCloud(`${tenant.clusterUid}/${identityOf(machine)}`, clock.now())) return 'later';
     const isFirst = node.requester.kind === 'bootstrapToken';
-    return judge(node, await this.#addressesOf(cluster, machine, isFirst, signal));
+    return decideRequest(node, await this.#addressesOf(cluster, machine, isFirst, signal));
   }
 
   /**
@@ -123,10 +129,10 @@ export class ApprovalReconciler {
     );
   }
 
-  async #decide(
+  async #writeDecision(
     tenant: TenantCluster,
     csr: CertificateSigningRequest,
-    { kind, reason: message }: Verdict,
+    { kind, reason: message }: SigningDecision,
     signal: AbortSignal,
   ): Promise<void> {
     const type = kind === 'approve' ? 'Approved' : 'Denied';
@@ -135,7 +141,7 @@ export class ApprovalReconciler {
         cluster: tenant.clusterKey,
         request: csr.metadata.name,
         user: csr.spec.username?.slice(0, 253),
-        verdict: kind,
+        decision: kind,
         reason: message,
       },
       'certificate request decided',
@@ -149,31 +155,18 @@ export class ApprovalReconciler {
       lastUpdateTime: now,
       lastTransitionTime: now,
     };
-    const decided: CertificateSigningRequest = {
-      ...csr,
-      status: { ...csr.status, conditions: [...(csr.status?.conditions ?? []), condition] },
+    // A patch, which leaves alone what the cache does not hold; of the version that the decision is about.
+    const { name = '', resourceVersion } = csr.metadata;
+    const value = {
+      metadata: { resourceVersion },
+      status: { conditions: [...(csr.status?.conditions ?? []), condition] },
     };
     const client = tenant.client.resource(CertificateSigningRequests);
-    await ofTenant(ignoreGone(client.updateSubresource(csr.metadata.name ?? '', 'approval', decided, { signal })));
+    await ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, { subresource: 'approval', signal })));
   }
 }
 
-/** Whether a kubelet has: it needs its certificate for that, and has stored it. A Node that somebody else has made knows no system. */
+/** Whether a kubelet has joined: it needs its certificate for that, and has stored it. A Node created by someone else reports no system. */
 function hasRegistered(node: TenantNode | undefined): boolean {
   return node?.status?.nodeInfo?.bootID !== undefined;
-}
-
-export function isDecided(csr: CertificateSigningRequest): boolean {
-  return hasCondition(csr, 'Approved') || hasCondition(csr, 'Denied') || hasCondition(csr, 'Failed');
-}
-
-/** The cached CSRs of a cluster: without certificates and fields that are never read. */
-export function requestsOf({ informers }: TenantCluster): Informer<CertificateSigningRequest> {
-  return informers.informer(CertificateSigningRequests, { trim: trimRequest });
-}
-
-function trimRequest(csr: CertificateSigningRequest): CertificateSigningRequest {
-  if (csr.status) delete csr.status.certificate;
-  if (!isKubeletRequest(csr)) csr.spec = { ...csr.spec, request: '' };
-  return csr;
 }

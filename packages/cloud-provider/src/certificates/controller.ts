@@ -7,7 +7,8 @@ import { watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
-import { ApprovalReconciler, isDecided, requestsOf } from './approval-reconciler.ts';
+import { ApprovalReconciler } from './approval-reconciler.ts';
+import { isDecided, requestsOf } from './cached-requests.ts';
 
 export const certificateApprovalController: Declaration = {
   name: 'certificate-approval',

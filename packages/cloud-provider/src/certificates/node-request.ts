@@ -6,11 +6,15 @@ import {
   isRequestSignatureValid,
   parseCertificateRequest,
 } from '@fairway/kube/pki/certificate-request';
+import { PkiError } from '@fairway/kube/pki/pki-error';
 
 const NODE_USER = 'system:node:';
 const NODES_GROUP = 'system:nodes';
 /** User name prefix of bootstrap tokens. */
 const BOOTSTRAP_USER = 'system:bootstrap:';
+const BOOTSTRAPPERS_GROUP = 'system:bootstrappers';
+/** The groups that identify the kind of requester. */
+export const REQUESTER_GROUPS: ReadonlySet<string> = new Set([NODES_GROUP, BOOTSTRAPPERS_GROUP]);
 
 /** Length in base64; a kubelet's own is about 600. */
 const MAX_REQUEST_LENGTH = 16_384;
@@ -39,7 +43,14 @@ export interface Denial {
   readonly reason: string;
 }
 
-export type Verdict = { readonly kind: 'approve'; readonly reason: string } | Denial;
+export type SigningDecision = { readonly kind: 'approve'; readonly reason: string } | Denial;
+
+/** Replaces a request that is too large for the cache. An API server never stores an empty one. */
+export const OVERSIZED_REQUEST = '';
+
+export function isOversized(encoded: string): boolean {
+  return encoded === OVERSIZED_REQUEST || encoded.length > MAX_REQUEST_LENGTH;
+}
 
 /** Whether the CSR is a kubelet's: others are for the tenant to decide. */
 export function isKubeletRequest({ spec }: CertificateSigningRequest): boolean {
@@ -51,24 +62,25 @@ export function isKubeletRequest({ spec }: CertificateSigningRequest): boolean {
  * certificate anyway.
  */
 export function readNodeRequest(csr: CertificateSigningRequest): NodeRequest | Denial {
-  const { username = '', signerName, usages = [], request: encoded } = csr.spec;
-  const requester = requesterOf(username);
+  const { username = '', groups = [], signerName, usages = [], request: encoded } = csr.spec;
+  const requester = requesterOf(username, groups);
   if (requester === undefined) {
     return deny(`${username} is neither a node nor the holder of a bootstrap token`);
   }
-  if (encoded.length > MAX_REQUEST_LENGTH)
-    return deny(`the certificate request is larger than ${MAX_REQUEST_LENGTH} B`);
+  if (isOversized(encoded)) return deny(`the certificate request is larger than ${MAX_REQUEST_LENGTH} B`);
   const foreign = usages.find((usage) => !USAGES[signerName]?.includes(usage));
-  if (foreign !== undefined) return deny(`a certificate of ${signerName} is not for ${foreign}`);
+  if (foreign !== undefined) return deny(`signer ${signerName} does not allow usage ${foreign}`);
   const request = parse(csr);
-  if (request === undefined) return deny('the certificate request cannot be read');
-  const { commonName, organizations } = request;
+  if ('kind' in request) return request;
+  const { commonName, organizations, subject } = request;
   if (!commonName.startsWith(NODE_USER) || commonName === NODE_USER) {
-    return deny(`the subject is not a node's: its common name must begin with ${NODE_USER}`);
+    return deny(`the subject is not a node: its common name must begin with ${NODE_USER}`);
   }
   if (organizations.length !== 1 || organizations[0] !== NODES_GROUP) {
-    return deny(`the subject's organization must be ${NODES_GROUP} alone`);
+    return deny(`the subject's only organization must be ${NODES_GROUP}`);
   }
+  const other = subject.find(({ type }) => type !== 'CN' && type !== 'O');
+  if (other !== undefined) return deny(`the subject must not contain ${other.type}`);
   return { signerName, nodeName: commonName.slice(NODE_USER.length), requester, request };
 }
 
@@ -88,7 +100,7 @@ export function requesterProblem(
   const isNode = requester.kind === 'node' && requester.name === nodeName;
   const who = usernameOf(requester);
   const [strange] = [...request.emailAddresses, ...request.uris];
-  if (strange !== undefined) return deny(`a node's certificate is not for ${strange}`);
+  if (strange !== undefined) return deny(`a node's certificate must not name ${strange}`);
   if (signerName === SIGNERS.kubeletServing) {
     if (!isNode) return deny(`${who} requests a serving certificate of node ${nodeName}`);
     const foreignName = request.dnsNames.find((dnsName) => dnsName !== nodeName);
@@ -96,23 +108,24 @@ export function requesterProblem(
   } else {
     const isToken = requester.kind === 'bootstrapToken' && requester.id === tokenID;
     if (!isNode && !isToken) return deny(`${who} is neither node ${nodeName} nor the holder of its bootstrap token`);
-    if (isToken && hasJoined) return deny(`node ${nodeName} has joined: it renews with its own certificate`);
+    if (isToken && hasJoined)
+      return deny(`node ${nodeName} has already joined: it must renew with its own certificate`);
     if (request.dnsNames.length + request.ipAddresses.length > 0) {
       return deny('a client certificate must not have host names or addresses');
     }
   }
-  if (!isRequestSignatureValid(request)) return deny('the certificate request is not signed by its own key');
+  if (!isRequestSignatureValid(request)) return deny('the certificate request is not signed with its own key');
   return undefined;
 }
 
 /** Decides on the machine's own CSR by its server's addresses in this cluster's project; undefined if it has none. */
-export function judge(node: NodeRequest, addresses: readonly string[] | undefined): Verdict {
+export function decideRequest(node: NodeRequest, addresses: readonly string[] | undefined): SigningDecision {
   const { signerName, nodeName, requester, request } = node;
   if (addresses === undefined) return noMachine(nodeName);
   if (signerName === SIGNERS.kubeletServing) {
     const own = addresses.map(canonicalAddress);
     const foreign = request.ipAddresses.find((address) => !own.includes(canonicalAddress(address)));
-    if (foreign === undefined) return approve('the names and addresses are those of the server');
+    if (foreign === undefined) return approve('the names and addresses match the server');
     return deny(`${foreign} is not an address of the server, which has ${addresses.join(', ') || 'none'}`);
   }
   return requester.kind === 'node'
@@ -120,12 +133,13 @@ export function judge(node: NodeRequest, addresses: readonly string[] | undefine
     : approve('the server of the machine joins with its own bootstrap token');
 }
 
-function requesterOf(username: string): Requester | undefined {
-  for (const [prefix, kind] of [
-    [NODE_USER, 'node'],
-    [BOOTSTRAP_USER, 'bootstrapToken'],
+/** Also checks the group, as Kubernetes' own authorizer does: a token from elsewhere may give a user any name. */
+function requesterOf(username: string, groups: readonly string[]): Requester | undefined {
+  for (const [prefix, group, kind] of [
+    [NODE_USER, NODES_GROUP, 'node'],
+    [BOOTSTRAP_USER, BOOTSTRAPPERS_GROUP, 'bootstrapToken'],
   ] as const) {
-    if (!username.startsWith(prefix) || username === prefix) continue;
+    if (!username.startsWith(prefix) || username === prefix || !groups.includes(group)) continue;
     const rest = username.slice(prefix.length);
     return kind === 'node' ? { kind, name: rest } : { kind, id: rest };
   }
@@ -144,14 +158,16 @@ function deny(reason: string): Denial {
   return { kind: 'deny', reason: reason.slice(0, 1_024) };
 }
 
-function approve(reason: string): Verdict {
+function approve(reason: string): SigningDecision {
   return { kind: 'approve', reason };
 }
 
-function parse(csr: CertificateSigningRequest): CertificateRequest | undefined {
+/** kube-controller-manager parses the request itself when signing, so only unambiguous requests are approved. */
+function parse(csr: CertificateSigningRequest): CertificateRequest | Denial {
   try {
     return parseCertificateRequest(pemOfRequest(csr.spec.request));
-  } catch {
-    return undefined;
+  } catch (error) {
+    if (error instanceof PkiError) return deny(`the certificate request cannot be read: ${error.message}`);
+    throw error;
   }
 }

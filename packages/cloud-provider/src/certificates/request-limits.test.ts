@@ -46,7 +46,7 @@ function approvalsOf(
     nodes: { get: () => undefined },
     client: {
       resource: () => ({
-        updateSubresource: () => {
+        patch: () => {
           done.writes += 1;
           return Promise.resolve();
         },
@@ -74,6 +74,7 @@ function approvalsOf(
 
 const spec = (username: string, request: string, usages = ['client auth']) => ({
   username,
+  groups: ['system:nodes', 'system:bootstrappers'],
   request,
   usages,
   signerName: SIGNERS.kubeletClient,

@@ -1,33 +1,33 @@
 import type { ObjectMeta } from '@fairway/kube/object/meta';
+import type { ReasonAndMessage } from './condition-reason.ts';
 import { commonHosts } from './hostnames.ts';
 import { GATEWAY_GROUP, type HttpRoute } from './kinds.ts';
-import { isAccepted, type JudgedListener } from './listeners.ts';
+import { isAccepted, type ValidatedListener } from './listeners.ts';
 import type { ParentRef } from './schemas.ts';
 import { selects } from './selector.ts';
-import type { Verdict } from './verdict.ts';
 
-/** What a reference of a route to a Gateway comes to. */
+/** The result of resolving a route's reference to a Gateway. */
 export interface Attachment {
   readonly parentRef: ParentRef;
-  /** The listeners that it is at, accepted or not, and for which hosts. */
+  /** The listeners that it attaches to, accepted or not, and the hosts it serves there. */
   readonly at: readonly Place[];
-  /** Why it is at none that is accepted. */
-  readonly refused: Verdict | undefined;
+  /** Why it attaches to no accepted listener. */
+  readonly refused: ReasonAndMessage | undefined;
 }
 
 interface Place {
-  readonly listener: JudgedListener;
+  readonly listener: ValidatedListener;
   readonly hosts: readonly string[];
 }
 
 export interface AttachmentContext {
   readonly gateway: ObjectMeta;
-  readonly listeners: readonly JudgedListener[];
+  readonly listeners: readonly ValidatedListener[];
   /** Labels of a namespace. */
   readonly labelsOf: (namespace: string) => Readonly<Record<string, string>>;
 }
 
-/** Whether a route refers to this Gateway there. */
+/** Whether a parentRef of a route refers to this Gateway. */
 export function refersTo(ref: ParentRef, routeNamespace: string | undefined, gateway: ObjectMeta): boolean {
   return (
     ref.group === GATEWAY_GROUP &&
@@ -38,14 +38,14 @@ export function refersTo(ref: ParentRef, routeNamespace: string | undefined, gat
 }
 
 /**
- * Where a route is at, for each of its references to the Gateway. Pure; `attachment.test.ts` has the rules as tables.
+ * Resolves each reference of a route to the Gateway. Pure; `attachment.test.ts` has the rules as tables.
  * https://gateway-api.sigs.k8s.io/reference/spec/#routeconditionreason
  */
 export function attachmentsOf(route: HttpRoute, context: AttachmentContext): readonly Attachment[] {
   return refsOf(route, context).map((parentRef) => ({ parentRef, ...placesOf(route, parentRef, context) }));
 }
 
-/** Of a route that is one too many. */
+/** For a route that exceeds the limit. */
 export function unseenAttachmentsOf(
   route: HttpRoute,
   context: Pick<AttachmentContext, 'gateway'>,
@@ -53,7 +53,7 @@ export function unseenAttachmentsOf(
   return refsOf(route, context).map((parentRef) => ({ parentRef, at: [], refused: undefined }));
 }
 
-/** Each once. */
+/** Without duplicates. */
 function refsOf(
   { metadata, parentRefs }: HttpRoute,
   { gateway }: Pick<AttachmentContext, 'gateway'>,
@@ -69,11 +69,11 @@ function placesOf(route: HttpRoute, { sectionName, port }: ParentRef, context: A
   );
   if (named.length === 0) {
     const which = [sectionName && `name ${sectionName}`, port && `port ${port}`].filter(Boolean).join(' and ');
-    return nowhere('NoMatchingParent', `the Gateway has no listener of ${which}`);
+    return nowhere('NoMatchingParent', `the Gateway has no listener with ${which}`);
   }
   const allowing = named.filter((each) => isAllowed(route, each, context));
   if (allowing.length === 0) {
-    const message = `allowedRoutes of the Gateway's listeners has neither HTTPRoutes of namespace ${route.metadata.namespace} nor this one`;
+    const message = `allowedRoutes of the Gateway's listeners does not allow this HTTPRoute or its namespace ${route.metadata.namespace}`;
     return nowhere('NotAllowedByListeners', message);
   }
   const hostnames = 'problem' in route.spec ? [] : route.spec.hostnames;
@@ -82,7 +82,7 @@ function placesOf(route: HttpRoute, { sectionName, port }: ParentRef, context: A
     .filter(({ hosts }) => hosts.length > 0);
   if (matching.length === 0) {
     const hosts = allowing.map(({ listener }) => listener.hostname).join(', ');
-    return nowhere('NoMatchingListenerHostname', `no hostname is one of the Gateway's listeners: ${hosts}`);
+    return nowhere('NoMatchingListenerHostname', `no hostname of the route matches the Gateway's listeners: ${hosts}`);
   }
   if (matching.some(({ listener }) => isAccepted(listener))) return { at: matching, refused: undefined };
   const names = matching.map(({ listener }) => listener.listener.name).join(', ');
@@ -98,7 +98,7 @@ function nowhere(reason: string, message: string) {
 
 function isAllowed(
   { metadata: { namespace = '' } }: HttpRoute,
-  { listener, kinds }: JudgedListener,
+  { listener, kinds }: ValidatedListener,
   { gateway, labelsOf }: AttachmentContext,
 ): boolean {
   if (!kinds.some(({ kind }) => kind === 'HTTPRoute') && isKindAsked(listener)) return false;
@@ -115,7 +115,7 @@ function isAllowed(
   }
 }
 
-/** One of a protocol that is not served says that by itself. */
-function isKindAsked({ allowedRoutes }: JudgedListener['listener']): boolean {
+/** A listener with an unsupported protocol reports that itself. */
+function isKindAsked({ allowedRoutes }: ValidatedListener['listener']): boolean {
   return allowedRoutes.kinds.length > 0;
 }

@@ -1,11 +1,11 @@
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { BACKEND_HINT, placeOf } from '../l7/backends.ts';
+import type { ReasonAndMessage } from './condition-reason.ts';
 import { isPermitted } from './grants.ts';
 import type { ReferenceGrant } from './kinds.ts';
 import type { BackendRef } from './schemas.ts';
-import type { Verdict } from './verdict.ts';
 
-/** A Service's port on the nodes, and its share of the requests. */
+/** A Service's node port and its share of the requests. */
 export interface WeightedBackend {
   readonly namespace: string;
   readonly service: string;
@@ -23,18 +23,18 @@ export interface BackendContext {
 }
 
 export interface ResolvedBackends {
-  /** Each once; those without a share are left out. */
+  /** Without duplicates; backends with weight 0 are omitted. */
   readonly backends: readonly WeightedBackend[];
-  readonly problems: readonly Verdict[];
+  readonly problems: readonly ReasonAndMessage[];
 }
 
-/** What a load balancer would send to members in clear text, and they would not understand. */
+/** Application protocols that members would not understand, as the load balancer sends unencrypted HTTP/1.1. */
 const OTHER_PROTOCOLS: ReadonlySet<string> = new Set(['kubernetes.io/h2c', 'https', 'grpc', 'h2c']);
 
 /** Pure; `backend-refs.test.ts` has the rules as tables. https://gateway-api.sigs.k8s.io/reference/spec/#httpbackendref */
 export function resolveBackends(refs: readonly BackendRef[], context: BackendContext): ResolvedBackends {
   const backends = new Map<string, WeightedBackend>();
-  const problems: Verdict[] = [];
+  const problems: ReasonAndMessage[] = [];
   for (const ref of refs) {
     const resolved = resolve(ref, context);
     if ('reason' in resolved) {
@@ -53,33 +53,34 @@ export function keyOf({ namespace, service, port }: WeightedBackend): string {
   return `${namespace}/${service}:${port}`;
 }
 
-function resolve(ref: BackendRef, context: BackendContext): WeightedBackend | Verdict {
+function resolve(ref: BackendRef, context: BackendContext): WeightedBackend | ReasonAndMessage {
   const { group, kind, name, port, weight } = ref;
   if (group !== '' || kind !== 'Service') {
     return {
       reason: 'InvalidKind',
-      message: `backend ${name} is a ${kind.slice(0, 63)}, and only a Service can be one`,
+      message: `backend ${name} is a ${kind.slice(0, 63)}, but only Services are supported`,
     };
   }
   const namespace = ref.namespace ?? context.namespace;
   const reference = { fromKind: 'HTTPRoute', fromNamespace: context.namespace, toKind: 'Service' } as const;
   if (!isPermitted({ ...reference, toNamespace: namespace, toName: name }, context.grantsOf)) {
-    const message = `no ReferenceGrant of namespace ${namespace} lets HTTPRoutes of namespace ${context.namespace} refer to Service ${name}`;
+    const message = `no ReferenceGrant in namespace ${namespace} allows HTTPRoutes in namespace ${context.namespace} to refer to Service ${name}`;
     return { reason: 'RefNotPermitted', message };
   }
   const service = context.serviceOf(namespace, name);
   if (service === undefined) {
     return { reason: 'BackendNotFound', message: `there is no Service ${namespace}/${name}` };
   }
-  if (port === undefined) return { reason: 'BackendNotFound', message: `backend ${name} names no port of the Service` };
-  // Of a Service that is on no node the cache holds no ports.
+  if (port === undefined)
+    return { reason: 'BackendNotFound', message: `backend ${name} specifies no port of the Service` };
+  // The cache holds no ports of a Service without node ports.
   const known = service.spec.ports?.find((each) => each.port === port);
   if (known === undefined && service.spec.ports !== undefined) {
     return { reason: 'BackendNotFound', message: `Service ${namespace}/${name} has no port ${port}` };
   }
   const appProtocol = known?.appProtocol;
   if (appProtocol !== undefined && OTHER_PROTOCOLS.has(appProtocol.toLowerCase())) {
-    const message = `port ${port} of Service ${namespace}/${name} is for ${appProtocol}, and requests are sent by HTTP/1.1 in clear text`;
+    const message = `port ${port} of Service ${namespace}/${name} uses ${appProtocol}, but requests are sent as unencrypted HTTP/1.1`;
     return { reason: 'UnsupportedProtocol', message };
   }
   const place = placeOf({ service: name, port }, service);

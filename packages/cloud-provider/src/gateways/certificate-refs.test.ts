@@ -14,7 +14,7 @@ beforeAll(async () => {
   certificate = readCertificate({ data: await tlsData('shop.example') }) as TlsCertificate;
 });
 
-/** The Secrets `shop` and `more` are there in each namespace, `junk` can't be read. */
+/** The Secrets `shop` and `more` are there in each namespace, `junk` is invalid. */
 function resolved(listeners: readonly (readonly object[])[], grant?: object) {
   const spec = GatewaySpec.parse({
     listeners: listeners.map((certificateRefs, index) => ({

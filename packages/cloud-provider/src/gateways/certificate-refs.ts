@@ -1,10 +1,10 @@
 import type { SecretName } from '@fairway/tenancy/cloud/certificate-name';
 import type { WantedCertificate } from '../tls/certificate-store.ts';
 import type { SeenCertificate } from '../tls/tenant-secrets.ts';
+import type { ReasonAndMessage } from './condition-reason.ts';
 import { isPermitted } from './grants.ts';
 import type { ReferenceGrant } from './kinds.ts';
 import type { CertificateRef, Listener } from './schemas.ts';
-import type { Verdict } from './verdict.ts';
 
 export interface GrantContext {
   /** Of the Gateway. */
@@ -14,26 +14,29 @@ export interface GrantContext {
 }
 
 export interface CertificateContext extends GrantContext {
-  /** What is in a Secret that a Gateway may name. */
+  /** The content of a Secret that a Gateway may refer to. */
   readonly certificateOf: (secret: SecretName) => SeenCertificate;
 }
 
-/** What becomes of a listener's `tls.certificateRefs`. */
+/** The result of resolving a listener's `tls.certificateRefs`. */
 export interface ResolvedCertificates {
-  /** Of Secrets that the Gateway may name, each once; some of them may hold nothing that can be served. */
+  /** Certificates of Secrets that the Gateway may refer to, without duplicates; some Secrets may hold no usable certificate. */
   readonly certificates: readonly WantedCertificate[];
-  readonly problems: readonly Verdict[];
+  readonly problems: readonly ReasonAndMessage[];
 }
 
-/** Of one Gateway, whatever they come to: each is a copy in Barbican, and one in every amphora. */
+/** Limit per Gateway, valid or not: each Secret is copied to Barbican and to every amphora. */
 const MAX_SECRETS = 20;
 
-/** The Secrets that listeners of a Gateway may name, each once. Pure. */
+/** The Secrets that listeners of a Gateway may refer to, without duplicates. Pure. */
 export function secretsOf(listeners: readonly Listener[], context: GrantContext): readonly SecretName[] {
   return [...readRefs(listeners, context).values()].flatMap((found) => ('reason' in found ? [] : [found]));
 }
 
-/** For each listener. Pure; `certificate-refs.test.ts` has the rules as tables. https://gateway-api.sigs.k8s.io/reference/spec/#listenerconditionreason */
+/**
+ * Resolves the references of each listener. Pure; `certificate-refs.test.ts` has the rules as tables.
+ * https://gateway-api.sigs.k8s.io/reference/spec/#listenerconditionreason
+ */
 export function resolveCertificates(
   listeners: readonly Listener[],
   context: CertificateContext,
@@ -44,14 +47,16 @@ export function resolveCertificates(
 
 function resolve(
   { tls }: Listener,
-  known: ReadonlyMap<string, SecretName | Verdict>,
+  known: ReadonlyMap<string, SecretName | ReasonAndMessage>,
   context: CertificateContext,
 ): ResolvedCertificates {
   const refs = new Map(tls?.certificateRefs.map((ref) => [keyOf(ref, context), ref]));
   const certificates: WantedCertificate[] = [];
-  const problems: Verdict[] = refs.size > 0 ? [] : [invalid('tls.certificateRefs names no Secret')];
+  const problems: ReasonAndMessage[] = refs.size > 0 ? [] : [invalid('tls.certificateRefs refers to no Secret')];
   for (const [key, { name }] of refs) {
-    const secret = known.get(key) ?? invalid(`Secret ${name}: one Gateway names ${MAX_SECRETS}: make another Gateway`);
+    const secret =
+      known.get(key) ??
+      invalid(`Secret ${name}: a Gateway can refer to at most ${MAX_SECRETS} Secrets: create another Gateway`);
     if ('reason' in secret) {
       problems.push(secret);
       continue;
@@ -63,9 +68,12 @@ function resolve(
   return { certificates, problems };
 }
 
-/** What becomes of the first references. Of more nothing is looked at, grants neither. */
-function readRefs(listeners: readonly Listener[], context: GrantContext): ReadonlyMap<string, SecretName | Verdict> {
-  const known = new Map<string, SecretName | Verdict>();
+/** Resolves the references within the limit. Those beyond it are ignored, including their grants. */
+function readRefs(
+  listeners: readonly Listener[],
+  context: GrantContext,
+): ReadonlyMap<string, SecretName | ReasonAndMessage> {
+  const known = new Map<string, SecretName | ReasonAndMessage>();
   for (const ref of listeners.flatMap(({ tls }) => tls?.certificateRefs ?? [])) {
     const key = keyOf(ref, context);
     if (known.has(key)) continue;
@@ -80,19 +88,19 @@ function keyOf({ group, kind, namespace, name }: CertificateRef, context: GrantC
   return `${group}/${kind}/${namespace ?? context.namespace}/${name}`;
 }
 
-/** Whether it may be named does not depend on whether it is there. */
-function refused(ref: CertificateRef, context: GrantContext): Verdict | undefined {
+/** Permission does not depend on whether the Secret exists. */
+function refused(ref: CertificateRef, context: GrantContext): ReasonAndMessage | undefined {
   const { group, kind, name, namespace = context.namespace } = ref;
   if (group !== '' || kind !== 'Secret') {
     const what = group === '' ? kind : `${kind}.${group}`;
-    return invalid(`certificate ${name} is a ${what.slice(0, 80)}, and only a Secret can be one`);
+    return invalid(`certificate ${name} is a ${what.slice(0, 80)}, but only Secrets are supported`);
   }
   const reference = { fromKind: 'Gateway', fromNamespace: context.namespace, toKind: 'Secret' } as const;
   if (isPermitted({ ...reference, toNamespace: namespace, toName: name }, context.grantsOf)) return undefined;
-  const message = `no ReferenceGrant of namespace ${namespace} lets Gateways of namespace ${context.namespace} refer to Secret ${name}`;
+  const message = `no ReferenceGrant in namespace ${namespace} allows Gateways in namespace ${context.namespace} to refer to Secret ${name}`;
   return { reason: 'RefNotPermitted', message };
 }
 
-function invalid(message: string): Verdict {
+function invalid(message: string): ReasonAndMessage {
   return { reason: 'InvalidCertificateRef', message };
 }

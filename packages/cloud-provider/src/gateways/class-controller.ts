@@ -6,7 +6,7 @@ import { ClassReconciler } from './class-reconciler.ts';
 import { GatewayClasses } from './kinds.ts';
 import { TenantGateways } from './tenant-gateways.ts';
 
-/** Accepts the GatewayClasses of tenants' clusters that name Fairway. */
+/** Accepts GatewayClasses in tenants' clusters whose controller is Fairway. */
 export const gatewayClassController: Declaration = {
   name: 'gateway-class',
   concurrency: 4,

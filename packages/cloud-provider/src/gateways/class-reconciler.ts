@@ -10,7 +10,7 @@ import { no, yes } from './conditions.ts';
 import { type GatewayClass, GatewayClasses } from './kinds.ts';
 import { CONTROLLER, TenantGateways } from './tenant-gateways.ts';
 
-/** Says of GatewayClasses that name Fairway whether they are accepted. */
+/** Reports whether GatewayClasses of Fairway are accepted. */
 export class ClassReconciler {
   readonly #dependencies: CloudProviderDependencies;
 
@@ -32,7 +32,7 @@ export class ClassReconciler {
     if (conditions === found.conditions) return {};
     const pass = new Pass(context, clock);
     await pass.run(() =>
-      attempts.make({ kind: 'status of GatewayClass', item: key }, async () => {
+      attempts.withBackoff({ kind: 'status of GatewayClass', item: key }, async () => {
         const { name = '', uid } = found.metadata;
         const value = { metadata: { uid }, status: { conditions } };
         const client = tenant.client.resource(GatewayClasses);
@@ -44,10 +44,10 @@ export class ClassReconciler {
   }
 }
 
-/** The same list if there is nothing to say. */
+/** Returns the same list if nothing changes. */
 function acceptedConditions({ metadata, hasParameters, conditions }: GatewayClass, nowMs: number) {
   const state = hasParameters
-    ? no({ reason: 'InvalidParameters', message: 'spec.parametersRef: no parameters are known' })
-    : yes('Accepted', 'Gateways of this class get a load balancer of Octavia');
+    ? no({ reason: 'InvalidParameters', message: 'spec.parametersRef is not supported' })
+    : yes('Accepted', 'Gateways of this class are served by Octavia load balancers');
   return setCondition(conditions, { ...state, type: 'Accepted', observedGeneration: metadata.generation ?? 0 }, nowMs);
 }

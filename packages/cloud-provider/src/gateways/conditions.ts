@@ -1,18 +1,18 @@
 import { type ConditionStates, findCondition } from '@fairway/kube/controller/conditions';
 import type { Condition } from '@fairway/kube/object/meta';
-import type { Verdict } from './verdict.ts';
+import type { ReasonAndMessage } from './condition-reason.ts';
 
 type State = NonNullable<ConditionStates[string]>;
 
-/** How far the load balancer of a Gateway is. */
+/** Progress of a Gateway's load balancer. */
 export type Progress =
   | {
       readonly kind: 'programmed';
       readonly address: string;
-      /** Listeners that have no certificate, and why. */
+      /** Listeners without a certificate, and why. */
       readonly uncertified: ReadonlyMap<string, string>;
     }
-  /** What works goes on to. */
+  /** What works keeps working. */
   | { readonly kind: 'pending'; readonly message: string }
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string };
 
@@ -20,11 +20,11 @@ export function yes(reason: string, message: string): State {
   return { status: 'True', reason, message };
 }
 
-export function no({ reason, message }: Verdict): State {
+export function no({ reason, message }: ReasonAndMessage): State {
   return { status: 'False', reason, message };
 }
 
-/** What was programmed stays so, of the generation that it was of, while a change is under way. */
+/** While a change is in progress, Programmed keeps its previous observed generation. */
 export function programmedState(conditions: readonly Condition[], progress: Progress, message: string): State {
   switch (progress.kind) {
     case 'programmed':

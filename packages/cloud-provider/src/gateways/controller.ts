@@ -3,10 +3,10 @@ import { gatewayOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies, Declaration } from '../dependencies.ts';
 import { followBackends, ROUTED, routedParts } from '../l7/routed-controller.ts';
-import { balancingWatches, followEnd, followNodes, followServers } from '../load-balancers/follow-nodes.ts';
+import { followEnd, followNodes, followServers, loadBalancerWatches } from '../load-balancers/follow-nodes.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
-import { GatewayKeeper } from './gateway-keeper.ts';
 import { gatewayKey, ownerOfKey } from './gateway-key.ts';
+import { GatewayLoadBalancerReconciler } from './gateway-load-balancer.ts';
 import { GatewayReconciler } from './gateway-reconciler.ts';
 import { type Gateway, GatewayClasses, Gateways, type HttpRoute, HttpRoutes, ReferenceGrants } from './kinds.ts';
 import { gatewaysOfRoute, routesByService, TenantGateways } from './tenant-gateways.ts';
@@ -14,7 +14,7 @@ import { gatewaysOfRoute, routesByService, TenantGateways } from './tenant-gatew
 export const gatewayController: Declaration = {
   name: 'gateway-api',
   ...ROUTED,
-  watches: (shared) => balancingWatches(shared, (tenant) => keysOf(tenant, shared)),
+  watches: (shared) => loadBalancerWatches(shared, (tenant) => keysOf(tenant, shared)),
   ownerKey: (key, { tenants }) => tenants.get(ownerOfKey(key).clusterUid)?.clusterKey,
   create(shared, enqueue) {
     const parts = routedParts(shared, enqueue, {
@@ -26,8 +26,8 @@ export const gatewayController: Declaration = {
         return owner ? [gatewayKey(owner)] : [];
       },
     });
-    const keeper = new GatewayKeeper(parts);
-    const reconciler = new GatewayReconciler({ ...parts, keeper });
+    const loadBalancers = new GatewayLoadBalancerReconciler(parts);
+    const reconciler = new GatewayReconciler({ ...parts, loadBalancers });
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget: (isMatching) => reconciler.forget(isMatching),
@@ -45,7 +45,7 @@ export const gatewayController: Declaration = {
   },
 };
 
-/** Keys of a connected cluster's Gateways that have a load balancer, or may get one. */
+/** Keys of a connected cluster's Gateways that have or may need a load balancer. */
 function keysOf(tenant: TenantCluster | undefined, shared: CloudProviderDependencies): readonly string[] {
   if (tenant === undefined) return [];
   const gateways = TenantGateways.of(tenant, shared);
@@ -57,7 +57,7 @@ function keyOf({ clusterUid }: TenantCluster, { metadata }: Gateway): string {
   return gatewayKey({ clusterUid, gatewayUid: metadata.uid ?? '' });
 }
 
-/** What in the cluster decides what its Gateways come to, from when their kinds are there. */
+/** Watches that affect Gateways, started once their kinds exist in the cluster. */
 function followGateways(
   tenant: TenantCluster,
   gateways: TenantGateways,
@@ -81,8 +81,8 @@ function followGateways(
       gateways.gateways?.addHandler({
         onAdd: (gateway) => enqueue(keyOf(tenant, gateway)),
         onUpdate(old, gateway) {
-          // Whoever changes what is asked for does not wait for what failed before.
-          if (isAskedAnew(old, gateway)) retryNow(keyOf(tenant, gateway));
+          // A changed spec resets the backoff of earlier failures.
+          if (userTriggered(old, gateway)) retryNow(keyOf(tenant, gateway));
           enqueue(keyOf(tenant, gateway));
         },
         onDelete: (gateway) => enqueue(keyOf(tenant, gateway)),
@@ -98,7 +98,7 @@ function followGateways(
         onDelete: ofRoute,
       });
     }
-    // They may be listed before the tenant counts as connected, or before each other, and are enqueued only then.
+    // They may be listed before the tenant counts as connected or before each other, and are enqueued only then.
     void synced(tenant, gateways).then(all, () => {});
   });
   gateways.onLabels(all);
@@ -112,7 +112,7 @@ async function synced({ nodes, ...tenant }: TenantCluster, gateways: TenantGatew
   await Promise.all(caches.map(async (cache) => cache?.whenSynced(signal)));
 }
 
-function isAskedAnew(old: Gateway, gateway: Gateway): boolean {
+function userTriggered(old: Gateway, gateway: Gateway): boolean {
   const asked = ({ metadata, className, spec }: Gateway) => [
     className,
     spec,

@@ -1,17 +1,17 @@
 import type { ObjectMeta } from '@fairway/kube/object/meta';
-import { type BalancerPlace, makerOf } from '../l7/balancer-place.ts';
 import {
   type DesiredListener,
   type DesiredPool,
   type DesiredRouting,
+  EMPTY_POOL,
   emptyPool,
   FORWARDED_HEADERS,
   MAX_NAME,
   matchTagOf,
-  NOWHERE,
   poolOnNodes,
   terminated,
 } from '../l7/desired-routing.ts';
+import { type LoadBalancerPlacement, providerChoice } from '../l7/load-balancer-placement.ts';
 import type { MemberAddress } from '../load-balancers/members.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import type { Certificates } from '../tls/kept-certificates.ts';
@@ -20,38 +20,40 @@ import type { RoutedPort, Routing } from './routing.ts';
 
 export interface GatewayContext {
   readonly settings: LoadBalancerSettings;
-  readonly place: BalancerPlace;
+  readonly place: LoadBalancerPlacement;
   readonly gateway: Pick<ObjectMeta, 'namespace' | 'name'>;
   readonly members: readonly MemberAddress[];
-  /** Marks of the owner: see `tenancy/cloud/ownership`. */
+  /** Ownership tags: see `tenancy/cloud/ownership`. */
   readonly tags: readonly string[];
-  /** Who may connect; empty: everybody. */
+  /** Allowed source ranges; empty allows all. */
   readonly sourceRanges: readonly string[];
-  /** By port. One of HTTPS that has none is not served. */
+  /** By port. An HTTPS listener without a certificate is not served. */
   readonly certificates: ReadonlyMap<number, Certificates>;
 }
 
-/** Octavia's heaviest member. */
+/** Octavia's maximum member weight. */
 const MAX_WEIGHT = 256;
 
-/** The load balancer that a Gateway wants. Pure. Nothing is found by its names but the parts within it. */
+/** The desired load balancer of a Gateway. Pure. Names are used for lookup only within the load balancer. */
 export function desiredGateway({ ports, pools }: Routing, context: GatewayContext): DesiredRouting {
   const { settings, place, gateway, tags } = context;
   const { namespace, name } = gateway;
-  const isNowhereUsed = [...ports.values()].some(({ policies }) => policies.some(({ target }) => target === NOWHERE));
+  const isNowhereUsed = [...ports.values()].some(({ policies }) =>
+    policies.some(({ target }) => target === EMPTY_POOL),
+  );
   return {
     name: `kube_gateway_${settings.clusterName}_${namespace}_${name}`.slice(0, MAX_NAME),
     description: `Kubernetes Gateway ${namespace}/${name} from cluster ${settings.clusterName}`.slice(0, MAX_NAME),
     tags,
-    ...makerOf(settings),
+    ...providerChoice(settings),
     vip: place.vip,
-    // HTTPS is there before HTTP leads to it.
+    // Create HTTPS before HTTP redirects to it.
     listeners: [...ports]
       .toSorted(([, a], [, b]) => Number(b.isHttps) - Number(a.isHttps))
       .flatMap(([port, routed]) => listenerOf(port, routed, context) ?? []),
     pools: [
       ...[...pools].map(([poolName, backends]) => poolOf(poolName, backends, context)),
-      ...(isNowhereUsed ? [emptyPool(NOWHERE, tags, settings)] : []),
+      ...(isNowhereUsed ? [emptyPool(EMPTY_POOL, tags, settings)] : []),
     ],
   };
 }
@@ -82,7 +84,7 @@ function listenerOf(
   };
 }
 
-/** Backends share a pool by the weights of their members: each has as many. */
+/** Backends share a pool through the weights of their members: each has the same number of members. */
 function poolOf(name: string, backends: readonly WeightedBackend[], context: GatewayContext): DesiredPool {
   const { settings, place, members, tags } = context;
   const { memberSubnetID } = place;

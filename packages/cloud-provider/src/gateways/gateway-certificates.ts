@@ -1,28 +1,28 @@
 import type { SecretName } from '@fairway/tenancy/cloud/certificate-name';
-import type { BalancerEvents } from '../load-balancers/balancer-events.ts';
+import type { LoadBalancerEvents } from '../load-balancers/load-balancer-events.ts';
 import { type Certificates, type KeptCertificates, NO_BARBICAN, problemOf } from '../tls/kept-certificates.ts';
-import type { LivingGateway } from './gateway-scope.ts';
+import type { PresentGatewayScope } from './gateway-scope.ts';
 import { byHostPrecedence } from './hostnames.ts';
-import { isAccepted, isHttps, type JudgedListener } from './listeners.ts';
+import { isAccepted, isHttps, type ValidatedListener } from './listeners.ts';
 
 interface Dependencies {
   readonly certificates: KeptCertificates;
-  readonly events: BalancerEvents;
+  readonly events: LoadBalancerEvents;
 }
 
-/** What of a Gateway's certificates is served. */
+/** The certificates that a Gateway serves. */
 export interface ServedCertificates {
   readonly ports: ReadonlyMap<number, Certificates>;
   /** References to Barbican. */
   readonly used: readonly string[];
-  /** By the name of a listener that has none: why. */
+  /** Why listeners have no certificate, by listener name. */
   readonly uncertified: ReadonlyMap<string, string>;
 }
 
-/** Stores the certificates of listeners that are accepted, and tells which ones can't be served as they are. */
+/** Stores the certificates of accepted listeners and reports those that cannot be served. */
 export async function ensureGatewayCertificates(
-  scope: LivingGateway,
-  listeners: readonly JudgedListener[],
+  scope: PresentGatewayScope,
+  listeners: readonly ValidatedListener[],
   { certificates, events }: Dependencies,
 ): Promise<ServedCertificates> {
   const { gateway, tenant } = scope;
@@ -37,16 +37,16 @@ export async function ensureGatewayCertificates(
     if (problem) tell(`Secret ${shown(each.secret)}: ${problem}`, shown(each.secret));
   }
   const references = new Map(kept?.map(({ secret, reference }) => [shown(secret), reference]));
-  const why = kept === undefined ? NO_BARBICAN : 'there is no certificate that can be served: see ResolvedRefs';
+  const why = kept === undefined ? NO_BARBICAN : 'no certificate can be served: see ResolvedRefs';
   return servedBy(served, (secret) => references.get(shown(secret)), why);
 }
 
 /**
- * Clients that name no host, or one of no certificate, get the first of the listener with the least specific hostname. Octavia chooses among the others by the names
- * in them, not by listeners. Pure.
+ * Clients without SNI, or with an unknown host, get the first certificate of the listener with the least specific hostname. For other clients Octavia selects
+ * by the names in the certificates, not by listener. Pure.
  */
 export function servedBy(
-  listeners: readonly JudgedListener[],
+  listeners: readonly ValidatedListener[],
   referenceOf: (secret: SecretName) => string | undefined,
   why: string,
 ): ServedCertificates {

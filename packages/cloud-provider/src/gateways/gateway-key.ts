@@ -1,6 +1,6 @@
 import type { GatewayOwner } from '@fairway/tenancy/cloud/ownership';
 
-/** Key of the queue: by UID, so that what is left of a Gateway is not mistaken for another one's of the same name. */
+/** Queue key, by UID, so remains of a deleted Gateway are not attributed to a new one with the same name. */
 export function gatewayKey({ clusterUid, gatewayUid }: GatewayOwner): string {
   return `${clusterUid}/${gatewayUid}`;
 }

@@ -1,34 +1,35 @@
 import { type ConditionStates, setConditions } from '@fairway/kube/controller/conditions';
 import type { Condition } from '@fairway/kube/object/meta';
+import type { ReasonAndMessage } from './condition-reason.ts';
 import { no, type Progress, programmedState, yes } from './conditions.ts';
 import type { Gateway } from './kinds.ts';
-import { isAccepted, type JudgedListener } from './listeners.ts';
+import { isAccepted, type ValidatedListener } from './listeners.ts';
 import type { GatewayStatus, ListenerStatus } from './schemas.ts';
-import type { Verdict } from './verdict.ts';
+import { ignoredInfrastructure } from './spec-from-gateway.ts';
 
-export interface JudgedGateway {
+export interface ValidatedGateway {
   readonly gateway: Gateway;
-  /** Why all of it is not accepted. */
-  readonly refused: Verdict | undefined;
-  readonly listeners: readonly JudgedListener[];
-  /** Routes by the name of the listener. */
+  /** Why the Gateway as a whole is not accepted. */
+  readonly refused: ReasonAndMessage | undefined;
+  readonly listeners: readonly ValidatedListener[];
+  /** Number of attached routes, by listener name. */
   readonly attached: ReadonlyMap<string, number>;
 }
 
-/** Of a Gateway of which nothing can be served. */
-export const UNCERTIFIED: Verdict = { reason: 'Invalid', message: 'no listener has a certificate' };
+/** Status of a Gateway that cannot be served at all. */
+export const NO_CERTIFICATE: ReasonAndMessage = { reason: 'Invalid', message: 'no listener has a certificate' };
 
-/** What is to be noted on a Gateway. Pure. */
-export function gatewayStatusOf(judged: JudgedGateway, progress: Progress, nowMs: number): GatewayStatus {
-  const { gateway, listeners } = judged;
+/** The desired status of a Gateway. Pure. */
+export function gatewayStatusOf(validated: ValidatedGateway, progress: Progress, nowMs: number): GatewayStatus {
+  const { gateway, listeners } = validated;
   const { status } = gateway;
   const address = progress.kind === 'programmed' ? [{ type: 'IPAddress', value: progress.address }] : status.addresses;
   const known = new Map(status.listeners.map((each) => [each.name, each]));
   const at = { generation: gateway.metadata.generation ?? 0, nowMs };
   return {
     ...(address && { addresses: address }),
-    conditions: conditionsOf(status.conditions, gatewayStates(judged, progress), at),
-    listeners: listeners.map((each) => listenerStatus(each, judged, progress, known.get(each.listener.name), at)),
+    conditions: conditionsOf(status.conditions, gatewayStates(validated, progress), at),
+    listeners: listeners.map((each) => listenerStatus(each, validated, progress, known.get(each.listener.name), at)),
   };
 }
 
@@ -38,7 +39,7 @@ function conditionsOf(known: readonly Condition[], states: ConditionStates, at: 
   return [...setConditions(known, states, at)];
 }
 
-function gatewayStates({ gateway, refused, listeners }: JudgedGateway, progress: Progress): ConditionStates {
+function gatewayStates({ gateway, refused, listeners }: ValidatedGateway, progress: Progress): ConditionStates {
   if (refused)
     return { Accepted: no(refused), Programmed: no({ reason: 'Invalid', message: 'the Gateway is not accepted' }) };
   const bad = listeners.filter((each) => !isAccepted(each)).map(({ listener }) => listener.name);
@@ -52,37 +53,39 @@ function gatewayStates({ gateway, refused, listeners }: JudgedGateway, progress:
   const served = listeners.filter(isAccepted).map(({ listener }) => listener.name);
   const isDark = progress.kind === 'programmed' && served.every((name) => progress.uncertified.has(name));
   return {
-    Accepted:
-      bad.length > 0
-        ? yes('ListenersNotValid', message)
-        : yes('Accepted', 'the load balancer is made as the Gateway says'),
+    Accepted: bad.length > 0 ? yes('ListenersNotValid', message) : yes('Accepted', acceptedMessage(gateway)),
     Programmed: isDark
-      ? no(UNCERTIFIED)
-      : programmedState(gateway.status.conditions, progress, 'the load balancer is as the Gateway says'),
+      ? no(NO_CERTIFICATE)
+      : programmedState(gateway.status.conditions, progress, 'the load balancer matches the Gateway'),
   };
 }
 
+function acceptedMessage({ spec }: Gateway): string {
+  const ignored = 'problem' in spec ? undefined : ignoredInfrastructure(spec);
+  return ['the load balancer is being updated to match the Gateway', ...(ignored ? [ignored] : [])].join('; ');
+}
+
 function listenerStatus(
-  judged: JudgedListener,
-  { refused: whole, attached }: JudgedGateway,
+  validated: ValidatedListener,
+  { refused: whole, attached }: ValidatedGateway,
   progress: Progress,
   known: ListenerStatus | undefined,
   at: At,
 ): ListenerStatus {
-  const { listener, refused, conflict, overlap, unresolved, kinds } = judged;
+  const { listener, refused, conflict, overlap, unresolved, kinds } = validated;
   const conditions = known?.conditions ?? [];
   const missing = progress.kind === 'programmed' ? progress.uncertified.get(listener.name) : undefined;
-  const isServed = isAccepted(judged) && whole === undefined;
+  const isServed = isAccepted(validated) && whole === undefined;
   const wrong = refused ?? conflict;
   const states: ConditionStates = {
     Accepted: wrong ? no(wrong) : yes('Accepted', 'the listener is served'),
     Conflicted: conflict
       ? { status: 'True', reason: conflict.reason, message: conflict.message }
-      : no({ reason: 'NoConflicts', message: 'no other listener wants the same' }),
+      : no({ reason: 'NoConflicts', message: 'no other listener conflicts with it' }),
     ResolvedRefs: unresolved ? no(unresolved) : yes('ResolvedRefs', 'all references are resolved'),
     Programmed: isServed
       ? missing === undefined
-        ? programmedState(conditions, progress, 'the load balancer has the listener')
+        ? programmedState(conditions, progress, 'the listener is programmed in the load balancer')
         : no({ reason: 'Invalid', message: missing })
       : no({ reason: 'Invalid', message: 'the listener is not accepted' }),
     OverlappingTLSConfig: isServed && overlap ? yes(overlap.reason, overlap.message) : undefined,

@@ -7,8 +7,11 @@ import { Gateways, type HttpRoute, HttpRoutes } from './kinds.ts';
 import type { GatewayStatus, RouteParentStatus } from './schemas.ts';
 import { CLEANUP_FINALIZER } from './tenant-gateways.ts';
 
-/** Notes on a Gateway how it is, unless that is there already. */
-export async function tellGateway({ gateway, tenant, signal }: GatewayPlace, status: GatewayStatus): Promise<void> {
+/** Writes the status of a Gateway if it differs. */
+export async function patchGatewayStatus(
+  { gateway, tenant, signal }: GatewayPlace,
+  status: GatewayStatus,
+): Promise<void> {
   if (isDeepStrictEqual(gateway.status, status)) return;
   const { name = '', namespace = '', uid } = gateway.metadata;
   const value = { metadata: { uid }, status: { ...status, addresses: status.addresses ?? null } };
@@ -16,16 +19,16 @@ export async function tellGateway({ gateway, tenant, signal }: GatewayPlace, sta
   await ofTenant(ignoreGone(tenant.client.resource(Gateways).patch(name, { type: 'merge', value }, options)));
 }
 
-/** Takes the finalizer away. */
-export async function tellGone({ gateway, tenant, signal }: GatewayPlace): Promise<void> {
+/** Removes the finalizer. */
+export async function releaseGateway({ gateway, tenant, signal }: GatewayPlace): Promise<void> {
   const client = tenant.client.resource(Gateways);
   const { name = '', namespace = '', uid } = gateway.metadata;
   const current = await ofTenant(client.get(name, { namespace, signal }));
   if (current.metadata.uid === uid) await ofTenant(removeFinalizer(client, current, CLEANUP_FINALIZER));
 }
 
-/** Notes on a route what its parents say. Others write to the same list: one that is not as it was seen stays as it is, and comes again when it is. */
-export async function tellRoute(
+/** Writes the parent status of a route. Other controllers write to the same list, so a route that changed since it was read is left and reconciled again. */
+export async function patchRouteStatus(
   { tenant, signal }: Pick<GatewayPlace, 'tenant' | 'signal'>,
   route: HttpRoute,
   parents: readonly RouteParentStatus[],

@@ -1,12 +1,13 @@
 /*
- * Hostnames of the Gateway API. `*.` first stands for any labels, one or more; empty is every host. Pure; `hostnames.test.ts` has the rules as tables.
+ * Hostnames of the Gateway API. A leading `*.` matches one or more labels; an empty hostname matches every host. Pure; `hostnames.test.ts` has the rules as
+ * tables.
  */
 
 export function isWildcard(hostname: string): boolean {
   return hostname.startsWith('*.');
 }
 
-/** Whether every host of `special` is one of `general`. */
+/** Whether `general` covers every host of `special`. */
 export function coversHost(general: string, special: string): boolean {
   if (general === '' || general === special) return true;
   if (special === '' || !isWildcard(general)) return false;
@@ -18,7 +19,7 @@ export function sharesHosts(a: string, b: string): boolean {
   return coversHost(a, b) || coversHost(b, a);
 }
 
-/** The hosts that a route is for at a listener; none: they have nothing in common. A route without hostnames is for all that the listener has. */
+/** The hosts that a route serves at a listener; empty if they do not intersect. A route without hostnames serves all hosts of the listener. */
 export function commonHosts(listener: string, route: readonly string[]): readonly string[] {
   if (route.length === 0) return [listener];
   const common = route.flatMap((host) => {
@@ -28,7 +29,7 @@ export function commonHosts(listener: string, route: readonly string[]): readonl
   return [...new Set(common)];
 }
 
-/** Names before wildcards, longer ones first, every host last. */
+/** Exact names before wildcards, longer names first, and the empty hostname last. */
 export function byHostPrecedence(a: string, b: string): number {
   return rank(a) - rank(b) || b.length - a.length || (a < b ? -1 : a > b ? 1 : 0);
 }

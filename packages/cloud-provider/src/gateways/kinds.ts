@@ -4,7 +4,7 @@ import type { GatewaySpec, GatewayStatus, HttpRouteSpec, ParentRef, RouteParentS
 /** https://gateway-api.sigs.k8s.io/reference/spec/ */
 export const GATEWAY_GROUP = 'gateway.networking.k8s.io';
 
-/** Why an object can't be read: whoever defines the kinds in a cluster may define others. */
+/** Why an object is invalid: a cluster may have its own definitions of these kinds. */
 export interface Unreadable {
   readonly problem: string;
 }
@@ -27,10 +27,10 @@ export interface HttpRoute extends KubeObject {
   readonly parents: readonly RouteParentStatus[];
 }
 
-/** Who may refer from elsewhere to what of its namespace. */
+/** Which objects in other namespaces may refer to which objects in this one. */
 export interface ReferenceGrant extends KubeObject {
   readonly from: readonly { readonly group: string; readonly kind: string; readonly namespace: string }[];
-  /** Without a name: all of them. */
+  /** Without a name, all objects of the kind. */
   readonly to: readonly { readonly group: string; readonly kind: string; readonly name?: string | undefined }[];
 }
 
@@ -43,5 +43,5 @@ export const Gateways = kind<Gateway>('v1', 'gateways', 'Gateway');
 export const HttpRoutes = kind<HttpRoute>('v1', 'httproutes', 'HTTPRoute');
 export const ReferenceGrants = kind<ReferenceGrant>('v1beta1', 'referencegrants', 'ReferenceGrant');
 
-/** Those that are watched where a cluster has them. */
+/** Kinds that are watched if the cluster has them. */
 export const GATEWAY_KINDS: readonly ResourceType[] = [GatewayClasses, Gateways, HttpRoutes, ReferenceGrants];

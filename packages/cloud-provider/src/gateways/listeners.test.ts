@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { readCertificate, type TlsCertificate } from '../tls/certificate.ts';
 import { tlsData } from '../tls/testing/tls-secret.ts';
-import { judgeListeners } from './listeners.ts';
+import { validateListeners } from './listeners.ts';
 import { GatewaySpec } from './schemas.ts';
 
 const http = (name: string, fields: object = {}) => ({ name, port: 80, protocol: 'HTTP', ...fields });
@@ -21,8 +21,8 @@ beforeAll(async () => {
   certificate = readCertificate({ data: await tlsData('shop.example') }) as TlsCertificate;
 });
 
-function judge(spec: object) {
-  return judgeListeners(GatewaySpec.parse(spec), {
+function validate(spec: object) {
+  return validateListeners(GatewaySpec.parse(spec), {
     namespace: 'default',
     grantsOf: () => [],
     certificateOf: () => certificate,
@@ -30,8 +30,8 @@ function judge(spec: object) {
 }
 
 /** As `refused conflict unresolved kinds`, a listener each. */
-function judged(...listeners: object[]): readonly string[] {
-  return judge({ listeners }).map(
+function validated(...listeners: object[]): readonly string[] {
+  return validate({ listeners }).map(
     ({ refused, conflict, unresolved, kinds }) =>
       `${refused?.reason ?? '-'} ${conflict?.reason ?? '-'} ${unresolved?.reason ?? '-'} ${kinds.length}`,
   );
@@ -105,12 +105,12 @@ test.each<{ is: string; listeners: object[]; expected: string[] }>([
     expected: ['- - InvalidRouteKinds 0'],
   },
 ])('$is', ({ listeners, expected }) => {
-  expect(judged(...listeners)).toEqual(expected);
+  expect(validated(...listeners)).toEqual(expected);
 });
 
 test('who asks for certificates of clients gets no HTTPS, since nobody would look at them', () => {
   const reasons = (frontend: object) =>
-    judge({ listeners: [http('a'), https('b')], tls: { frontend } }).map(({ refused }) => refused?.reason);
+    validate({ listeners: [http('a'), https('b')], tls: { frontend } }).map(({ refused }) => refused?.reason);
 
   expect(reasons(CLIENTS)).toEqual([undefined, 'Invalid']);
   expect(reasons({})).toEqual([undefined, undefined]);
@@ -138,7 +138,7 @@ test.each<{ is: string; listeners: object[]; expected: (string | undefined)[] }>
     expected: [undefined, undefined],
   },
 ])('$is', ({ listeners, expected }) => {
-  const overlaps = judge({ listeners }).map(({ overlap }) => overlap?.message.split(': ')[1]);
+  const overlaps = validate({ listeners }).map(({ overlap }) => overlap?.message.split(': ')[1]);
 
   expect(overlaps).toEqual(expected);
 });

@@ -6,23 +6,23 @@ import {
   resolveCertificates,
   secretsOf,
 } from './certificate-refs.ts';
+import type { ReasonAndMessage } from './condition-reason.ts';
 import { sharesHosts } from './hostnames.ts';
 import { GATEWAY_GROUP } from './kinds.ts';
 import type { GatewaySpec, Listener } from './schemas.ts';
-import type { Verdict } from './verdict.ts';
 
-/** A listener of a Gateway, and what is wrong with it. */
-export interface JudgedListener {
+/** A listener of a Gateway and its problems. */
+export interface ValidatedListener {
   readonly listener: Listener;
   /** Why it is not accepted. */
-  readonly refused: Verdict | undefined;
-  /** It and another one want the same. Then it is not accepted either. */
-  readonly conflict: Verdict | undefined;
-  /** Which other ones have hosts in common with it: a client that has come to one of them may ask the other on the same connection. */
-  readonly overlap: Verdict | undefined;
-  /** It names kinds of routes that it can't have, or certificates. */
-  readonly unresolved: Verdict | undefined;
-  /** Of HTTPS, in their order. */
+  readonly refused: ReasonAndMessage | undefined;
+  /** It conflicts with another listener and is therefore not accepted. */
+  readonly conflict: ReasonAndMessage | undefined;
+  /** Listeners with overlapping hosts: a client of one of them may send requests for another on the same connection. */
+  readonly overlap: ReasonAndMessage | undefined;
+  /** Invalid route kinds or certificate references. */
+  readonly unresolved: ReasonAndMessage | undefined;
+  /** Certificates of an HTTPS listener, in order. */
   readonly certificates: readonly WantedCertificate[];
   readonly kinds: readonly RouteKind[];
 }
@@ -32,18 +32,18 @@ interface RouteKind {
   readonly kind: string;
 }
 
-/** The controller's limit of a message. */
+/** Our limit for the length of a message. */
 const MAX_MESSAGE = 4_000;
 const HTTP_ROUTE: RouteKind = { group: GATEWAY_GROUP, kind: 'HTTPRoute' };
 
-/** Which kinds of routes listeners of a protocol can have. A protocol that is not here is not served. */
+/** The route kinds that each supported protocol can have. */
 const KINDS_OF_PROTOCOL: ReadonlyMap<string, readonly RouteKind[]> = new Map([
   ['HTTP', [HTTP_ROUTE]],
   ['HTTPS', [HTTP_ROUTE]],
 ]);
 
-/** Those that are served, if there is a certificate for those that need one. */
-export function isAccepted({ refused, conflict }: Pick<JudgedListener, 'refused' | 'conflict'>): boolean {
+/** Listeners that can be served, given a certificate if they need one. */
+export function isAccepted({ refused, conflict }: Pick<ValidatedListener, 'refused' | 'conflict'>): boolean {
   return refused === undefined && conflict === undefined;
 }
 
@@ -51,13 +51,13 @@ export function isHttps({ protocol }: Pick<Listener, 'protocol'>): boolean {
   return protocol === 'HTTPS';
 }
 
-/** The Secrets that decide what becomes of a Gateway's listeners. Pure. */
+/** The Secrets that a Gateway's listeners depend on. Pure. */
 export function secretsOfListeners(spec: GatewaySpec, context: GrantContext) {
   return secretsOf(certified(spec), context);
 }
 
 /** Pure; `listeners.test.ts` has the rules as tables. https://gateway-api.sigs.k8s.io/reference/spec/#listenerconditionreason */
-export function judgeListeners(spec: GatewaySpec, context: CertificateContext): readonly JudgedListener[] {
+export function validateListeners(spec: GatewaySpec, context: CertificateContext): readonly ValidatedListener[] {
   const { listeners } = spec;
   const resolved = resolveCertificates(certified(spec), context);
   return listeners.map((listener) => {
@@ -75,29 +75,29 @@ export function judgeListeners(spec: GatewaySpec, context: CertificateContext): 
   });
 }
 
-/** Those of which certificates are looked at. */
+/** Listeners whose certificates are checked. */
 function certified(spec: GatewaySpec): readonly Listener[] {
   return spec.listeners.filter((listener) => isHttps(listener) && refusedOf(listener, spec) === undefined);
 }
 
-/** What of `tls` is served. */
+/** The supported fields of `tls`. */
 const SERVED_TLS: ReadonlySet<string> = new Set(['mode', 'certificateRefs']);
 const NO_TLS: NonNullable<Listener['tls']> = { mode: 'Terminate', certificateRefs: [] };
 
-function refusedOf(listener: Listener, { tls: whole }: GatewaySpec): Verdict | undefined {
+function refusedOf(listener: Listener, { tls: whole }: GatewaySpec): ReasonAndMessage | undefined {
   const { protocol, tls = NO_TLS } = listener;
   if (!KINDS_OF_PROTOCOL.has(protocol)) return unsupported(protocol);
   if (!isHttps(listener)) {
-    return listener.tls && invalid('tls is for protocol HTTPS: take it away, or what is to be encrypted is not');
+    return listener.tls && invalid('tls requires protocol HTTPS: remove it, or change the protocol to encrypt traffic');
   }
   if (tls.mode !== 'Terminate') {
-    const message = `tls.mode ${tls.mode.slice(0, 40)} is not served: use Terminate, or a Service of type LoadBalancer, which passes TLS on`;
+    const message = `tls.mode ${tls.mode.slice(0, 40)} is not supported: use Terminate, or a Service of type LoadBalancer, which passes TLS through`;
     return { reason: 'UnsupportedProtocol', message };
   }
   const other = Object.keys(tls).find((field) => !SERVED_TLS.has(field) && !isEmpty(tls[field]));
-  if (other !== undefined) return invalid(`tls.${other.slice(0, 40)} is not served: take it away`);
-  // Without them everybody would be let in.
-  if (!isEmpty(whole?.frontend)) return invalid('spec.tls.frontend: certificates of clients are not asked for');
+  if (other !== undefined) return invalid(`tls.${other.slice(0, 40)} is not supported: remove it`);
+  // Ignoring this would admit every client.
+  if (!isEmpty(whole?.frontend)) return invalid('spec.tls.frontend: client certificate validation is not supported');
   return undefined;
 }
 
@@ -105,26 +105,26 @@ function isEmpty(value: unknown): boolean {
   return value == null || (typeof value === 'object' && Object.keys(value).length === 0);
 }
 
-function unsupported(protocol: string): Verdict {
+function unsupported(protocol: string): ReasonAndMessage {
   const message =
     protocol === 'TLS'
-      ? 'protocol TLS is not served: use HTTPS, or a Service of type LoadBalancer, which passes TLS on'
-      : `protocol "${protocol.slice(0, 40)}" is not served: use HTTP or HTTPS, or a Service of type LoadBalancer for TCP and UDP`;
+      ? 'protocol TLS is not supported: use HTTPS, or a Service of type LoadBalancer, which passes TLS through'
+      : `protocol "${protocol.slice(0, 40)}" is not supported: use HTTP or HTTPS, or a Service of type LoadBalancer for TCP and UDP`;
   return { reason: 'UnsupportedProtocol', message };
 }
 
-function invalid(message: string): Verdict {
+function invalid(message: string): ReasonAndMessage {
   return { reason: 'Invalid', message };
 }
 
-/** Of several, the reason that counts first, and all messages. */
-function worstOf(problems: readonly Verdict[]): Verdict | undefined {
+/** Combines several problems: the most important reason, and all messages. */
+function worstOf(problems: readonly ReasonAndMessage[]): ReasonAndMessage | undefined {
   const first = problems.find(({ reason }) => reason === 'RefNotPermitted') ?? problems[0];
   const message = problems.map((problem) => problem.message).join('; ');
   return first && { reason: first.reason, message: message.slice(0, MAX_MESSAGE) };
 }
 
-function overlapOf(listener: Listener, all: readonly Listener[]): Verdict | undefined {
+function overlapOf(listener: Listener, all: readonly Listener[]): ReasonAndMessage | undefined {
   const isOverlapping = (other: Listener) =>
     other !== listener &&
     other.port === listener.port &&
@@ -133,16 +133,16 @@ function overlapOf(listener: Listener, all: readonly Listener[]): Verdict | unde
     sharesHosts(other.hostname, listener.hostname);
   const names = isHttps(listener) ? all.filter(isOverlapping).map(({ name }) => name) : [];
   if (names.length === 0) return undefined;
-  const message = `these listeners have hostnames in common with it: ${names.join(', ')}`;
+  const message = `these listeners have overlapping hostnames: ${names.join(', ')}`;
   return { reason: 'OverlappingHostnames', message: message.slice(0, MAX_MESSAGE) };
 }
 
-/** Which of the two was first does not show: neither is served. */
-function conflictOf(listener: Listener, all: readonly Listener[]): Verdict | undefined {
+/** It is unknown which came first, so neither is served. */
+function conflictOf(listener: Listener, all: readonly Listener[]): ReasonAndMessage | undefined {
   const others = all.filter((other) => other !== listener && other.port === listener.port);
   const foreign = others.find(({ protocol }) => protocol !== listener.protocol && !isDatagram(protocol, listener));
   if (foreign) {
-    const message = `listener ${foreign.name} has port ${listener.port} for protocol ${foreign.protocol.slice(0, 40)}`;
+    const message = `listener ${foreign.name}uses port ${listener.port} with protocol ${foreign.protocol.slice(0, 40)}`;
     return { reason: 'ProtocolConflict', message };
   }
   const twin = others.find(
@@ -150,11 +150,14 @@ function conflictOf(listener: Listener, all: readonly Listener[]): Verdict | und
   );
   const host = listener.hostname === '' ? 'every hostname' : `hostname ${listener.hostname}`;
   return (
-    twin && { reason: 'HostnameConflict', message: `listener ${twin.name} has port ${listener.port} and ${host} too` }
+    twin && {
+      reason: 'HostnameConflict',
+      message: `listener ${twin.name} also uses port ${listener.port} with ${host}`,
+    }
   );
 }
 
-/** UDP has ports of its own. */
+/** UDP has its own port space. */
 function isDatagram(protocol: string, other: Listener): boolean {
   return (protocol === 'UDP') !== (other.protocol === 'UDP');
 }
@@ -164,7 +167,7 @@ function kindsOf({ allowedRoutes }: Listener, possible: readonly RouteKind[]) {
   if (wanted.length === 0) return { kinds: possible, badKinds: [] };
   const isPossible = (each: RouteKind) => possible.some((one) => one.group === each.group && one.kind === each.kind);
   const bad = wanted.filter((each) => !isPossible(each)).map(({ group, kind }) => `${kind}.${group}`.slice(0, 80));
-  const message = `routes of these kinds are not served: ${bad.join(', ')}`;
-  const badKinds: readonly Verdict[] = bad.length === 0 ? [] : [{ reason: 'InvalidRouteKinds', message }];
+  const message = `these route kinds are not supported: ${bad.join(', ')}`;
+  const badKinds: readonly ReasonAndMessage[] = bad.length === 0 ? [] : [{ reason: 'InvalidRouteKinds', message }];
   return { kinds: wanted.filter(isPossible), badKinds };
 }

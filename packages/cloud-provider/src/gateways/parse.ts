@@ -3,9 +3,7 @@ import { z } from 'zod';
 import type { Gateway, GatewayClass, HttpRoute, ReferenceGrant, Unreadable } from './kinds.ts';
 import { GatewaySpec, GatewayStatus, GrantSpec, HttpRouteSpec, ParentRefs, RouteParents } from './schemas.ts';
 
-/*
- * Objects as their caches hold them. The kinds are defined by whoever owns the cluster, as they like: what can't be read is told, and nothing is thrown.
- */
+/* Parses cached objects. A cluster's owner may define these kinds differently, so invalid objects are reported and nothing is thrown. */
 
 interface Raw extends KubeObject {
   readonly spec?: unknown;

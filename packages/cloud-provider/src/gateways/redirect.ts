@@ -1,3 +1,4 @@
+import { trimmedEnd } from '@fairway/base/trim';
 import type { L7Redirect } from '@fairway/openstack/types/l7-policy';
 import type { PathMatch } from '../l7/route.ts';
 import { isWildcard } from './hostnames.ts';
@@ -8,22 +9,23 @@ const SCHEMES: ReadonlyMap<string, number> = new Map([
   ['http', 80],
   ['https', 443],
 ]);
-/** HAProxy fills in what follows a percent sign there. */
+/** HAProxy interpolates percent signs here. */
 const PATH = /^\/[A-Za-z0-9._~!&()*+,;=:@/-]*$/;
 
 export interface Redirected {
   /** Of the requests. */
   readonly host: string;
   readonly path: PathMatch;
-  /** Of the listener, as the port. */
+  /** Of the listener, like the port. */
   readonly scheme: 'http' | 'https';
   readonly port: number;
 }
 
-/** Where a filter sends requests, in words of Octavia, or why it can't. Pure. https://gateway-api.sigs.k8s.io/reference/spec/#httprequestredirectfilter */
+/** The Octavia redirect of a filter, or why it is unsupported. Pure. https://gateway-api.sigs.k8s.io/reference/spec/#httprequestredirectfilter */
 export function redirectOf(filter: RedirectFilter, request: Redirected): L7Redirect | { problem: string } {
   const { statusCode } = filter;
-  if (!CODES.includes(statusCode)) return { problem: `statusCode ${statusCode} is none of ${CODES.join(', ')}` };
+  if (!CODES.includes(statusCode))
+    return { problem: `statusCode ${statusCode} is not supported: use one of ${CODES.join(', ')}` };
   const origin = originOf(filter, request);
   if (typeof origin !== 'string') return origin;
   const code = { redirect_http_code: statusCode };
@@ -34,34 +36,34 @@ export function redirectOf(filter: RedirectFilter, request: Redirected): L7Redir
     if (!PATH.test(full)) return badPath();
     return { action: 'REDIRECT_TO_URL', redirect_url: `${origin}${full}`, ...code };
   }
-  if (path.type !== 'ReplacePrefixMatch') return { problem: `path has no type "${path.type.slice(0, 40)}"` };
+  if (path.type !== 'ReplacePrefixMatch') return { problem: `path type "${path.type.slice(0, 40)}" is not supported` };
   const before = prefixBefore(path.replacePrefixMatch ?? '/', request.path);
   if (typeof before !== 'string') return before;
   return { action: 'REDIRECT_PREFIX', redirect_prefix: `${origin}${before}`, ...code };
 }
 
-/** Without a scheme the port stays the listener's; with one it is that scheme's own. */
+/** Without a scheme the listener's port is used, otherwise the default port of the scheme. */
 function originOf(filter: RedirectFilter, request: Redirected): string | { problem: string } {
   const { scheme = request.scheme, hostname = request.host } = filter;
   const usual = SCHEMES.get(scheme);
   if (usual === undefined) return { problem: `scheme "${scheme.slice(0, 40)}" is neither http nor https` };
   if (hostname === '' || isWildcard(hostname)) {
-    return { problem: 'without hostname it is only for hosts that the route names in full' };
+    return { problem: 'without a hostname it works only for routes without wildcard hostnames' };
   }
   const port = filter.port ?? (filter.scheme === undefined ? request.port : usual);
   return port === usual ? `${scheme}://${hostname}` : `${scheme}://${hostname}:${port}`;
 }
 
-/** What comes before the path of a request, which Octavia keeps as it is. */
+/** The prefix to put before the path of a request, which Octavia cannot change. */
 function prefixBefore(replacement: string, { type, value }: PathMatch): string | { problem: string } {
-  if (type !== 'Prefix') return { problem: 'ReplacePrefixMatch is for paths of type PathPrefix' };
+  if (type !== 'Prefix') return { problem: 'ReplacePrefixMatch requires a path match of type PathPrefix' };
   if (!PATH.test(replacement)) return badPath();
   const kept = value === '/' ? '' : value;
-  const whole = replacement.replace(/\/+$/, '');
+  const whole = trimmedEnd(replacement, '/');
   if (whole.endsWith(kept)) return whole.slice(0, whole.length - kept.length);
-  return { problem: `Octavia keeps the path of a request: replacePrefixMatch has to end with ${value}` };
+  return { problem: `Octavia cannot rewrite the path of a request: replacePrefixMatch must end with ${value}` };
 }
 
 function badPath(): { problem: string } {
-  return { problem: 'a path to redirect to begins with / and is of letters, digits and ._~!&()*+,;=:@/-' };
+  return { problem: 'a redirect path must begin with / and may contain letters, digits and ._~!&()*+,;=:@/-' };
 }

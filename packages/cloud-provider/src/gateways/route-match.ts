@@ -1,64 +1,67 @@
+import { trimmedEnd } from '@fairway/base/trim';
 import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
-import { areShort, hostRules, orEvery, pathRules } from '../l7/l7-rules.ts';
+import { areShort, hostRules, MAX_VALUE, orMatchAll, pathRules } from '../l7/l7-rules.ts';
 import type { PathMatch } from '../l7/route.ts';
 import { coversHost, sharesHosts } from './hostnames.ts';
 import type { HttpMatch } from './schemas.ts';
 
 export interface HeaderMatch {
-  /** In small letters. */
+  /** Lowercase. */
   readonly name: string;
   readonly type: 'Exact' | 'Regex';
   readonly value: string;
 }
 
-/** Which requests to a host are meant. */
+/** The requests to a host that match. */
 export interface RequestMatch {
   readonly host: string;
   readonly path: PathMatch;
-  /** Each name once; by name. */
+  /** Without duplicates, sorted by name. */
   readonly headers: readonly HeaderMatch[];
 }
 
 type MatchWithoutHost = Omit<RequestMatch, 'host'>;
 
-/** Without what means something in a load balancer's own configuration. */
+/** Excludes characters with a meaning in HAProxy's configuration. */
 const PATH = /^\/[A-Za-z0-9._~!$&()*+,;=:@%/-]*$/;
-/** A comma parts values of a header for HAProxy. */
+/** HAProxy separates header values at commas. */
 const HEADER_VALUE = /^[A-Za-z0-9._~!$&()*+;=:@%/-]+$/;
 const HEADER_NAME = /^[A-Za-z0-9_-]+$/;
 const REGEX = /^[A-Za-z0-9._~/^$|()[\]*+?{},:;=@-]+$/;
-/** Of a regular expression: what takes long where it does not match. */
+/** Repetitions in a regular expression, which make failing matches slow. */
 const MAX_REPEATS = 4;
+const TOO_LONG = 'a path or header value may have at most 200 characters';
 
-/** A match in words of Octavia, or why there are none. Pure. */
+/** The Octavia form of a match, or why there is none. Pure. */
 export function requestMatchOf({
   path,
   headers,
   queryParams,
   method,
 }: HttpMatch): MatchWithoutHost | { problem: string } {
-  if (method !== undefined) return { problem: 'Octavia matches no method' };
-  if (queryParams.length > 0) return { problem: 'Octavia matches no queryParams' };
+  if (method !== undefined) return { problem: 'Octavia cannot match methods' };
+  if (queryParams.length > 0) return { problem: 'Octavia cannot match queryParams' };
+  const texts = [path.value, ...headers.flatMap(({ name, value }) => [name, value])];
+  if (texts.some(({ length }) => length > MAX_VALUE)) return { problem: TOO_LONG };
   const pathMatch = pathMatchOf(path);
   if ('problem' in pathMatch) return pathMatch;
   const found = new Map<string, HeaderMatch>();
   for (const { type, name, value } of headers) {
-    if (!HEADER_NAME.test(name)) return { problem: 'the name of a header is of letters, digits, _ and -' };
+    if (!HEADER_NAME.test(name)) return { problem: 'a header name may contain letters, digits, _ and -' };
     const key = name.toLowerCase();
-    // Of several for one name the first counts.
+    // Only the first match for a header name is used.
     if (found.has(key)) continue;
-    if (type !== 'Exact' && type !== 'RegularExpression') return { problem: `headers have no type ${shown(type)}` };
+    if (type !== 'Exact' && type !== 'RegularExpression')
+      return { problem: `header match type ${shown(type)} is not supported` };
     if (type === 'Exact' && !HEADER_VALUE.test(value)) {
-      return { problem: `the value of header ${shown(name)} is of letters, digits and ._~!$&()*+;=:@%/-` };
+      return { problem: `the value of header ${shown(name)} may contain only letters, digits and ._~!$&()*+;=:@%/-` };
     }
     const problem = type === 'Exact' ? undefined : regexProblem(value);
     if (problem !== undefined) return { problem: `header ${shown(name)}: ${problem}` };
     found.set(key, { name: key, type: type === 'Exact' ? 'Exact' : 'Regex', value });
   }
   const match = { path: pathMatch, headers: [...found.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)) };
-  return areShort(rulesOfMatch({ ...match, host: '' }))
-    ? match
-    : { problem: 'a path or the value of a header has at most 200 characters' };
+  return areShort(rulesOfMatch({ ...match, host: '' })) ? match : { problem: TOO_LONG };
 }
 
 function pathMatchOf({ type, value }: HttpMatch['path']): PathMatch | { problem: string } {
@@ -66,21 +69,23 @@ function pathMatchOf({ type, value }: HttpMatch['path']): PathMatch | { problem:
     const problem = regexProblem(value);
     return problem === undefined ? { type: 'Regex', value } : { problem: `path: ${problem}` };
   }
-  if (type !== 'Exact' && type !== 'PathPrefix') return { problem: `paths have no type ${shown(type)}` };
-  if (!PATH.test(value)) return { problem: 'a path begins with / and is of letters, digits and ._~!$&()*+,;=:@%/-' };
-  return type === 'Exact' ? { type, value } : { type: 'Prefix', value: value.replace(/\/+$/, '') || '/' };
+  if (type !== 'Exact' && type !== 'PathPrefix') return { problem: `path match type ${shown(type)} is not supported` };
+  if (!PATH.test(value))
+    return { problem: 'a path must begin with / and may contain letters, digits and ._~!$&()*+,;=:@%/-' };
+  return type === 'Exact' ? { type, value } : { type: 'Prefix', value: trimmedEnd(value, '/') || '/' };
 }
 
 function regexProblem(value: string): string | undefined {
-  const allowed = 'a regular expression is of letters, digits and ._~/^$|()[]*+?{},:;=@-';
+  const allowed = 'a regular expression may contain letters, digits and ._~/^$|()[]*+?{},:;=@-';
   if (!REGEX.test(value)) return allowed;
-  if (value.includes('(?') || /\)[*+?{]/.test(value)) return 'a group is neither repeated nor special';
+  if (value.includes('(?') || /\)[*+?{]/.test(value)) return 'repeated and special groups are not supported';
   if ((value.match(/[*+{]/g)?.length ?? 0) > MAX_REPEATS)
-    return `a regular expression repeats at most ${MAX_REPEATS} times`;
+    return `a regular expression may contain at most ${MAX_REPEATS} repetitions`;
   try {
+    // oxlint-disable-next-line fairway/linear-regexps -- it matches nothing here, it is only read
     return new RegExp(value, 'u').source === '' ? 'it is empty' : undefined;
   } catch {
-    return 'it is no regular expression';
+    return 'it is not a regular expression';
   }
 }
 
@@ -88,9 +93,9 @@ function shown(text: string): string {
   return `"${text.slice(0, 40)}"`;
 }
 
-/** What all have to hold. */
+/** The rules that must all match. */
 export function rulesOfMatch({ host, path, headers }: RequestMatch): readonly L7RuleFields[] {
-  return orEvery([...hostRules(host, 'labels'), ...pathRules(path), ...headers.map(headerRule)]);
+  return orMatchAll([...hostRules(host, 'labels'), ...pathRules(path), ...headers.map(headerRule)]);
 }
 
 function headerRule({ name, type, value }: HeaderMatch): L7RuleFields {
@@ -99,7 +104,7 @@ function headerRule({ name, type, value }: HeaderMatch): L7RuleFields {
     : { type: 'HEADER', key: name, compare_type: 'REGEX', value: `^(${value})$` };
 }
 
-/** Those rules of `first` that a request which `second` matches may not hold to; undefined: no request is both. Pure. */
+/** The rules of `first` that a request matching `second` may not satisfy; undefined if no request matches both. Pure. */
 export function rulesBeyond(first: RequestMatch, second: RequestMatch): readonly L7RuleFields[] | undefined {
   if (!sharesHosts(first.host, second.host) || areApart(first.path, second.path)) return undefined;
   return [
@@ -121,13 +126,16 @@ function coversPath(general: PathMatch, special: PathMatch): boolean {
   return special.value === general.value || special.value.startsWith(`${general.value}/`);
 }
 
-/** What a regular expression matches is not told beforehand. */
+/** It is undecidable here what a regular expression matches. */
 function areApart(a: PathMatch, b: PathMatch): boolean {
   if (a.type === 'Regex' || b.type === 'Regex') return false;
   return !coversPath(a, b) && !coversPath(b, a);
 }
 
-/** Within a host. Exact paths, regular expressions, prefixes from the longest on; then by the number of headers. https://gateway-api.sigs.k8s.io/reference/spec/#httprouterule */
+/**
+ * Order within a host: exact paths, regular expressions, then prefixes from the longest; then by the number of headers.
+ * https://gateway-api.sigs.k8s.io/reference/spec/#httprouterule
+ */
 export function byPathAndHeaders(a: RequestMatch, b: RequestMatch): number {
   const length = ({ path }: RequestMatch) => (path.type === 'Prefix' ? path.value.length : 0);
   return pathRank(a.path) - pathRank(b.path) || length(b) - length(a) || b.headers.length - a.headers.length;

@@ -1,17 +1,17 @@
 import { type ConditionStates, setConditions } from '@fairway/kube/controller/conditions';
 import type { ObjectMeta } from '@fairway/kube/object/meta';
 import { type Attachment, refersTo } from './attachment.ts';
+import type { ReasonAndMessage } from './condition-reason.ts';
 import { no, yes } from './conditions.ts';
 import type { HttpRoute } from './kinds.ts';
 import type { RouteOutcome } from './routing.ts';
 import type { ParentRef, RouteParentStatus } from './schemas.ts';
 import { CONTROLLER } from './tenant-gateways.ts';
-import type { Verdict } from './verdict.ts';
 
-/** The controller's limit of a message. */
+/** Our limit for the length of a message. */
 const MAX_MESSAGE = 4_000;
 
-/** What is to be noted on a route of its parents: as before, but for what this Gateway says. Pure. */
+/** The desired parent statuses of a route: unchanged except for this Gateway's. Pure. */
 export function parentsOf(
   { route, attachments, ...outcome }: RouteOutcome,
   gateway: ObjectMeta,
@@ -31,7 +31,7 @@ export function parentsOf(
   return [...othersOf(route.parents, namespace, gateway), ...own];
 }
 
-/** Without what the Gateway has said of it. */
+/** Without this Gateway's entry. */
 export function parentsWithout({ parents, metadata }: HttpRoute, gateway: ObjectMeta): readonly RouteParentStatus[] {
   return othersOf(parents, metadata.namespace, gateway);
 }
@@ -57,7 +57,7 @@ function statesOf(
   const wrong = refused ?? outcome.refused;
   const isPartial = wrong === undefined && dropped.length > 0;
   return {
-    Accepted: wrong ? no(short(wrong)) : yes('Accepted', 'the Gateway has the route'),
+    Accepted: wrong ? no(short(wrong)) : yes('Accepted', 'the Gateway serves the route'),
     ResolvedRefs:
       unresolved.length > 0
         ? no(
@@ -73,6 +73,6 @@ function statesOf(
   };
 }
 
-function short({ reason, message }: Verdict): Verdict {
+function short({ reason, message }: ReasonAndMessage): ReasonAndMessage {
   return { reason, message: message.slice(0, MAX_MESSAGE) };
 }

@@ -1,36 +1,36 @@
 import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
-import { NOWHERE } from '../l7/desired-routing.ts';
+import { EMPTY_POOL } from '../l7/desired-routing.ts';
 import { type Attachment, type AttachmentContext, attachmentsOf, unseenAttachmentsOf } from './attachment.ts';
 import { type BackendContext, resolveBackends, type WeightedBackend } from './backend-refs.ts';
+import type { ReasonAndMessage } from './condition-reason.ts';
 import { byHostPrecedence, coversHost, sharesHosts } from './hostnames.ts';
 import type { HttpRoute } from './kinds.ts';
 import { isAccepted, isHttps } from './listeners.ts';
-import { type Entry, keepOrder } from './overtaking.ts';
 import { poolNameOf } from './pool-name.ts';
+import { type Entry, orderRedirects } from './redirect-precedence.ts';
 import { byPathAndHeaders } from './route-match.ts';
 import { type ReadRule, readRule } from './rule.ts';
 import type { Listener } from './schemas.ts';
-import type { Verdict } from './verdict.ts';
 
-/** Routes of one Gateway that are looked at, the oldest of them. */
+/** Limit of routes per Gateway, oldest first. */
 const MAX_ROUTES = 500;
-/** As of Ingresses: each is a policy, which every request is held to one after the other. */
+/** Same limit as for Ingresses: each entry is a policy, evaluated in order for every request. */
 const MAX_ENTRIES = 200;
-/** Backends of all pools together, each of which has all nodes as members. */
+/** Limit of backends in all pools; each pool has all nodes as members. */
 const MAX_BACKENDS = 100;
 
 export interface RoutingContext extends AttachmentContext, Omit<BackendContext, 'namespace'> {}
 
-/** What is said of a route to those who refer to the Gateway by it. */
+/** The status of a route for its references to the Gateway. */
 export interface RouteOutcome {
   readonly route: HttpRoute;
   readonly attachments: readonly Attachment[];
-  /** Why none of it is served, wherever it is. */
-  readonly refused: Verdict | undefined;
-  /** Rules that are not served, while others are. */
+  /** Why the route is not served at all. */
+  readonly refused: ReasonAndMessage | undefined;
+  /** Rules that are not served, if others are. */
   readonly dropped: readonly string[];
-  /** What is wrong with its backends. */
-  readonly unresolved: readonly Verdict[];
+  /** Problems with its backends. */
+  readonly unresolved: readonly ReasonAndMessage[];
 }
 
 export interface RoutedPolicy {
@@ -41,17 +41,17 @@ export interface RoutedPolicy {
 
 export interface RoutedPort {
   readonly isHttps: boolean;
-  /** In the order in which they count. */
+  /** In order of precedence. */
   readonly policies: readonly RoutedPolicy[];
 }
 
-/** What a Gateway's load balancer is to do with requests. */
+/** The routing of a Gateway's load balancer. */
 export interface Routing {
   readonly ports: ReadonlyMap<number, RoutedPort>;
-  /** By the name of the pool. */
+  /** By pool name. */
   readonly pools: ReadonlyMap<string, readonly WeightedBackend[]>;
   readonly routes: readonly RouteOutcome[];
-  /** By the name of the listener. */
+  /** By listener name. */
   readonly attached: ReadonlyMap<string, number>;
 }
 
@@ -62,7 +62,7 @@ interface RouteEntry extends Entry {
   readonly index: number;
 }
 
-/** Which request goes where, and what of the routes is not served. Pure; `routing.test.ts` has the rules as tables. */
+/** Computes the routing, and which parts of the routes are not served. Pure; `routing.test.ts` has the rules as tables. */
 export function routingOf(routes: readonly HttpRoute[], context: RoutingContext): Routing {
   const budget = { entries: MAX_ENTRIES, backends: MAX_BACKENDS };
   const pools = new Map<string, readonly WeightedBackend[]>();
@@ -99,12 +99,12 @@ type Served = Omit<RouteOutcome, 'route' | 'attachments'> & {
 const NOTHING = { entries: [], pools: new Map(), dropped: [], unresolved: [] } as const;
 
 function tooMany(limit: string): Served {
-  const message = `one Gateway takes ${limit}, of the oldest routes first: make another Gateway`;
+  const message = `a Gateway serves at most ${limit}, oldest routes first: create another Gateway`;
   return { ...NOTHING, refused: { reason: 'UnsupportedValue', message } };
 }
 
 function tooManyParts(): Served {
-  return tooMany(`${MAX_ENTRIES} matches of routes, for each of their hostnames, and ${MAX_BACKENDS} backends`);
+  return tooMany(`${MAX_ENTRIES} route matches (counted per hostname) and ${MAX_BACKENDS} backends`);
 }
 
 interface Budget {
@@ -130,12 +130,12 @@ function serve(route: HttpRoute, attachments: readonly Attachment[], context: Ro
   );
   const hosts = [...places.values()].reduce((sum, place) => sum + place.hosts.length, 0);
   const matches = spec.rules.reduce((sum, rule) => sum + Math.max(rule.matches.length, 1), 0);
-  // Before any of it is made.
+  // Check before creating any of it.
   if (hosts * matches > budget.entries) return tooManyParts();
   const rules = spec.rules.map((rule) => readRule(rule, [...places.values()]));
   const dropped = rules.flatMap((rule, index) => ('problem' in rule ? [`rules[${index}]: ${rule.problem}`] : []));
   const pools = new Map<string, readonly WeightedBackend[]>();
-  const unresolved: Verdict[] = [];
+  const unresolved: ReasonAndMessage[] = [];
   const entries = rules.flatMap((rule, index): RouteEntry[] => {
     if ('problem' in rule) return [];
     const { backends, problems } = resolveBackends(rule.backendRefs, {
@@ -144,7 +144,7 @@ function serve(route: HttpRoute, attachments: readonly Attachment[], context: Ro
     });
     unresolved.push(...problems);
     const pool = poolNameOf(backends);
-    if (pool !== NOWHERE) pools.set(pool, backends);
+    if (pool !== EMPTY_POOL) pools.set(pool, backends);
     return entriesOf(rule, pool).map((entry) => ({ ...entry, route, index }));
   });
   const isAllDropped = dropped.length > 0 && dropped.length === rules.length;
@@ -156,7 +156,7 @@ function entriesOf({ requests }: ReadRule, pool: string): readonly Omit<RouteEnt
   return requests.map(({ match, listener, redirect }) => ({ match, listener, target: redirect ?? pool }));
 }
 
-/** Listeners from the most specific hostname on: what one of them matches goes to no other. Then hosts, paths and headers; then the older route. */
+/** Orders listeners from the most specific hostname: a request matched by one goes to no other. Then by host, path, headers and route age. */
 function portsOf(entries: readonly RouteEntry[], { listeners }: RoutingContext) {
   const ports = new Map<number, RoutedPort>();
   const overtaking: RouteEntry[] = [];
@@ -169,10 +169,10 @@ function portsOf(entries: readonly RouteEntry[], { listeners }: RoutingContext) 
       const own = entries.filter((entry) => entry.listener === listener).toSorted(byPrecedence);
       return [...own, ...restOf(listener, onPort.slice(at + 1))];
     });
-    const { policies, refused } = keepOrder(ordered);
+    const { policies, refused } = orderRedirects(ordered);
     overtaking.push(...refused.filter((entry) => 'route' in entry));
     ports.set(port, {
-      // Those of another protocol are in conflict.
+      // Listeners with another protocol conflict.
       isHttps: onPort.every(isHttps),
       policies: policies.map(({ entry: { match, target }, rules }) => ({ name: nameOf(match), rules, target })),
     });
@@ -184,13 +184,13 @@ function nameOf({ host, path, headers }: Entry['match']): string {
   return [`${host || '*'}${path.value}`, ...headers.map(({ name, value }) => `${name}=${value}`)].join(' ');
 }
 
-/** The most specific listener decides: what its routes do not match does not go on to those of others. */
+/** The most specific listener wins: requests that its routes do not match are not passed to other listeners. */
 function restOf({ hostname }: Listener, behind: readonly Listener[]): readonly Entry[] {
   const isShared = behind.some(
     (other) => sharesHosts(other.hostname, hostname) && coversHost(other.hostname, hostname),
   );
   const match = { host: hostname, path: { type: 'Prefix', value: '/' }, headers: [] } as const;
-  return isShared ? [{ match, target: NOWHERE }] : [];
+  return isShared ? [{ match, target: EMPTY_POOL }] : [];
 }
 
 function byPrecedence(a: RouteEntry, b: RouteEntry): number {
@@ -221,13 +221,13 @@ function usedOf(
   return new Map([...pools].filter(([name]) => used.has(name)));
 }
 
-/** Octavia would let these redirects come before routes that count first. */
+/** Removes redirects that Octavia would apply before routes with higher precedence. */
 function withoutOvertaking(outcome: RouteOutcome, overtaking: readonly RouteEntry[]): RouteOutcome {
   const own = new Set(overtaking.filter(({ route }) => route === outcome.route).map(({ index }) => index));
   if (own.size === 0) return outcome;
   const words = [...own].map(
     (index) =>
-      `rules[${index}]: Octavia redirects before it sends to backends, and can't keep this redirect from what other rules match first`,
+      `rules[${index}]: Octavia applies redirects first, so this one would also redirect requests that other rules match with higher precedence`,
   );
   const count = 'problem' in outcome.route.spec ? 0 : outcome.route.spec.rules.length;
   const dropped = [...outcome.dropped, ...words];

@@ -11,7 +11,7 @@ export interface RuleRequest {
   readonly redirect: L7Redirect | undefined;
 }
 
-/** A rule of a route in words of Octavia. */
+/** A rule of a route in Octavia terms. */
 export interface ReadRule {
   readonly requests: readonly RuleRequest[];
   readonly backendRefs: readonly BackendRef[];
@@ -22,7 +22,7 @@ interface Place {
   readonly hosts: readonly string[];
 }
 
-/** Whatever else a rule has asks for something that nobody would do. */
+/** Any other field would request something unsupported. */
 const SERVED_FIELDS: ReadonlySet<string> = new Set(['name', 'matches', 'filters', 'backendRefs']);
 const EVERYTHING: HttpMatch = {
   path: { type: 'PathPrefix', value: '/' },
@@ -31,16 +31,16 @@ const EVERYTHING: HttpMatch = {
   method: undefined,
 };
 
-/** The requests that a rule is for where its route is, or why Octavia can't do what it says. A rule is served whole or not at all. Pure. */
+/** The requests that a rule matches at its listeners, or why Octavia does not support it. A rule is served completely or not at all. Pure. */
 export function readRule(rule: HttpRule, places: readonly Place[]): ReadRule | { readonly problem: string } {
   const unknown = Object.keys(rule).find((field) => !SERVED_FIELDS.has(field));
-  if (unknown !== undefined) return { problem: `${unknown.slice(0, 40)} is not served` };
+  if (unknown !== undefined) return { problem: `${unknown.slice(0, 40)} is not supported` };
   if (rule.backendRefs.some(({ filters }) => filters.length > 0))
-    return { problem: 'filters of backendRefs are not served' };
+    return { problem: 'filters of backendRefs are not supported' };
   const other = rule.filters.find(({ type }) => type !== 'RequestRedirect');
-  if (other) return { problem: `filter ${other.type.slice(0, 40)} is not served: Octavia can only redirect` };
+  if (other) return { problem: `filter ${other.type.slice(0, 40)} is not supported: Octavia can only redirect` };
   const [filter, second] = rule.filters;
-  if (second) return { problem: 'one filter RequestRedirect is all that a rule can have' };
+  if (second) return { problem: 'a rule can have only one RequestRedirect filter' };
   const requests: RuleRequest[] = [];
   for (const match of rule.matches.length > 0 ? rule.matches : [EVERYTHING]) {
     const read = requestMatchOf(match);

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 
 const GROUP = 'gateway.networking.k8s.io';
-/** Of the kinds' own definitions; a cluster may have others. */
+/** Limits from the upstream definitions; a cluster may have others. */
 const MAX = { listeners: 64, addresses: 16, kinds: 8, parents: 32, hostnames: 16, rules: 64, items: 64, labels: 64 };
 
 const HOSTNAME = /^(\*\.)?[a-z0-9-]+(\.[a-z0-9-]+)*$/;
-const Hostname = z.string().max(253).regex(HOSTNAME, 'is no hostname in small letters');
+const Hostname = z.string().max(253).regex(HOSTNAME, 'is not a lowercase hostname');
 const Port = z.int().min(1).max(65_535);
 const Name = z.string().max(253);
 
@@ -17,7 +17,7 @@ const Condition = z.object({
   lastTransitionTime: z.string(),
   observedGeneration: z.int().exactOptional(),
 });
-/** What is noted in a status is whoever wrote it: what can't be read is written anew. */
+/** A status is untrusted input: an invalid one is rewritten. */
 const Conditions = z.array(Condition).catch([]).default([]);
 
 const Selector = z.object({
@@ -39,7 +39,7 @@ const CertificateRef = z.object({
 });
 export type CertificateRef = z.infer<typeof CertificateRef>;
 
-/** Loose: what else is asked for is refused by its name. */
+/** Loose, so unsupported fields are refused by name. */
 const ListenerTls = z.looseObject({
   mode: z.string().default('Terminate'),
   certificateRefs: z.array(CertificateRef).max(MAX.items).default([]),
@@ -47,7 +47,7 @@ const ListenerTls = z.looseObject({
 
 const Listener = z.object({
   name: Name,
-  /** Empty: every host. */
+  /** Empty matches every host. */
   hostname: z.union([z.literal(''), Hostname]).default(''),
   port: Port,
   protocol: Name,
@@ -69,8 +69,15 @@ export const GatewaySpec = z.object({
     .array(z.object({ type: z.string().default('IPAddress'), value: z.string().default('') }))
     .max(MAX.addresses)
     .default([]),
-  infrastructure: z.object({ parametersRef: z.unknown().optional() }).optional(),
-  /** Certificates that clients are asked for, and that backends are shown. */
+  /** Loose, so unsupported fields are refused by name. */
+  infrastructure: z
+    .looseObject({
+      annotations: z.record(z.string(), z.string()).default({}),
+      labels: z.record(z.string(), z.string()).default({}),
+      parametersRef: z.unknown().optional(),
+    })
+    .optional(),
+  /** Validation of client certificates, and the client certificate for backends. */
   tls: z.object({ frontend: z.unknown().optional(), backend: z.unknown().optional() }).optional(),
 });
 export type GatewaySpec = z.infer<typeof GatewaySpec>;
@@ -138,7 +145,7 @@ const BackendRef = z.object({
 });
 export type BackendRef = z.infer<typeof BackendRef>;
 
-/** Loose: what else a rule asks for is refused by its name. */
+/** Loose, so unsupported fields of a rule are refused by name. */
 const Rule = z.looseObject({
   name: z.string().optional(),
   matches: z.array(Match).max(MAX.items).default([]),

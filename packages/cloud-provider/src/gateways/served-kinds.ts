@@ -22,15 +22,15 @@ const Resources = z.object({
 });
 type Resource = z.infer<typeof Resources>['resources'][number] & { readonly version: string };
 
-/** A definition is served shortly after it was written. */
+/** A definition is served shortly after it is created. */
 const SETTLE_MS = 200;
-/** One that is there and serves another version, or something else by that name, is looked at more and more rarely. */
+/** A definition that serves another version, or something else under this name, is checked less and less often. */
 const RETRY = { baseMs: 2_000, capMs: 600_000 };
 const VERBS = ['list', 'watch', 'patch'];
 
 /**
- * Which kinds of the Gateway API a tenant's cluster has. Their owner installs and removes the definitions, of which the names are watched: discovery is asked only
- * when one of these changes.
+ * Which Gateway API kinds a tenant's cluster has. The cluster's owner installs and removes the definitions; only their names are watched, and discovery is
+ * queried when one of them changes.
  */
 export class ServedKinds {
   readonly #tenant: TenantCluster;
@@ -39,7 +39,7 @@ export class ServedKinds {
   readonly #served = new Set<ResourceType>();
   readonly #listeners = new Set<(type: ResourceType) => void>();
   #isKnown = false;
-  #isLooking = false;
+  #isDiscovering = false;
   #failures = 0;
   #timer: Timer | undefined;
 
@@ -53,17 +53,17 @@ export class ServedKinds {
     const changed = ({ metadata }: KubeObject) => {
       if (!NAMES.has(metadata.name ?? '')) return;
       this.#failures = 0;
-      this.#lookIn(SETTLE_MS);
+      this.#discoverIn(SETTLE_MS);
     };
     this.#definitions.addHandler({ onAdd: changed, onUpdate: (_old, now) => changed(now), onDelete: changed });
     void this.#definitions.whenSynced(tenant.signal).then(
-      () => this.#lookIn(0),
+      () => this.#discoverIn(0),
       () => {},
     );
     tenant.signal.addEventListener('abort', () => this.#timer?.cancel(), { once: true });
   }
 
-  /** Whether the cluster has told which there are. */
+  /** Whether the available kinds are known. */
   get isKnown(): boolean {
     return this.#isKnown;
   }
@@ -72,24 +72,24 @@ export class ServedKinds {
     return this.#served.has(type);
   }
 
-  /** Calls `listener` whenever a kind begins to be served, and for those that are. */
+  /** Calls `listener` for each kind that is served, now or later. */
   onServed(listener: (type: ResourceType) => void): void {
     this.#listeners.add(listener);
     for (const type of this.#served) listener(type);
   }
 
-  #lookIn(delayMs: number): void {
+  #discoverIn(delayMs: number): void {
     if (this.#tenant.signal.aborted) return;
     this.#timer?.cancel();
     this.#timer = this.#options.clock.after(delayMs, () => {
-      if (this.#isLooking) this.#lookIn(SETTLE_MS);
-      else void this.#look();
+      if (this.#isDiscovering) this.#discoverIn(SETTLE_MS);
+      else void this.#discover();
     });
   }
 
-  async #look(): Promise<void> {
+  async #discover(): Promise<void> {
     const { log, random } = this.#options;
-    this.#isLooking = true;
+    this.#isDiscovering = true;
     const defined = GATEWAY_KINDS.filter((type) => this.#definitions.get(definitionOf(type)));
     try {
       const versions = new Set(defined.map(({ version }) => version));
@@ -99,12 +99,12 @@ export class ServedKinds {
       for (const type of added) for (const listener of this.#listeners) listener(type);
     } catch (error) {
       if (this.#tenant.signal.aborted) return;
-      log.debug({ err: error, cluster: this.#tenant.clusterKey }, 'the kinds of the Gateway API are not known');
+      log.debug({ err: error, cluster: this.#tenant.clusterKey }, 'cannot discover the kinds of the Gateway API');
     } finally {
-      this.#isLooking = false;
+      this.#isDiscovering = false;
     }
     if (this.#isKnown && defined.every((type) => this.#served.has(type))) return;
-    this.#lookIn(fullJitterMs(this.#failures++, RETRY.baseMs, RETRY.capMs, random));
+    this.#discoverIn(fullJitterMs(this.#failures++, RETRY.baseMs, RETRY.capMs, random));
   }
 
   async #resourcesOf(version: string): Promise<readonly Resource[]> {
@@ -119,7 +119,7 @@ export class ServedKinds {
     }
   }
 
-  /** Returns those that were not served before. */
+  /** Returns the newly served kinds. */
   #adopt(served: readonly ResourceType[]): readonly ResourceType[] {
     for (const type of this.#served) {
       if (served.includes(type)) continue;
@@ -137,10 +137,10 @@ function definitionOf({ plural, group }: ResourceType): string {
 }
 
 const NAMES: ReadonlySet<string> = new Set(GATEWAY_KINDS.map(definitionOf));
-/** What Fairway writes no status of. */
+/** Kinds whose status Fairway does not write. */
 const WITHOUT_STATUS: ReadonlySet<string> = new Set(['referencegrants']);
 
-/** By that name there may be something else. */
+/** The name may belong to a different definition. */
 function isServed({ plural, kind, namespaced, version }: ResourceType, all: readonly Resource[]): boolean {
   const found = all.filter((each) => each.version === version);
   const resource = found.find(({ name }) => name === plural);
@@ -149,7 +149,7 @@ function isServed({ plural, kind, namespaced, version }: ResourceType, all: read
   return WITHOUT_STATUS.has(plural) || found.some(({ name }) => name === `${plural}/status`);
 }
 
-/** The version tells one definition from the next of that name. */
+/** The version distinguishes a definition from a later one with the same name. */
 function nameOf({ metadata }: KubeObject): KubeObject {
   const { name, uid, resourceVersion } = metadata;
   return {

@@ -6,7 +6,7 @@ import { Namespaces } from '@fairway/kube/kinds/resources';
 import type { KubeObject, ObjectMeta, ResourceType } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
-import type { GatewaySurroundings } from './judgement.ts';
+import type { GatewayContextObjects } from './gateway-validation.ts';
 import {
   GATEWAY_GROUP,
   type Gateway,
@@ -22,18 +22,18 @@ import { parseGateway, parseGatewayClass, parseHttpRoute, parseReferenceGrant } 
 import type { ParentRef } from './schemas.ts';
 import { ServedKinds, type ServedKindsOptions } from './served-kinds.ts';
 
-/** On a Gateway while something of its load balancer may be left in the cloud. */
+/** Finalizer of a Gateway while parts of its load balancer may exist in the cloud. */
 export const CLEANUP_FINALIZER = 'fairway.dev/gateway-load-balancer';
 
 /** `spec.controllerName` of the GatewayClasses whose Gateways are Fairway's. */
 export const CONTROLLER = 'fairway.dev/octavia';
 
-/** The class that there is without a GatewayClass. */
+/** The class that works without a GatewayClass object. */
 const OCTAVIA = 'octavia';
 
 const known = new WeakMap<TenantCluster, TenantGateways>();
 
-/** What a tenant's cluster has of the Gateway API, by its caches; nothing where its owner has not installed the kinds. */
+/** The cached Gateway API objects of a tenant's cluster; empty if the kinds are not installed. */
 export class TenantGateways {
   readonly kinds: ServedKinds;
   readonly #tenant: TenantCluster;
@@ -51,7 +51,7 @@ export class TenantGateways {
     return found;
   }
 
-  /** Whether all that there is of it has been listed. */
+  /** Whether everything available has been listed. */
   get isReady(): boolean {
     const caches = [this.classes, this.gateways, this.routes, this.grants];
     return this.kinds.isKnown && caches.every((cache) => cache?.hasSynced ?? true);
@@ -73,12 +73,12 @@ export class TenantGateways {
     return this.#cache(ReferenceGrants, parseReferenceGrant);
   }
 
-  /** Calls `listener` when labels of namespaces change, once anybody has asked for them. */
+  /** Calls `listener` when namespace labels change, once they are needed. */
   onLabels(listener: () => void): void {
     this.#labelListeners.add(listener);
   }
 
-  /** Whether it needs none of the labels of namespaces, or they are known. Watched from the first listener on that chooses by them. */
+  /** Whether namespace labels are known or not needed. They are watched once a listener selects by them. */
   knowsNamespacesOf({ spec }: Gateway): boolean {
     if ('problem' in spec) return true;
     const isNeeded = spec.listeners.some(({ allowedRoutes }) => allowedRoutes.namespaces.from === 'Selector');
@@ -119,13 +119,13 @@ export class TenantGateways {
     return this.gateways?.find(gatewaysByUid, uid)[0];
   }
 
-  /** Those that Fairway serves, or may come to serve. */
+  /** Gateways that Fairway serves or may serve later. */
   get candidates(): readonly Gateway[] {
     return this.gateways?.find(candidateGateways, 'yes') ?? [];
   }
 
-  /** What decides what becomes of it. */
-  around({ metadata }: Gateway): GatewaySurroundings {
+  /** The objects that it depends on. */
+  around({ metadata }: Gateway): GatewayContextObjects {
     const services = servicesOf(this.#tenant);
     return {
       routes: this.routesOf(metadata),
@@ -135,12 +135,12 @@ export class TenantGateways {
     };
   }
 
-  /** Those that refer to it, or have done. */
+  /** Routes that refer to it, or did before. */
   routesOf({ namespace, name }: ObjectMeta): readonly HttpRoute[] {
     return this.routes?.find(routesByGateway, `${namespace}/${name}`) ?? [];
   }
 
-  /** Whether Fairway is to serve it. That its class is deleted does not stop what it has started. */
+  /** Whether Fairway should serve it. Deleting its class does not stop a Gateway that is already served. */
   isServed(gateway: Gateway): boolean {
     const { className = '' } = gateway;
     const found = this.classes?.get(className);
@@ -154,13 +154,13 @@ const gatewaysByUid: CacheIndex<Gateway> = {
   valuesOf: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]),
 };
 
-/** Those that name a class, by the value `yes`. */
+/** Gateways with a class, by the value `yes`. */
 const candidateGateways: CacheIndex<Gateway> = {
   name: 'candidate',
   valuesOf: ({ className }) => (className === undefined ? [] : ['yes']),
 };
 
-/** By `namespace/name` of those that they refer to, or whose controller here has said something of them. */
+/** By `namespace/name` of the parents that they refer to, or for which this controller has written a status. */
 const routesByGateway: CacheIndex<HttpRoute> = { name: 'gateway', valuesOf: gatewaysOfRoute };
 
 /** `namespace/name` of the Gateways that a route refers to, or has referred to. */

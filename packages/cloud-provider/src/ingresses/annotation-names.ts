@@ -1,9 +1,15 @@
+import { routedRestrictionOf } from '../l7/routed-restrictions.ts';
 import { ANNOTATION } from '../load-balancers/annotation-names.ts';
+import type { AnnotationRules } from '../load-balancers/annotation-reader.ts';
+import { isOfIngresses } from '../load-balancers/unread-annotations.ts';
 
 const OCTAVIA = 'octavia.ingress.kubernetes.io/';
 const FAIRWAY = 'ingress.fairway.dev/';
 
-/** The annotations of Ingresses that are acted upon: octavia-ingress-controller's (docs/octavia-ingress-controller/using-octavia-ingress-controller.md), one of GKE's, one of Services of type LoadBalancer, and Fairway's own. */
+/**
+ * The supported annotations of Ingresses: those of octavia-ingress-controller (docs/octavia-ingress-controller/using-octavia-ingress-controller.md), one of
+ * GKE, one of Services of type LoadBalancer, and Fairway's own.
+ */
 export const INGRESS_ANNOTATION = {
   internal: `${OCTAVIA}internal`,
   keepFloatingIP: `${OCTAVIA}keep-floatingip`,
@@ -18,9 +24,15 @@ export const INGRESS_ANNOTATION = {
   http: `${FAIRWAY}http`,
 } as const;
 
-const KNOWN: ReadonlySet<string> = new Set(Object.values(INGRESS_ANNOTATION));
-
-/** Whether it looks like one of these and is none. */
-export function isUnknownIngressAnnotation(name: string): boolean {
-  return (name.startsWith(OCTAVIA) || name.startsWith(FAIRWAY)) && !KNOWN.has(name);
-}
+/** Rules for reading the annotations of an Ingress. */
+export const INGRESS_RULES: AnnotationRules = {
+  known: new Set(Object.values(INGRESS_ANNOTATION)),
+  tuning: new Set([
+    INGRESS_ANNOTATION.timeoutClientData,
+    INGRESS_ANNOTATION.timeoutMemberConnect,
+    INGRESS_ANNOTATION.timeoutMemberData,
+    INGRESS_ANNOTATION.timeoutTcpInspect,
+  ]),
+  isOfKind: isOfIngresses,
+  restrictionOf: routedRestrictionOf,
+};

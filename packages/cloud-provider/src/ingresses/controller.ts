@@ -5,10 +5,10 @@ import { ingressOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
 import { followBackends, ROUTED, routedParts } from '../l7/routed-controller.ts';
-import { balancingWatches, followEnd, followNodes, followServers } from '../load-balancers/follow-nodes.ts';
+import { followEnd, followNodes, followServers, loadBalancerWatches } from '../load-balancers/follow-nodes.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
-import { IngressKeeper } from './ingress-keeper.ts';
 import { ingressKey, ownerOfKey } from './ingress-key.ts';
+import { IngressLoadBalancerReconciler } from './ingress-load-balancer.ts';
 import { IngressReconciler } from './ingress-reconciler.ts';
 import {
   candidateIngresses,
@@ -22,7 +22,7 @@ import {
 export const ingressController: Declaration = {
   name: 'ingress',
   ...ROUTED,
-  watches: (shared) => balancingWatches(shared, servedKeys),
+  watches: (shared) => loadBalancerWatches(shared, servedKeys),
   ownerKey: (key, { tenants }) => tenants.get(ownerOfKey(key).clusterUid)?.clusterKey,
   create(shared, enqueue) {
     const parts = routedParts(shared, enqueue, {
@@ -34,8 +34,8 @@ export const ingressController: Declaration = {
         return owner ? [ingressKey(owner)] : [];
       },
     });
-    const keeper = new IngressKeeper(parts);
-    const reconciler = new IngressReconciler({ ...parts, keeper });
+    const loadBalancers = new IngressLoadBalancerReconciler(parts);
+    const reconciler = new IngressReconciler({ ...parts, loadBalancers });
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget: (isMatching) => reconciler.forget(isMatching),
@@ -67,8 +67,8 @@ function followIngresses(tenant: TenantCluster, enqueue: (key: string) => void, 
     },
     onUpdate(old, ingress) {
       if (!mayBeServed(old) && !mayBeServed(ingress)) return;
-      // Whoever changes what is asked for does not wait for what failed before.
-      if (isAskedAnew(old, ingress)) retryNow(keyOf(tenant, ingress));
+      // A changed spec resets the backoff of earlier failures.
+      if (userTriggered(old, ingress)) retryNow(keyOf(tenant, ingress));
       follow(ingress);
     },
     onDelete(ingress) {
@@ -82,7 +82,7 @@ function followIngresses(tenant: TenantCluster, enqueue: (key: string) => void, 
   );
 }
 
-function isAskedAnew(old: Ingress, ingress: Ingress): boolean {
+function userTriggered(old: Ingress, ingress: Ingress): boolean {
   return (
     !isDeepStrictEqual(old.spec, ingress.spec) ||
     !isDeepStrictEqual(old.metadata.annotations, ingress.metadata.annotations) ||
@@ -92,7 +92,7 @@ function isAskedAnew(old: Ingress, ingress: Ingress): boolean {
 
 const followed = new WeakSet<TenantCluster>();
 
-/** Classes, from the first Ingress on that names one. */
+/** IngressClasses, watched once an Ingress refers to one. */
 function followClasses(tenant: TenantCluster, enqueue: (key: string) => void): void {
   if (followed.has(tenant)) return;
   followed.add(tenant);
@@ -106,7 +106,7 @@ function keyOf({ clusterUid }: TenantCluster, { metadata }: Ingress): string {
   return ingressKey({ clusterUid, ingressUid: metadata.uid ?? '' });
 }
 
-/** Keys of a connected cluster's Ingresses that have a load balancer, or may get one. */
+/** Keys of a connected cluster's Ingresses that have or may need a load balancer. */
 function servedKeys(tenant: TenantCluster | undefined): readonly string[] {
   if (tenant === undefined) return [];
   return ingressesOf(tenant)

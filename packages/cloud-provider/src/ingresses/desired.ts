@@ -1,44 +1,44 @@
 import type { ObjectMeta } from '@fairway/kube/object/meta';
 import type { BackendPlace } from '../l7/backends.ts';
-import { makerOf } from '../l7/balancer-place.ts';
 import {
   type DesiredListener,
   type DesiredPolicy,
   type DesiredRouting,
+  EMPTY_POOL,
   emptyPool,
   FORWARDED_HEADERS,
   MAX_NAME,
   matchTagOf,
-  NOWHERE,
   poolOnNodes,
   terminated,
 } from '../l7/desired-routing.ts';
 import { rulesOf } from '../l7/l7-rules.ts';
+import { providerChoice } from '../l7/load-balancer-placement.ts';
 import { type Backend, EVERY_PATH, type Route } from '../l7/route.ts';
 import type { MemberAddress } from '../load-balancers/members.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import type { Certificates } from '../tls/kept-certificates.ts';
-import { backendsOf, type IngressWishes, poolNameOf } from './ingress-wishes.ts';
+import { backendsOf, type IngressLoadBalancerSpec, poolNameOf } from './spec-from-ingress.ts';
 import { plainTraffic } from './tls-traffic.ts';
 
 export interface IngressContext {
   readonly settings: LoadBalancerSettings;
   readonly ingress: Pick<ObjectMeta, 'namespace' | 'name'>;
   readonly members: readonly MemberAddress[];
-  /** Marks of the owner: see `tenancy/cloud/ownership`. */
+  /** Ownership tags: see `tenancy/cloud/ownership`. */
   readonly tags: readonly string[];
   readonly placeOf: (backend: Backend) => BackendPlace;
-  /** Without any, nothing is encrypted. */
+  /** Empty if nothing is encrypted. */
   readonly certificates?: Certificates | undefined;
 }
 
-/** The load balancer that an Ingress wants. Pure. Names as octavia-ingress-controller gives them; nothing is found by them but the parts within one's own load balancer. */
-export function desiredIngress(wishes: IngressWishes, context: IngressContext): DesiredRouting {
+/** The desired load balancer of an Ingress. Pure. Named as by octavia-ingress-controller; names are used for lookup only within the load balancer. */
+export function desiredIngress(balancerSpec: IngressLoadBalancerSpec, context: IngressContext): DesiredRouting {
   const { settings, ingress, members, tags, placeOf } = context;
   const { namespace, name } = ingress;
-  const { vip, memberSubnetID } = wishes.place;
-  const listeners = desiredListeners(wishes, context);
-  const isNowhereUsed = listeners.some(({ policies }) => policies.some(({ target }) => target === NOWHERE));
+  const { vip, memberSubnetID } = balancerSpec.place;
+  const listeners = desiredListeners(balancerSpec, context);
+  const isNowhereUsed = listeners.some(({ policies }) => policies.some(({ target }) => target === EMPTY_POOL));
   const desiredPool = (backend: Backend) => {
     const monitorName = `monitor_${backend.service}_${backend.port}`;
     const on = { settings, memberSubnetID, members, tags, monitorName };
@@ -48,17 +48,23 @@ export function desiredIngress(wishes: IngressWishes, context: IngressContext): 
     name: `kube_ingress_${settings.clusterName}_${namespace}_${name}`.slice(0, MAX_NAME),
     description: `Kubernetes Ingress ${namespace}/${name} from cluster ${settings.clusterName}`.slice(0, MAX_NAME),
     tags,
-    ...makerOf(settings),
+    ...providerChoice(settings),
     vip,
     listeners,
-    pools: [...backendsOf(wishes).map(desiredPool), ...(isNowhereUsed ? [emptyPool(NOWHERE, tags, settings)] : [])],
+    pools: [
+      ...backendsOf(balancerSpec).map(desiredPool),
+      ...(isNowhereUsed ? [emptyPool(EMPTY_POOL, tags, settings)] : []),
+    ],
   };
 }
 
-function desiredListeners(wishes: IngressWishes, { tags, certificates }: IngressContext): readonly DesiredListener[] {
-  const { tls, defaultBackend } = wishes;
-  const fields = listenerFields(wishes, tags);
-  const plain = plainTraffic(wishes);
+function desiredListeners(
+  balancerSpec: IngressLoadBalancerSpec,
+  { tags, certificates }: IngressContext,
+): readonly DesiredListener[] {
+  const { tls, defaultBackend } = balancerSpec;
+  const fields = listenerFields(balancerSpec, tags);
+  const plain = plainTraffic(balancerSpec);
   const http = plain && {
     listener: { ...fields, name: 'http', protocol: 'HTTP', protocol_port: 80 },
     policies: [
@@ -70,14 +76,14 @@ function desiredListeners(wishes: IngressWishes, { tags, certificates }: Ingress
   const https = tls &&
     certificates && {
       listener: { ...fields, ...terminated(certificates), name: 'https', protocol_port: 443 },
-      policies: wishes.routes.map((route) => routePolicy(route, defaultBackend)),
+      policies: balancerSpec.routes.map((route) => routePolicy(route, defaultBackend)),
       defaultPool: defaultBackend && poolNameOf(defaultBackend),
     };
-  // HTTPS is there before HTTP leads to it.
+  // Create HTTPS before HTTP redirects to it.
   return [https, http].filter((listener) => listener !== undefined);
 }
 
-function listenerFields({ timeouts, sourceRanges }: IngressWishes, tags: readonly string[]) {
+function listenerFields({ timeouts, sourceRanges }: IngressLoadBalancerSpec, tags: readonly string[]) {
   return {
     timeout_client_data: timeouts.clientData,
     timeout_member_connect: timeouts.memberConnect,
@@ -96,14 +102,14 @@ function routePolicy(route: Route, defaultBackend: Backend | undefined): Desired
     name: `${route.host || '*'}${route.path.value}`.slice(0, MAX_NAME),
     matchTag: matchTagOf(rules),
     rules,
-    target: backend === undefined ? NOWHERE : poolNameOf(backend),
+    target: backend === undefined ? EMPTY_POOL : poolNameOf(backend),
   };
 }
 
-/** The method stays, and clients remember it. */
+/** Preserves the method, and clients cache it. */
 const PERMANENTLY = 308;
 
-/** The client asks for the same path by HTTPS then. */
+/** The client repeats the request with HTTPS. */
 function redirectPolicy(host: string): DesiredPolicy {
   const rules = rulesOf({ host, path: EVERY_PATH });
   const target = {

@@ -1,22 +1,22 @@
-import type { BalancerEvents } from '../load-balancers/balancer-events.ts';
+import type { LoadBalancerEvents } from '../load-balancers/load-balancer-events.ts';
 import { type Certificates, type KeptCertificates, NO_BARBICAN, problemOf } from '../tls/kept-certificates.ts';
 import type { SeenCertificate, TenantSecrets } from '../tls/tenant-secrets.ts';
-import type { LivingIngress } from './ingress-scope.ts';
-import type { TlsWishes } from './tls-traffic.ts';
+import type { PresentIngressScope } from './ingress-scope.ts';
+import type { TlsSpec } from './tls-traffic.ts';
 
 interface Dependencies {
   readonly secrets: TenantSecrets;
   readonly certificates: KeptCertificates;
-  readonly events: BalancerEvents;
+  readonly events: LoadBalancerEvents;
 }
 
 /**
- * Stores what is to be served and tells what can't be. Resolves with references in the order of `spec.tls`, with undefined if no certificate can be used, and with
- * `unread` while its Secrets are not known yet.
+ * Stores the certificates to serve and reports invalid ones. Resolves with references in the order of `spec.tls`, with undefined if no certificate can be
+ * used, and with `unread` while its Secrets are not known yet.
  */
 export async function ensureIngressCertificates(
-  scope: LivingIngress,
-  tls: TlsWishes | undefined,
+  scope: PresentIngressScope,
+  tls: TlsSpec | undefined,
   { secrets, certificates, events }: Dependencies,
 ): Promise<Certificates | undefined | 'unread'> {
   const { ingress, key, tenant } = scope;

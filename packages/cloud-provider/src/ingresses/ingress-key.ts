@@ -1,6 +1,6 @@
 import type { IngressOwner } from '@fairway/tenancy/cloud/ownership';
 
-/** Key of the queue: by UID, so that what is left of an Ingress is not mistaken for another one's of the same name. */
+/** Queue key, by UID, so remains of a deleted Ingress are not attributed to a new one with the same name. */
 export function ingressKey({ clusterUid, ingressUid }: IngressOwner): string {
   return `${clusterUid}/${ingressUid}`;
 }

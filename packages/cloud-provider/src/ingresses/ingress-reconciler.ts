@@ -1,23 +1,28 @@
 import { identityOf } from '@fairway/api/identity';
 import { isPaused } from '@fairway/api/pause';
+import { boundedPages, isAny } from '@fairway/kube/client/bounded-pages';
 import { hasFinalizer, isBeingDeleted } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Ingress } from '@fairway/kube/kinds/generated/types';
 import { Ingresses } from '@fairway/kube/kinds/resources';
-import { hasLoadBalancers, ofOwner } from '@fairway/tenancy/cloud/balancing';
+import { hasLoadBalancers, ofOwner } from '@fairway/tenancy/cloud/load-balancers';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import { removeBalancer } from '../load-balancers/balancer-removal.ts';
+import { keptFloatingIPNameFrom } from '../load-balancers/kept-floating-ip.ts';
+import { removeLoadBalancer } from '../load-balancers/load-balancer-removal.ts';
 import { ServiceRefused } from '../load-balancers/service-refused.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { INGRESS_ANNOTATION } from './annotation-names.ts';
-import type { IngressKeeper, IngressKeeperDependencies } from './ingress-keeper.ts';
 import { ownerOfKey } from './ingress-key.ts';
-import type { IngressPlace, IngressScope, LivingIngress } from './ingress-scope.ts';
-import { tellGone } from './ingress-writer.ts';
+import type {
+  IngressLoadBalancerReconciler,
+  IngressLoadBalancerReconcilerDependencies,
+} from './ingress-load-balancer.ts';
+import type { IngressPlace, IngressScope, PresentIngressScope } from './ingress-scope.ts';
+import { releaseIngress } from './ingress-writer.ts';
 import {
   CLEANUP_FINALIZER,
   decidingClass,
@@ -28,13 +33,13 @@ import {
 } from './tenant-ingresses.ts';
 
 export interface IngressReconcilerDependencies
-  extends IngressKeeperDependencies,
+  extends IngressLoadBalancerReconcilerDependencies,
     Pick<CloudProviderDependencies, 'clouds' | 'tenants' | 'attempts'> {
-  readonly keeper: IngressKeeper;
+  readonly loadBalancers: IngressLoadBalancerReconciler;
 }
 
 const NO_OCTAVIA =
-  "this cloud has no load balancers: there is no load-balancer service (Octavia) in its catalog; run an ingress controller in the cluster, or ask the cloud's operator";
+  'this cloud has no load balancers: its catalog has no load-balancer service (Octavia); run an ingress controller in the cluster, or ask the cloud operator';
 
 /** Load balancers for Ingresses, in all tenants' clusters. */
 export class IngressReconciler {
@@ -69,7 +74,7 @@ export class IngressReconciler {
       return { key, owner, tenant, cluster, cloud, projectID, signal: pass.signal };
     };
     const { failure } = await pass.run(() =>
-      attempts.make({ kind: 'load balancer', item: key }, async () => {
+      attempts.withBackoff({ kind: 'load balancer', item: key }, async () => {
         const scope = await scopeOf();
         if (ingress === undefined) await this.#forgotten(scope, pass);
         else if (wanted === 'yes') await this.#wanted({ ...scope, ingress });
@@ -77,19 +82,19 @@ export class IngressReconciler {
         else this.#end(key);
       }),
     );
-    // What works does not wait for the end of certificates that nothing serves any more.
+    // Deleting unused certificates must not delay anything else.
     await pass.run(() =>
-      attempts.make({ kind: 'surplus certificates', item: key }, async () => {
-        // It looks again in a moment.
+      attempts.withBackoff({ kind: 'surplus certificates', item: key }, async () => {
+        // It is requeued shortly.
         if (await certificates.tidy(await scopeOf())) watch.expect(cloud, key, 'update');
       }),
     );
-    if (failure === undefined) pass.againIn(watch.lookInMs(key, clock.now()));
-    if (failure && ingress) this.#tell({ ingress, tenant, signal: pass.signal }, failure);
+    if (failure === undefined) pass.requeueAfter(watch.nextPollMs(key, clock.now()));
+    if (failure && ingress) this.#recordFailure({ ingress, tenant, signal: pass.signal }, failure);
     return pass.end();
   }
 
-  /** Drops what is known of clusters that are another process's from now on. */
+  /** Drops the state of clusters that another replica takes over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
     const { tenants, watch } = this.#dependencies;
     for (const key of watch.keys()) {
@@ -98,34 +103,34 @@ export class IngressReconciler {
     }
   }
 
-  async #wanted(scope: LivingIngress): Promise<void> {
-    const { events, keeper } = this.#dependencies;
+  async #wanted(scope: PresentIngressScope): Promise<void> {
+    const { events, loadBalancers } = this.#dependencies;
     const { cloud, ingress, tenant } = scope;
     try {
       if (!(await hasLoadBalancers(cloud))) return events.warning(tenant, ingress, 'Failed', NO_OCTAVIA);
-      await keeper.keep(scope);
+      await loadBalancers.ensureLoadBalancer(scope);
     } catch (error) {
       if (!(error instanceof ServiceRefused)) throw error;
       events.warning(tenant, ingress, 'Failed', error.message);
     }
   }
 
-  async #unwanted(scope: LivingIngress, pass: Pass): Promise<void> {
+  async #unwanted(scope: PresentIngressScope, pass: Pass): Promise<void> {
     const { attempts, certificates, events, watch } = this.#dependencies;
     const { cloud, ingress, key, tenant } = scope;
     const removed = (await hasLoadBalancers(cloud))
-      ? await removeBalancer(scope, keptOf(scope), this.#dependencies)
+      ? await removeLoadBalancer(scope, keptOf(scope), this.#dependencies)
       : { isGone: true };
-    if (!removed.isGone) return pass.againIn(removed.againInMs);
+    if (!removed.isGone) return pass.requeueAfter(removed.againInMs);
     await certificates.remove(scope);
-    await tellGone(scope);
+    await releaseIngress(scope);
     events.normal(tenant, ingress, 'Deleted', 'Deleted load balancer');
     watch.settle(key, 'deletion');
     this.#end(key);
     attempts.forget(key);
   }
 
-  /** The Ingress is gone: by its finalizer's removal, and nothing is left; or by somebody's force. */
+  /** The Ingress no longer exists: either its finalizer was removed and nothing remains, or it was force-deleted. */
   async #forgotten(scope: IngressScope, pass: Pass): Promise<void> {
     const { certificates } = this.#dependencies;
     const { cloud, key, owner, projectID, tenant } = scope;
@@ -135,30 +140,30 @@ export class IngressReconciler {
       ({ id }) => !loadBalancers.isDeleting(id, listed.listedAtMs ?? 0),
     );
     if (isAnyLeft || (await certificates.isAnyLeft(scope))) {
-      // The cache may be a moment behind: only what the API server holds counts here.
-      const { items } = await ofTenant(tenant.client.metadata(Ingresses).list({ signal: pass.signal }));
-      if (items.some(({ metadata }) => metadata.uid === owner.ingressUid)) return;
+      // The cache may be stale: check with the API server.
+      const all = boundedPages(tenant.client.metadata(Ingresses), { signal: pass.signal });
+      if (await ofTenant(isAny(all, ({ metadata }) => metadata.uid === owner.ingressUid))) return;
       pass.signal.throwIfAborted();
-      const { isGone, againInMs } = await removeBalancer(scope, undefined, this.#dependencies);
-      if (!isGone) return pass.againIn(againInMs);
+      const { isGone, againInMs } = await removeLoadBalancer(scope, undefined, this.#dependencies);
+      if (!isGone) return pass.requeueAfter(againInMs);
       await certificates.remove(scope);
     }
     this.#end(key);
   }
 
   #end(key: string): void {
-    const { certificates, cure, keeper, memory, policies, secrets, watch } = this.#dependencies;
+    const { certificates, recovery, loadBalancers, memory, policies, secrets, watch } = this.#dependencies;
     watch.end(key);
     memory.forget(key);
-    cure.forget(key);
+    recovery.forget(key);
     policies.forget(key);
-    keeper.forget(key);
+    loadBalancers.forget(key);
     certificates.forget(key);
     secrets.forget(key);
   }
 
-  #tell({ tenant, ingress }: IngressPlace, { reason, message, party }: Failure): void {
-    // Still under way; or the cluster's own API fails, which would not take this either.
+  #recordFailure({ tenant, ingress }: IngressPlace, { reason, message, party }: Failure): void {
+    // Still in progress, or the cluster's own API fails and would not accept a status either.
     if (reason === 'Provisioning' || party === 'tenantApi') return;
     this.#dependencies.events.warning(tenant, ingress, 'Failed', `${reason}: ${message}`);
   }
@@ -173,13 +178,9 @@ function isWanted(tenant: TenantCluster, ingress: Ingress): 'yes' | 'no' | 'unkn
   return isServed(ingress, classes.get(name)) ? 'yes' : 'no';
 }
 
-/** Neutron's limit of a description. */
-const MAX_DESCRIPTION = 255;
-
-/** What the floating IP of an Ingress that keeps it is called from then on. */
-function keptOf({ cluster, ingress }: LivingIngress): { readonly as: string } | undefined {
+/** Description of a floating IP that outlives its Ingress. */
+function keptOf({ cluster, ingress }: PresentIngressScope): { readonly as: string } | undefined {
   const { annotations, namespace, name } = ingress.metadata;
-  if (annotations?.[INGRESS_ANNOTATION.keepFloatingIP] !== 'true') return undefined;
   const words = `Floating IP kept of Kubernetes Ingress ${namespace}/${name} from cluster ${cluster.metadata.name}`;
-  return { as: words.slice(0, MAX_DESCRIPTION) };
+  return keptFloatingIPNameFrom(words, annotations?.[INGRESS_ANNOTATION.keepFloatingIP]);
 }

@@ -7,15 +7,15 @@ import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { IngressPlace } from './ingress-scope.ts';
 import { CLEANUP_FINALIZER } from './tenant-ingresses.ts';
 
-/** Notes on the Ingress where it is reached, unless that is there already. */
-export async function tellAddress(place: IngressPlace, ip: string): Promise<void> {
+/** Writes the Ingress's address to its status if it differs. */
+export async function patchIngressStatus(place: IngressPlace, ip: string): Promise<void> {
   const ingress: IngressLoadBalancerIngress[] = [{ ip }];
   if (isDeepStrictEqual(place.ingress.status?.loadBalancer?.ingress, ingress)) return;
   await patchStatus(place, ingress);
 }
 
-/** Takes away what was noted, the finalizer last. */
-export async function tellGone(place: IngressPlace): Promise<void> {
+/** Clears the status, then removes the finalizer. */
+export async function releaseIngress(place: IngressPlace): Promise<void> {
   const { ingress, tenant, signal } = place;
   if (!isBeingDeleted(ingress) && ingress.status?.loadBalancer?.ingress) await patchStatus(place, null);
   const client = tenant.client.resource(Ingresses);

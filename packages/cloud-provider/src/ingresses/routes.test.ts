@@ -14,7 +14,7 @@ const path = (text: string | undefined, pathType: string, service = 'web'): HTTP
 const rule = (host: string, ...paths: HTTPIngressPath[]) => ({ host, http: { paths } });
 
 function read(spec: IngressSpec) {
-  const reader = new AnnotationReader({}, () => false);
+  const reader = new AnnotationReader({});
   const routes = routesOf({ metadata: { name: 'web', namespace: 'shop' }, spec }, reader);
   return { routes, warnings: reader.warnings };
 }

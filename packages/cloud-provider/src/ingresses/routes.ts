@@ -1,21 +1,24 @@
+import { trimmedEnd } from '@fairway/base/trim';
 import type { Ingress, IngressBackend } from '@fairway/kube/kinds/generated/types';
 import { fitsRules } from '../l7/l7-rules.ts';
 import { type Backend, EVERY_PATH, type PathMatch, type Route } from '../l7/route.ts';
-import { type AnnotationReader, shown } from '../load-balancers/annotation-reader.ts';
+import type { AnnotationReader } from '../load-balancers/annotation-reader.ts';
+import { displayText } from '../load-balancers/display-text.ts';
 
-/** What a path may have in it: of RFC 3986 all but the quote, which means something in a load balancer's own configuration. */
+/** Characters allowed in a path: those of RFC 3986 except the quote, which has a meaning in HAProxy's configuration. */
 const PATH = /^\/[A-Za-z0-9._~!$&()*+,;=:@%/-]*$/;
 
-/** The routes of an Ingress: for each request the first that matches it counts. Pure; `routes.test.ts` has the rules as tables. */
+/** The routes of an Ingress; the first match wins. Pure; `routes.test.ts` has the rules as tables. */
 export function routesOf({ spec }: Ingress, reader: AnnotationReader): readonly Route[] {
   const hosts = new Map<string, Route[]>();
+  const known = new Set<string>();
   for (const { host: written = '', http } of spec.rules ?? []) {
     const host = written.toLowerCase();
     const routes = hosts.get(host) ?? [];
     hosts.set(host, routes);
     for (const { path = '', pathType, backend } of http?.paths ?? []) {
       const route = { host, path: pathMatch(path, pathType), backend: backendOf(backend) };
-      if (isServed(route, routes, reader)) routes.push(route);
+      if (isServed(route, known, reader)) routes.push(route);
     }
   }
   return [...hosts]
@@ -23,10 +26,10 @@ export function routesOf({ spec }: Ingress, reader: AnnotationReader): readonly 
     .flatMap(([host, routes]) => [...routes.toSorted(bySpecificity), ...restOf(host, routes, hosts)]);
 }
 
-/** As written: `ImplementationSpecific` is what octavia-ingress-controller makes of every path. */
+/** In spec order. octavia-ingress-controller treats every path as `ImplementationSpecific`. */
 function pathMatch(path: string, pathType: string): PathMatch {
   if (pathType === 'Exact') return { type: 'Exact', value: path };
-  if (pathType === 'Prefix') return { type: 'Prefix', value: path.replace(/\/+$/, '') || '/' };
+  if (pathType === 'Prefix') return { type: 'Prefix', value: trimmedEnd(path, '/') || '/' };
   return { type: 'Start', value: path || '/' };
 }
 
@@ -35,34 +38,33 @@ export function backendOf({ service }: IngressBackend): Backend | undefined {
   return { service: service.name, port: service.port?.name || (service.port?.number ?? 0) };
 }
 
-function isServed(route: Route, others: readonly Route[], reader: AnnotationReader): boolean {
+/** Also checks for duplicates: `known` are the paths before it. */
+function isServed(route: Route, known: Set<string>, reader: AnnotationReader): boolean {
   const { host, path, backend } = route;
-  const what = `path ${shown(path.value)} of host ${host === '' ? 'any' : shown(host)}`;
+  const what = `path ${displayText(path.value)} of host ${host === '' ? 'any' : displayText(host)}`;
   if (backend === undefined) {
-    reader.warn('BackendNotServed', `${what} is not served: its backend is no Service, and nothing else can be one`);
+    reader.warn('BackendNotServed', `${what} is not served: its backend is not a Service`);
     return false;
   }
   if (!PATH.test(path.value) || !fitsRules(route)) {
-    const allowed = 'a path is of letters, digits and ._~!$&()*+,;=:@%/-, and of at most 200 characters';
-    reader.warn('PathNotServed', `${what} is not served, as Octavia can't match it: ${allowed}`);
+    const allowed = 'a path may contain letters, digits and ._~!$&()*+,;=:@%/-, and at most 200 characters';
+    reader.warn('PathNotServed', `${what} is not served because Octavia cannot match it: ${allowed}`);
     return false;
   }
-  if (others.some((other) => isSamePath(other.path, path))) {
-    reader.warn('DuplicatePath', `${what} is there twice: the first one counts`);
+  const key = `${host} ${isEvery(path) ? '' : path.type} ${path.value}`;
+  if (known.has(key)) {
+    reader.warn('DuplicatePath', `${what} is specified twice: only the first one is used`);
     return false;
   }
+  known.add(key);
   return true;
 }
 
-function isSamePath(a: PathMatch, b: PathMatch): boolean {
-  return a.value === b.value && (a.type === b.type || isEvery(a, b));
+function isEvery({ type, value }: PathMatch): boolean {
+  return type !== 'Exact' && value === '/';
 }
 
-function isEvery(...paths: readonly PathMatch[]): boolean {
-  return paths.every(({ type, value }) => type !== 'Exact' && value === '/');
-}
-
-/** A host as a whole, then any label of a domain, then all hosts. */
+/** Exact hosts, then wildcard hosts, then all hosts. */
 export function byHost(a: string, b: string): number {
   return hostRank(a) - hostRank(b) || b.length - a.length || compare(a, b);
 }
@@ -73,8 +75,8 @@ function hostRank(host: string): number {
 }
 
 /**
- * https://kubernetes.io/docs/concepts/services-networking/ingress/#multiple-matches. What is as specific is in an order that does not depend on others, so that
- * no edit moves routes that stay.
+ * https://kubernetes.io/docs/concepts/services-networking/ingress/#multiple-matches. Equally specific routes have a stable order, so no edit moves unrelated
+ * routes.
  */
 function bySpecificity({ path: a }: Route, { path: b }: Route): number {
   return (
@@ -86,7 +88,7 @@ function pathRank({ type }: PathMatch): number {
   return type === 'Exact' ? 0 : 1;
 }
 
-/** The host decides first: what none of its own paths match does not go on to the paths of a wildcard or of all hosts. */
+/** The host has precedence: a request that matches none of its paths is not matched against wildcard hosts or all hosts. */
 function restOf(host: string, routes: readonly Route[], hosts: ReadonlyMap<string, unknown>): readonly Route[] {
   const wildcard = `*${host.slice(host.indexOf('.'))}`;
   const isCovered = host !== '' && (hosts.has('') || (hostRank(host) === 0 && hosts.has(wildcard)));

@@ -5,33 +5,33 @@ import type { Ingress, IngressBackend, IngressClass } from '@fairway/kube/kinds/
 import { IngressClasses, Ingresses } from '@fairway/kube/kinds/resources';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 
-/** On an Ingress while something of its load balancer may be left in the cloud. */
+/** Finalizer of an Ingress while parts of its load balancer may exist in the cloud. */
 export const CLEANUP_FINALIZER = 'fairway.dev/ingress-load-balancer';
 
 /** `spec.controller` of the IngressClasses whose Ingresses are Fairway's. */
 export const CONTROLLER = 'fairway.dev/octavia';
 
-/** The class that there is without an IngressClass. */
+/** The class that works without an IngressClass object. */
 const OCTAVIA = 'octavia';
 
 const CLASS_ANNOTATION = 'kubernetes.io/ingress.class';
 /** Values of the annotation; the first is octavia-ingress-controller's. */
 const OLD_CLASSES: ReadonlySet<string> = new Set(['openstack', OCTAVIA]);
 
-/** Name of the class; undefined if it has none, or is octavia-ingress-controller's by its annotation. */
+/** Name of the class; undefined if it has none, or if its annotation selects octavia-ingress-controller. */
 function classOf({ metadata, spec }: Ingress): { readonly name: string | undefined; readonly isOld: boolean } {
   const { ingressClassName: name } = spec;
   const old = metadata.annotations?.[CLASS_ANNOTATION];
   return { name, isOld: name === undefined && old !== undefined && OLD_CLASSES.has(old) };
 }
 
-/** The name of the IngressClass that decides whose the Ingress is; undefined if none does. */
+/** The name of the IngressClass that determines the controller of the Ingress; undefined if none does. */
 export function decidingClass(ingress: Ingress): string | undefined {
   const { name } = classOf(ingress);
   return name === OCTAVIA ? undefined : name;
 }
 
-/** Whether Fairway is to serve it. `ingressClass`: the one that decides, if it exists; that one is deleted does not stop what it has started. Pure. */
+/** Whether Fairway should serve it. `ingressClass`: its class, if it exists; deleting it does not stop an Ingress that is already served. Pure. */
 export function isServed(ingress: Ingress, ingressClass: Pick<IngressClass, 'spec'> | undefined): boolean {
   const { name, isOld } = classOf(ingress);
   if (name === undefined) return isOld;
@@ -41,13 +41,13 @@ export function isServed(ingress: Ingress, ingressClass: Pick<IngressClass, 'spe
     : ingressClass.spec.controller === CONTROLLER;
 }
 
-/** Whether it is Fairway's, or may be. */
+/** Whether it belongs to Fairway, or may. */
 export function mayBeServed(ingress: Ingress): boolean {
   const { name, isOld } = classOf(ingress);
   return name !== undefined || isOld || hasFinalizer(ingress, CLEANUP_FINALIZER);
 }
 
-/** The cached Ingresses of a cluster; of those that are certainly not Fairway's no more than that they exist. */
+/** The cached Ingresses of a cluster; those that certainly do not belong to Fairway are reduced to their identity. */
 export function ingressesOf({ informers }: TenantCluster): Informer<Ingress> {
   const ingresses = informers.informer(Ingresses, { trim: trimIngress });
   for (const { name, valuesOf } of [ingressesByUid, ingressesByService, candidateIngresses]) {
@@ -56,7 +56,7 @@ export function ingressesOf({ informers }: TenantCluster): Informer<Ingress> {
   return ingresses;
 }
 
-/** Watched from the first time that an Ingress names one. */
+/** Watched once an Ingress refers to one. */
 export function ingressClassesOf({ informers }: TenantCluster): Informer<IngressClass> {
   return informers.informer(IngressClasses);
 }
@@ -66,7 +66,7 @@ export const ingressesByUid: CacheIndex<Ingress> = {
   valuesOf: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]),
 };
 
-/** Those of `mayBeServed`, by the value `yes`. */
+/** Ingresses with `mayBeServed`, by the value `yes`. */
 export const candidateIngresses: CacheIndex<Ingress> = {
   name: 'candidate',
   valuesOf: (ingress) => (mayBeServed(ingress) ? ['yes'] : []),

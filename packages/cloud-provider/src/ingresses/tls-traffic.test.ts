@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EVERY_PATH, type Route } from '../l7/route.ts';
-import { type HttpHandling, isEncrypted, plainTraffic, type TlsWishes } from './tls-traffic.ts';
+import { type HttpHandling, isEncrypted, plainTraffic, type TlsSpec } from './tls-traffic.ts';
 
 const WEB = { service: 'web', port: 80 };
 const OTHER = { service: 'other', port: 80 };
@@ -9,13 +9,13 @@ function route(host: string): Route {
   return { host, path: EVERY_PATH, backend: WEB };
 }
 
-function tls(hosts: readonly string[], http: HttpHandling = 'redirect'): TlsWishes {
+function tls(hosts: readonly string[], http: HttpHandling = 'redirect'): TlsSpec {
   return { secrets: ['shop'], hosts, http };
 }
 
 /** What port 80 does: `host > HTTPS`, `host > web`, `host > nowhere`, and `> other` for the rest. */
-function shown(hosts: readonly string[], wishes: TlsWishes | undefined): readonly string[] | undefined {
-  const plain = plainTraffic({ routes: hosts.map(route), defaultBackend: OTHER, tls: wishes });
+function shown(hosts: readonly string[], balancerSpec: TlsSpec | undefined): readonly string[] | undefined {
+  const plain = plainTraffic({ routes: hosts.map(route), defaultBackend: OTHER, tls: balancerSpec });
   if (plain === undefined) return undefined;
   return [
     ...plain.redirectedHosts.map((host) => `${host} > HTTPS`),
@@ -25,7 +25,7 @@ function shown(hosts: readonly string[], wishes: TlsWishes | undefined): readonl
 }
 
 describe('port 80', () => {
-  test.each<{ is: string; hosts: string[]; tls: TlsWishes | undefined; does: string[] | undefined }>([
+  test.each<{ is: string; hosts: string[]; tls: TlsSpec | undefined; does: string[] | undefined }>([
     { is: 'without TLS', hosts: ['a.test'], tls: undefined, does: ['a.test > web', '> other'] },
     { is: 'a host with TLS', hosts: ['a.test'], tls: tls(['a.test']), does: ['a.test > HTTPS', '> other'] },
     {
@@ -66,8 +66,8 @@ describe('port 80', () => {
       does: ['a.test > web', '* > web', '> other'],
     },
     { is: 'nothing at all', hosts: ['a.test', 'b.test'], tls: tls(['a.test'], 'none'), does: undefined },
-  ])('$is', ({ hosts, tls: wishes, does }) => {
-    expect(shown(hosts, wishes)).toEqual(does);
+  ])('$is', ({ hosts, tls: balancerSpec, does }) => {
+    expect(shown(hosts, balancerSpec)).toEqual(does);
   });
 
   test('a host that is no host name is not put into a redirect', () => {

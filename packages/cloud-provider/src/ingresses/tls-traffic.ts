@@ -1,19 +1,19 @@
 import { type Backend, EVERY_PATH, type Route } from '../l7/route.ts';
 import { byHost } from './routes.ts';
 
-/** What an Ingress with `spec.tls` asks for beside its routes. */
-export interface TlsWishes {
-  /** Names of Secrets, each once; the first that can be used is for clients that name no host. */
+/** The TLS settings of an Ingress, in addition to its routes. */
+export interface TlsSpec {
+  /** Names of Secrets, without duplicates; the first usable one is for clients without SNI. */
   readonly secrets: readonly string[];
-  /** Whose requests are to be encrypted; `*.` first for any one label; empty for every host. */
+  /** Hosts whose requests must be encrypted; a leading `*.` matches one label; empty matches every host. */
   readonly hosts: readonly string[];
   readonly http: HttpHandling;
 }
 
-/** What becomes of requests on port 80 for hosts that are to be encrypted: they are sent to HTTPS, or served as they are, or nothing listens there, for no host. */
+/** How port 80 handles hosts that must be encrypted: redirect to HTTPS, serve, or have no listener for any host. */
 export type HttpHandling = 'redirect' | 'serve' | 'none';
 
-/** A route of port 80; barred: not even the default backend hears of such requests. */
+/** A route of port 80; barred requests do not even reach the default backend. */
 export type PlainRoute = Route & { readonly isBarred?: boolean };
 
 export interface PlainTraffic {
@@ -22,14 +22,17 @@ export interface PlainTraffic {
   readonly defaultBackend: Backend | undefined;
 }
 
-interface Wishes {
+interface TrafficSpec {
   readonly routes: readonly Route[];
   readonly defaultBackend: Backend | undefined;
-  readonly tls: TlsWishes | undefined;
+  readonly tls: TlsSpec | undefined;
 }
 
-/** What port 80 does; undefined if nothing listens there. Nothing that is to be encrypted reaches a backend through it. Pure; `tls-traffic.test.ts` has the rules as tables. */
-export function plainTraffic({ routes, defaultBackend, tls }: Wishes): PlainTraffic | undefined {
+/**
+ * The routing of port 80; undefined without a listener. No request that must be encrypted reaches a backend through it. Pure; `tls-traffic.test.ts` has the
+ * rules as tables.
+ */
+export function plainTraffic({ routes, defaultBackend, tls }: TrafficSpec): PlainTraffic | undefined {
   if (tls === undefined || tls.http === 'serve') return { redirectedHosts: [], routes, defaultBackend };
   if (tls.http === 'none') return undefined;
   const open = routes.filter(({ host }) => !isEncrypted(host, tls));
@@ -42,8 +45,8 @@ export function plainTraffic({ routes, defaultBackend, tls }: Wishes): PlainTraf
   };
 }
 
-/** A redirect names its host: of hosts that only a wildcard tells, the requests are answered by nobody. */
-export function closedHosts({ routes, tls }: { readonly routes: readonly Route[]; readonly tls: TlsWishes }): {
+/** A redirect needs a specific host, so requests for wildcard hosts are rejected. */
+export function closedHosts({ routes, tls }: { readonly routes: readonly Route[]; readonly tls: TlsSpec }): {
   readonly redirectedHosts: readonly string[];
   readonly barredHosts: readonly string[];
 } {
@@ -51,19 +54,19 @@ export function closedHosts({ routes, tls }: { readonly routes: readonly Route[]
   const encrypted = all.filter((host) => host !== '' && isEncrypted(host, tls)).toSorted(byHost);
   return {
     redirectedHosts: encrypted.filter(isNamed),
-    // Where everything is encrypted, there is nothing to tell them from.
+    // If everything is encrypted, no distinction is needed.
     barredHosts: tls.hosts.includes('') ? [] : encrypted.filter((host) => !isNamed(host)),
   };
 }
 
-export function isEncrypted(host: string, { hosts }: Pick<TlsWishes, 'hosts'>): boolean {
+export function isEncrypted(host: string, { hosts }: Pick<TlsSpec, 'hosts'>): boolean {
   const wildcard = `*${host.slice(host.indexOf('.'))}`;
   return hosts.some((each) => each === '' || each === host || (each === wildcard && isNamed(host)));
 }
 
 const HOST_NAME = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/;
 
-/** Whether it is one host's whole name. */
+/** Whether it is an exact host name. */
 function isNamed(host: string): boolean {
   return HOST_NAME.test(host);
 }

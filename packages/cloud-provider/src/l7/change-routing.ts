@@ -1,5 +1,5 @@
-import type { BalancerScope } from '../load-balancers/balancer-scope.ts';
 import { changeTree, changing } from '../load-balancers/change-tree.ts';
+import type { LoadBalancerScope } from '../load-balancers/load-balancer-scope.ts';
 import type { Action } from '../load-balancers/plan.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
 import type { ObservedRouting, RoutingAction } from './plan.ts';
@@ -10,9 +10,9 @@ interface Memories {
   readonly policies: PolicyLists;
 }
 
-/** Does one change of such a load balancer, after which it is pending. */
+/** Applies one change to the load balancer, after which it is pending. */
 export function changeRouting(
-  scope: BalancerScope,
+  scope: LoadBalancerScope,
   action: Action | RoutingAction,
   tree: ObservedRouting,
   memories: Memories,
@@ -36,7 +36,7 @@ function isRouting(action: Action | RoutingAction): action is RoutingAction {
 }
 
 async function perform(
-  scope: BalancerScope,
+  scope: LoadBalancerScope,
   action: RoutingAction,
   { loadBalancer }: ObservedRouting,
   { memory, policies }: Memories,

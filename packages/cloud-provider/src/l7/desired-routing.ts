@@ -6,62 +6,62 @@ import type { MemberAddress } from '../load-balancers/members.ts';
 import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
 import type { Certificates } from '../tls/kept-certificates.ts';
 import type { BackendPlace } from './backends.ts';
-import type { BalancerMaker, BalancerPlace } from './balancer-place.ts';
+import type { LoadBalancerPlacement, ProviderChoice } from './load-balancer-placement.ts';
 
 export type DesiredPool = Pick<DesiredPort, 'pool' | 'members' | 'monitor'>;
 
 export interface DesiredPolicy {
   readonly name: string;
-  /** Says which rules it has, and where a redirect leads: that is not changed, another policy takes its place. */
+  /** Encodes rules and redirect target, which are immutable: a change replaces the policy. */
   readonly matchTag: string;
   readonly rules: readonly L7RuleFields[];
-  /** Name of a pool, or where else requests are sent. */
+  /** Name of a pool, or a redirect target. */
   readonly target: string | L7Redirect;
 }
 
 export interface DesiredListener {
   readonly listener: ListenerFields;
-  /** In the order in which they count. */
+  /** In order of precedence. */
   readonly policies: readonly DesiredPolicy[];
   /** Name of a pool. */
   readonly defaultPool: string | undefined;
 }
 
-/** The load balancer that reads HTTP requests and sends them where they are to go. */
-export interface DesiredRouting extends BalancerMaker {
+/** The desired layer-7 load balancer. */
+export interface DesiredRouting extends ProviderChoice {
   readonly name: string;
   readonly description: string;
   readonly tags: readonly string[];
-  readonly vip: BalancerPlace['vip'];
-  /** Each has a port of its own. */
+  readonly vip: LoadBalancerPlacement['vip'];
+  /** Each has a distinct port. */
   readonly listeners: readonly DesiredListener[];
-  /** By their names, which are unique; listeners share them. */
+  /** By unique name; shared by listeners. */
   readonly pools: readonly DesiredPool[];
 }
 
-/** Octavia's limit of names. */
+/** Octavia's maximum name length. */
 export const MAX_NAME = 255;
-/** Of requests that nothing is to answer: 503, as Octavia has no 404. */
-export const NOWHERE = 'pool_nowhere';
-/** What Services learn of clients. */
+/** For requests without a backend: 503, as Octavia cannot return 404. */
+export const EMPTY_POOL = 'pool_nowhere';
+/** Headers that identify clients to Services. */
 export const FORWARDED_HEADERS = {
   'X-Forwarded-For': 'true',
   'X-Forwarded-Port': 'true',
   'X-Forwarded-Proto': 'true',
 } as const;
 
-/** What a listener of HTTPS has in place of its protocol. */
+/** The protocol of an HTTPS listener in Octavia. */
 export function terminated([first, ...others]: Certificates) {
   return { protocol: 'TERMINATED_HTTPS', default_tls_container_ref: first, sni_container_refs: others } as const;
 }
 
-/** Of a policy that redirects also where to: it is not changed either. */
+/** For redirect policies also the target, which is immutable too. */
 export function matchTagOf(rules: readonly L7RuleFields[], redirect?: L7Redirect): string {
   const text = JSON.stringify(redirect === undefined ? rules : [rules, redirect]);
   return `fairway-match-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
 }
 
-/** `algorithm`: as of pools of Services by default. */
+/** `algorithm`: by default the one of Service pools. */
 export function emptyPool(
   name: string,
   tags: readonly string[],
@@ -76,11 +76,11 @@ export interface PoolContext {
   readonly memberSubnetID: string | undefined;
   readonly members: readonly MemberAddress[];
   readonly tags: readonly string[];
-  /** What is said of its health monitor. */
+  /** Settings of its health monitor. */
   readonly monitorName: string;
 }
 
-/** All nodes on a port. */
+/** All nodes, with this port. */
 export function poolOnNodes(name: string, place: BackendPlace, context: PoolContext): DesiredPool {
   const { settings, memberSubnetID, members, tags, monitorName } = context;
   const empty = emptyPool(name, tags, settings);
@@ -94,7 +94,7 @@ export function poolOnNodes(name: string, place: BackendPlace, context: PoolCont
       protocol_port: place.nodePort,
       ...(memberSubnetID !== undefined && { subnet_id: memberSubnetID }),
     })),
-    // Of a node that is down, or has no endpoints of a Service with the policy Local, it hears nothing.
+    // Detects nodes that are down or have no endpoints of a Service with policy Local.
     monitor: {
       name: monitorName,
       type: 'TCP',
@@ -107,7 +107,7 @@ export function poolOnNodes(name: string, place: BackendPlace, context: PoolCont
   };
 }
 
-/** The call that makes all of it at once. */
+/** The request that creates everything in one call. */
 export function createBody(desired: DesiredRouting): LoadBalancerCreate {
   const { name, description, tags, provider, flavorID, availabilityZone, vip, listeners, pools } = desired;
   return {
@@ -117,7 +117,7 @@ export function createBody(desired: DesiredRouting): LoadBalancerCreate {
     ...(provider !== undefined && { provider }),
     ...(flavorID !== undefined && { flavor_id: flavorID }),
     ...(availabilityZone !== undefined && { availability_zone: availabilityZone }),
-    // A subnet says which network.
+    // A subnet implies its network.
     ...(vip.subnetID === undefined
       ? vip.networkID && { vip_network_id: vip.networkID }
       : { vip_subnet_id: vip.subnetID }),
@@ -138,7 +138,7 @@ function treeOf({ pool, members, monitor }: DesiredPool): PoolTree {
   return { ...pool, members, ...(monitor && { healthmonitor: monitor }) };
 }
 
-/** A policy as a call takes it, but for its rules and its pool. */
+/** The request body of a policy, without its rules and pool. */
 export function policyFields(
   { name, matchTag, target }: DesiredPolicy,
   tags: readonly string[],

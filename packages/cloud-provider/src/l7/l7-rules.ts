@@ -1,16 +1,16 @@
 import type { L7RuleFields } from '@fairway/openstack/types/l7-policy';
 import type { Route } from './route.ts';
 
-/** Octavia's limit of a rule's value. */
-const MAX_VALUE = 255;
+/** Octavia's maximum length of a rule's value. */
+export const MAX_VALUE = 255;
 
-/** What all have to hold for a route. Pure. https://docs.openstack.org/api-ref/load-balancer/v2/#create-an-l7-rule */
+/** The rules that must all match for a route. Pure. https://docs.openstack.org/api-ref/load-balancer/v2/#create-an-l7-rule */
 export function rulesOf({ host, path }: Pick<Route, 'host' | 'path'>): readonly L7RuleFields[] {
-  return orEvery([...hostRules(host), ...pathRules(path)]);
+  return orMatchAll([...hostRules(host), ...pathRules(path)]);
 }
 
 /** A policy without any rule matches nothing. */
-export function orEvery(rules: readonly L7RuleFields[]): readonly L7RuleFields[] {
+export function orMatchAll(rules: readonly L7RuleFields[]): readonly L7RuleFields[] {
   return rules.length > 0 ? rules : [{ type: 'PATH', compare_type: 'STARTS_WITH', value: '/' }];
 }
 
@@ -22,7 +22,7 @@ export function areShort(rules: readonly L7RuleFields[]): boolean {
   return rules.every(({ value }) => value.length <= MAX_VALUE);
 }
 
-/** `wildcard`: what its star stands for. Clients may add the port. Case does not count in host names: Octavia ignores it there. */
+/** `wildcard`: the pattern for its asterisk. Clients may add the port. Octavia ignores case in host names. */
 export function hostRules(host: string, wildcard: 'one label' | 'labels' = 'one label'): readonly L7RuleFields[] {
   if (host === '') return [];
   const star = wildcard === 'one label' ? '[^.:]+' : '[^:]+';
@@ -38,7 +38,7 @@ export function pathRules({ type, value }: Route['path']): readonly L7RuleFields
   return [{ type: 'PATH', compare_type: 'REGEX', value: `^${literal(value)}(/|$)` }];
 }
 
-/** Classes in place of backslashes, which a load balancer's configuration has a meaning for. */
+/** Character classes instead of backslashes, which have a meaning in HAProxy's configuration. */
 function literal(text: string): string {
   return text.replaceAll(/[.$()*+]/g, '[$&]');
 }

@@ -3,7 +3,7 @@ import type { L7Policy } from '@fairway/openstack/types/l7-policy';
 import type { Listener, LoadBalancer, Member, Pool } from '@fairway/openstack/types/load-balancer';
 import { describe, expect, test } from 'vitest';
 import { desiredIngress } from '../ingresses/desired.ts';
-import { ingressWishesOf } from '../ingresses/ingress-wishes.ts';
+import { specFromIngress } from '../ingresses/spec-from-ingress.ts';
 import { SETTINGS } from '../load-balancers/testing/a-service.ts';
 import type { DesiredListener, DesiredRouting } from './desired-routing.ts';
 import { type ObservedRouting, planRouting } from './plan.ts';
@@ -20,7 +20,7 @@ function desired(...paths: ReturnType<typeof path>[]): DesiredRouting {
 
 function desiredOf(spec: Ingress['spec'], certificates?: readonly [string, ...string[]]): DesiredRouting {
   const ingress: Ingress = { metadata: { name: 'shop', namespace: 'default' }, spec };
-  return desiredIngress(ingressWishesOf(ingress, SETTINGS).wishes, {
+  return desiredIngress(specFromIngress(ingress, SETTINGS).balancerSpec, {
     settings: SETTINGS,
     ingress: ingress.metadata,
     members: [],

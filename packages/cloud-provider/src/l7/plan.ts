@@ -5,13 +5,13 @@ import { listenerChanges } from '../load-balancers/differences.ts';
 import { type Action, nextOfPool, type ObservedTree } from '../load-balancers/plan.ts';
 import { type DesiredListener, type DesiredPolicy, type DesiredRouting, policyFields } from './desired-routing.ts';
 
-/** The load balancer as the API shows it. */
+/** The load balancer as returned by the API. */
 export interface ObservedRouting extends ObservedTree {
-  /** In the order in which they count. */
+  /** In order of precedence. */
   readonly policies: readonly L7Policy[];
 }
 
-/** What the trees of Services have none of. */
+/** Parts that Service load balancers do not have. */
 export type RoutingAction =
   | { readonly kind: 'createSharedPool'; readonly pool: PoolFields }
   | {
@@ -25,15 +25,15 @@ export type RoutingAction =
 
 export type RoutingPlan =
   | { readonly kind: 'done' }
-  /** It is pending: nothing can be changed. */
+  /** It is pending and cannot be changed. */
   | { readonly kind: 'wait' }
   /** It is in ERROR. */
   | { readonly kind: 'broken' }
   | { readonly kind: 'act'; readonly action: Action | RoutingAction };
 
 /**
- * The next change that brings the load balancer nearer to what is wanted. What requests are to go to is made before they are sent there, and what
- * they went to is deleted last. Pure; `plan.test.ts` has the rules as tables.
+ * The next change towards the desired state. Pools are created before requests are sent to them and deleted last. Pure; `plan.test.ts` has the rules as
+ * tables.
  */
 export function planRouting(desired: DesiredRouting, observed: ObservedRouting): RoutingPlan {
   const state = observed.loadBalancer.provisioning_status;
@@ -51,7 +51,7 @@ function isSame({ listener }: DesiredListener, { protocol, protocol_port: port }
   return protocol === listener.protocol && port === listener.protocol_port;
 }
 
-/** Its policies go with it. */
+/** Its policies are deleted with it. */
 function nextForeignListener(
   { listeners: wanted }: DesiredRouting,
   { listeners }: ObservedRouting,
@@ -70,7 +70,7 @@ function nextPool({ pools }: DesiredRouting, observed: ObservedRouting): Action 
   return undefined;
 }
 
-/** One of another protocol can't be made right, and goes with what is not wanted. */
+/** A listener with another protocol cannot be changed, so it is deleted with the unwanted ones. */
 function poolOf(name: string | undefined, { pools }: ObservedRouting): Pool | undefined {
   return pools.find((pool) => pool.name === name && pool.protocol === 'HTTP');
 }
@@ -102,7 +102,7 @@ function nextRouting(
   return nextPolicy(wanted, tags, observed, listener.id) ?? nextSurplusPolicy(wanted, observed, listener.id);
 }
 
-/** Policies that are not wanted may be in between until the wanted ones are there: what is routed anew is never without its route. */
+/** Unwanted policies may stay in between until the wanted ones exist, so rerouted requests always have a route. */
 function nextPolicy(
   { policies }: DesiredListener,
   tags: readonly string[],
@@ -110,7 +110,7 @@ function nextPolicy(
   listenerID: string,
 ): RoutingAction | undefined {
   const present = policiesOf(observed, listenerID);
-  // Behind which the next one has to be.
+  // The next policy must come after this one.
   let before = 0;
   for (const wanted of policies) {
     const target = targetOf(wanted, observed);
@@ -118,7 +118,7 @@ function nextPolicy(
     const policy = present.find((each) => isAsWanted(each, wanted));
     if (policy === undefined) {
       const fields = policyFields(wanted, tags, before + 1);
-      // One that has some of its rules matches more than it is to.
+      // A policy with only some of its rules matches too much.
       const admin_state_up = wanted.rules.length <= 1;
       return { kind: 'createPolicy', policy: { ...fields, ...target, admin_state_up, listener_id: listenerID } };
     }
@@ -126,7 +126,7 @@ function nextPolicy(
     if (rule) return { kind: 'createRule', policyID: policy.id, rule };
     const changes = {
       ...(!policy.admin_state_up && { admin_state_up: true }),
-      // It leaves its place first, which is before the other's.
+      // It moves away first, as its position precedes the other's.
       ...(policy.position < before && { position: before }),
       ...('redirect_pool_id' in target && policy.redirect_pool_id !== target.redirect_pool_id && target),
     };
@@ -136,7 +136,7 @@ function nextPolicy(
   return undefined;
 }
 
-/** Undefined for a pool that is not there. */
+/** Undefined for a missing pool. */
 function targetOf(
   { target }: DesiredPolicy,
   observed: ObservedRouting,
@@ -150,14 +150,14 @@ function policiesOf({ policies }: ObservedRouting, listenerID: string): readonly
   return policies.filter(({ listener_id }) => listener_id === listenerID);
 }
 
-/** Or on the way there: its rules are made in their order before it counts, and one without rules matches nothing. */
+/** Or still being created: rules are created in order, and a policy without rules matches nothing. */
 function isAsWanted(policy: L7Policy, { matchTag, rules, target }: DesiredPolicy): boolean {
   if (!policy.tags.includes(matchTag) || !leadsTo(policy, target)) return false;
   const missing = rules.length - policy.rules.length;
   return missing === 0 || (missing > 0 && (!policy.admin_state_up || policy.rules.length === 0));
 }
 
-/** To which pool is another question: that can be changed. */
+/** Ignores the pool, which can be changed. */
 function leadsTo(policy: L7Policy, target: DesiredPolicy['target']): boolean {
   if (typeof target === 'string') return policy.action === 'REDIRECT_TO_POOL';
   return Object.entries(target).every(([field, value]) => policy[field as keyof L7Policy] === value);

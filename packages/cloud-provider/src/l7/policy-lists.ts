@@ -1,10 +1,10 @@
 import type { L7Policy } from '@fairway/openstack/types/l7-policy';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import { ofOwner } from '@fairway/tenancy/cloud/balancing';
-import type { BalancerScope } from '../load-balancers/balancer-scope.ts';
+import { ofOwner } from '@fairway/tenancy/cloud/load-balancers';
+import type { LoadBalancerScope } from '../load-balancers/load-balancer-scope.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
 
-/** Since when lists of L7 policies must have begun: a change of one moves others, so what this process has changed is listed again. */
+/** The earliest valid start of L7 policy lists: changing one policy moves others, so they are listed again after this process changes one. */
 export class PolicyLists {
   readonly #memory: TreeMemory;
   readonly #changedMs = new Map<string, number>();
@@ -13,12 +13,12 @@ export class PolicyLists {
     this.#memory = memory;
   }
 
-  changed({ key, cloud }: BalancerScope): void {
+  changed({ key, cloud }: LoadBalancerScope): void {
     this.#changedMs.set(key, cloud.now());
   }
 
-  /** In the order in which they count. */
-  async see(scope: BalancerScope, loadBalancer: LoadBalancer): Promise<readonly L7Policy[]> {
+  /** In order of precedence. */
+  async see(scope: LoadBalancerScope, loadBalancer: LoadBalancer): Promise<readonly L7Policy[]> {
     const { cloud, key, owner, projectID, signal } = scope;
     const { listedAtMs = 0 } = cloud.cache.loadBalancers.snapshot();
     const partsFromMs = this.#memory.partsFromMs(key, loadBalancer, listedAtMs) ?? Number.NEGATIVE_INFINITY;
@@ -33,7 +33,7 @@ export class PolicyLists {
   }
 }
 
-/** So it is listed until the load balancer is ACTIVE again, and nothing of it changes in between. */
+/** Therefore it is listed again until the load balancer is ACTIVE; nothing changes in between. */
 function isGoing({ provisioning_status: state }: L7Policy): boolean {
   return state === 'PENDING_DELETE' || state === 'DELETED';
 }

@@ -1,23 +1,23 @@
-/** A port of a Service of the Ingress's namespace, by its name or number. */
+/** A port, by name or number, of a Service in the Ingress's namespace. */
 export interface Backend {
   readonly service: string;
   readonly port: string | number;
 }
 
 export interface PathMatch {
-  /** `Start`: the text begins so, wherever its parts end. `Regex`: all of it matches. */
+  /** `Start` matches any text with this prefix. `Regex` matches the whole text. */
   readonly type: 'Exact' | 'Prefix' | 'Start' | 'Regex';
-  /** `/` as a prefix or start is every path. A prefix has no slash at its end. */
+  /** `/` as a prefix or start matches every path. A prefix has no trailing slash. */
   readonly value: string;
 }
 
 export const EVERY_PATH: PathMatch = { type: 'Prefix', value: '/' };
 
-/** What of the requests goes where. */
+/** A routing rule. */
 export interface Route {
-  /** In small letters; `*.` first for any one label; empty for every host. */
+  /** Lowercase; a leading `*.` matches one label; empty matches every host. */
   readonly host: string;
   readonly path: PathMatch;
-  /** Undefined: to the default backend, or, if there is none, nowhere. */
+  /** Undefined for the default backend, or none if there is no default. */
   readonly backend: Backend | undefined;
 }

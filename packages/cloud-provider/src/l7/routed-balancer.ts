@@ -1,9 +1,9 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import type { BalancerScope } from '../load-balancers/balancer-scope.ts';
-import type { BalancingWatch } from '../load-balancers/balancing-watch.ts';
-import { createBalancer, deleteBalancer } from '../load-balancers/change-tree.ts';
-import { seeTree } from '../load-balancers/observation.ts';
+import { createLoadBalancer, deleteLoadBalancer } from '../load-balancers/change-tree.ts';
+import type { LoadBalancerScope } from '../load-balancers/load-balancer-scope.ts';
+import type { LoadBalancerWatch } from '../load-balancers/load-balancer-watch.ts';
+import { observeTree } from '../load-balancers/observation.ts';
 import type { TreeMemory } from '../load-balancers/tree-memory.ts';
 import { changeRouting } from './change-routing.ts';
 import { createBody, type DesiredRouting } from './desired-routing.ts';
@@ -11,20 +11,20 @@ import { planRouting } from './plan.ts';
 import type { PolicyLists } from './policy-lists.ts';
 
 export interface RoutingMemories {
-  readonly watch: BalancingWatch;
+  readonly watch: LoadBalancerWatch;
   readonly memory: TreeMemory;
   readonly policies: PolicyLists;
 }
 
-/** All IPv4 addresses of nodes: who routes requests selects none. */
+/** All IPv4 node addresses; layer-7 load balancers have no node selector. */
 export const ALL_NODES = { nodeSelector: new Map<string, string | null>(), families: [4] } as const;
 
-/** Of members and monitors of pools, each before the next thing is decided. */
+/** Limit of reads of pool members and monitors per step. */
 const MAX_READS = 128;
 
-/** Makes the next change of a load balancer. Resolves with whether there is none, or it can't be made yet, or it is made. */
-export async function improveRouting(
-  scope: BalancerScope,
+/** Applies the next change. Resolves with whether there was none, it had to wait, or it was made. */
+export async function applyNextRoutingChange(
+  scope: LoadBalancerScope,
   loadBalancer: LoadBalancer,
   desired: DesiredRouting,
   { memory, policies, watch }: RoutingMemories,
@@ -35,14 +35,14 @@ export async function improveRouting(
     return 'waiting';
   }
   for (let reads = 0; reads <= MAX_READS; reads++) {
-    const tree = await seeTree(scope, loadBalancer, memory);
+    const tree = await observeTree(scope, loadBalancer, memory);
     const observed = { ...tree, policies: await policies.see(scope, loadBalancer) };
     const plan = planRouting(desired, observed);
     if (plan.kind === 'done') return 'done';
     if (plan.kind !== 'act') return 'waiting';
     await changeRouting(scope, plan.action, observed, { memory, policies });
     if (plan.action.kind === 'readMembers' || plan.action.kind === 'readMonitor') continue;
-    // The one before is over, or this one could not have been asked for.
+    // The previous change has finished, or Octavia would have rejected this one.
     watch.settle(key, 'update');
     watch.expect(cloud, key, 'update', loadBalancer);
     return 'changed';
@@ -50,21 +50,21 @@ export async function improveRouting(
   return 'waiting';
 }
 
-/** What Octavia says of a provider, or a flavor of one, that can't do what is asked for. */
+/** Octavia's messages for a provider or flavor that does not support the request. */
 const UNSUITED =
   /^Provider '[^']*' (is not enabled|was not found|does not support)|^Flavor .* not compatible with provider/;
 const PROVIDER_HINT =
-  "Octavia's provider of this cloud reads no HTTP, or is not there: the cloud's operator chooses one with load_balancers.provider in clouds.yaml";
+  "this cloud's Octavia provider is missing or does not support HTTP: the cloud operator must select another one with load_balancers.provider in clouds.yaml";
 
-/** Makes all of it by one call. Rejects with what the cloud answers. `warn`: tells whose turn it is, where that is the provider's choice. */
+/** Creates everything in one call. Rejects with the cloud's error. `warn` reports who must act if the provider is unsuitable. */
 export async function makeRouted(
-  scope: BalancerScope,
+  scope: LoadBalancerScope,
   desired: DesiredRouting,
   { memory, policies, watch }: RoutingMemories,
   warn: (reason: string, message: string) => void,
 ): Promise<LoadBalancer> {
   try {
-    const made = await createBalancer(scope, createBody(desired), memory);
+    const made = await createLoadBalancer(scope, createBody(desired), memory);
     policies.changed(scope);
     watch.expect(scope.cloud, scope.key, 'build', made);
     return made;
@@ -74,15 +74,15 @@ export async function makeRouted(
   }
 }
 
-/** The oldest; others are left of creates that were assumed lost, and are deleted. */
-export async function theOne(
-  scope: BalancerScope,
+/** The oldest; others stem from creates that were assumed lost, and are deleted. */
+export async function oldestLoadBalancer(
+  scope: LoadBalancerScope,
   present: readonly LoadBalancer[],
   memory: TreeMemory,
 ): Promise<LoadBalancer | undefined> {
   const [first, ...extra] = present;
   for (const { id, provisioning_status: state } of extra) {
-    if (!state.startsWith('PENDING_')) await deleteBalancer(scope, id, memory);
+    if (!state.startsWith('PENDING_')) await deleteLoadBalancer(scope, id, memory);
   }
   return first;
 }

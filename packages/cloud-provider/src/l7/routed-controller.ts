@@ -10,16 +10,16 @@ import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { clustersByIdentity, machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies, Declaration } from '../dependencies.ts';
-import { BalancerCure } from '../load-balancers/balancer-cure.ts';
-import { BalancerEvents } from '../load-balancers/balancer-events.ts';
-import { BalancingWatch } from '../load-balancers/balancing-watch.ts';
+import { LoadBalancerEvents } from '../load-balancers/load-balancer-events.ts';
+import { LoadBalancerWatch } from '../load-balancers/load-balancer-watch.ts';
+import { LoadBalancerRecovery } from '../load-balancers/recovery.ts';
 import { servicesOf } from '../load-balancers/tenant-services.ts';
 import { TreeMemory } from '../load-balancers/tree-memory.ts';
 import { KeptCertificates } from '../tls/kept-certificates.ts';
 import { TenantSecrets } from '../tls/tenant-secrets.ts';
 import { PolicyLists } from './policy-lists.ts';
 
-/** What the declarations of controllers of load balancers that read HTTP have in common. */
+/** Common parts of the controller declarations for layer-7 load balancers. */
 export const ROUTED = {
   concurrency: 20,
   rights: [
@@ -30,17 +30,17 @@ export const ROUTED = {
 } as const satisfies Partial<Declaration>;
 
 interface Routed<T extends KubeObject> {
-  /** What the load balancers are for. */
+  /** The kind that owns the load balancers. */
   readonly kind: ResourceType<T>;
-  /** As people call several of them. */
+  /** Plural for messages. */
   readonly plural: string;
   /** Under which `kubectl describe` shows events. */
   readonly component: string;
-  /** Of whom a load balancer seems to be for: whose it really is shows when its project is known. */
+  /** The apparent owner of a load balancer; the actual owner is known once its project is. */
   readonly keysOf: (loadBalancer: LoadBalancer) => readonly string[];
 }
 
-/** What their reconcilers are made of. */
+/** Dependencies of their reconcilers. */
 export function routedParts<T extends KubeObject>(
   shared: CloudProviderDependencies,
   enqueue: (key: string) => void,
@@ -50,17 +50,17 @@ export function routedParts<T extends KubeObject>(
   const memory = new TreeMemory();
   return {
     ...shared,
-    watch: new BalancingWatch(enqueue, keysOf),
+    watch: new LoadBalancerWatch(enqueue, keysOf),
     memory,
     policies: new PolicyLists(memory),
-    cure: new BalancerCure(attempts, memory),
-    events: new BalancerEvents(shared, { component, kind }),
+    recovery: new LoadBalancerRecovery(attempts, memory),
+    events: new LoadBalancerEvents(shared, { component, kind }),
     certificates: new KeptCertificates(),
     secrets: new TenantSecrets({
       ...shared,
       users: plural,
       changed(key) {
-        // Whoever changes a Secret does not wait for what failed before.
+        // A changed Secret resets the backoff of earlier failures.
         attempts.retryNow((item) => item === key);
         enqueue(key);
       },

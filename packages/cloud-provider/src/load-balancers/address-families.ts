@@ -2,132 +2,150 @@ import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { compareMicroversions } from '@fairway/openstack/microversion';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
-import type { BalancerEvents } from './balancer-events.ts';
 import type { DesiredContext } from './desired.ts';
 import { vipsOf } from './families.ts';
-import { type FittedWishes, fitTo, lacking } from './fitted-wishes.ts';
 import { KnownSubnets } from './known-subnets.ts';
+import type { LoadBalancerEvents } from './load-balancer-events.ts';
+import type { Family, LoadBalancerSpec } from './load-balancer-spec.ts';
 import { isOvn } from './provider-limits.ts';
-import type { LivingScope } from './service-scope.ts';
+import type { PresentServiceScope } from './service-scope.ts';
 import { allowedRanges } from './source-ranges.ts';
+import { missingFamilyMessage, type SupportedSpec, supportedSpec } from './supported-spec.ts';
 import { placeIn, type VipPlace, type VipSubnets, vipSubnets } from './vip-places.ts';
-import type { Family, Wishes } from './wishes.ts';
 
-/** What a new load balancer is to have of what is asked. */
+/** The supported part of the spec of a new load balancer. */
 export interface Placed extends Pick<DesiredContext, 'memberSubnets'> {
-  readonly wishes: Wishes;
-  /** Undefined: where the wishes say. */
+  readonly balancerSpec: LoadBalancerSpec;
+  /** Undefined: use the placement in the spec. */
   readonly place?: VipPlace;
   readonly found?: VipSubnets;
 }
 
-export type Fitted = Omit<FittedWishes, 'open'> &
+export type SupportedPlacement = Omit<SupportedSpec, 'open'> &
   Pick<DesiredContext, 'memberSubnets'> & {
-    /** What the Service must have, and has not. */
+    /** A required address family that is missing. */
     readonly problem: string | undefined;
   };
 
-/** Octavia's API versions: with additional VIPs, and with those whose families count for ranges and that OVN has too. */
+/** Octavia API versions: the first with additional VIPs, and the first that applies ranges per family and supports additional VIPs with OVN. */
 const ADDITIONAL_VIPS = '2.26';
 const WHOLE_VIPS = '2.27';
 
-/** Finds addresses of the IP families that a Service names. One of IPv4 alone costs no look at the cloud. */
+/** Finds addresses for the IP families of a Service. An IPv4-only Service needs no cloud request. */
 export class AddressFamilies {
-  readonly #events: BalancerEvents;
+  readonly #events: LoadBalancerEvents;
   readonly #subnets = new KnownSubnets();
 
-  constructor(events: BalancerEvents) {
+  constructor(events: LoadBalancerEvents) {
     this.#events = events;
   }
 
-  /** For a new load balancer. Rejects where a family is missing that it must have. */
-  async place(scope: LivingScope, wishes: Wishes): Promise<Placed> {
-    const [first = 4, second] = wishes.families;
-    if (first === 4 && second === undefined) return { wishes };
-    const found = await vipSubnets(scope, wishes.vip, this.#subnets);
-    const single = this.#single(scope, wishes, found);
+  /** For a new load balancer. Rejects if a required family is missing. */
+  async place(scope: PresentServiceScope, balancerSpec: LoadBalancerSpec): Promise<Placed> {
+    const [first = 4, second] = balancerSpec.families;
+    if (first === 4 && second === undefined) return { balancerSpec };
+    const found = await vipSubnets(scope, balancerSpec.vip, this.#subnets);
+    const single = this.#single(scope, balancerSpec, found);
     if (second === undefined) return single();
-    const why = await whyOne(scope, wishes);
+    const why = await whyOne(scope, balancerSpec);
     if (why !== undefined) return single(why);
-    const place = placeIn(found, wishes.vip, wishes.families);
+    const place = placeIn(found, balancerSpec.vip, balancerSpec.families);
     if (place === undefined)
       return single(noSubnet(found, found.subnets.some((each) => each.family === first) ? second : first));
     return {
-      wishes,
+      balancerSpec,
       place,
       found,
-      memberSubnets: await this.#memberSubnets(scope, wishes, [place.subnetID, place.additional?.subnetID]),
+      memberSubnets: await this.#memberSubnets(scope, balancerSpec, [place.subnetID, place.additional?.subnetID]),
     };
   }
 
-  /** What is to be tried after the provider refused both: rejects with the error where that is not what it is about. */
-  async placeOne(scope: LivingScope, { wishes, place, found }: Placed, error: unknown): Promise<Placed> {
+  /** Falls back to one family after the provider rejected both; rejects with any unrelated error. */
+  async placeOne(scope: PresentServiceScope, { balancerSpec, place, found }: Placed, error: unknown): Promise<Placed> {
     const isRefused = isOpenStackError(error) && error.status === 501;
     if (place?.additional === undefined || found === undefined || !isRefused) throw error;
-    return this.#single(scope, wishes, found)(`the cloud's provider can't do more: ${error.detail}`);
+    return this.#single(
+      scope,
+      balancerSpec,
+      found,
+    )(`the cloud's Octavia provider rejected the request: ${error.detail}`);
   }
 
-  /** For a load balancer that exists. Rejects with ServiceRefused where it has no address that is asked for. */
-  async fit(scope: LivingScope, wishes: Wishes, loadBalancer: LoadBalancer): Promise<Fitted> {
+  /** For an existing load balancer. Rejects with ServiceRefused if it has no address of a requested family. */
+  async fit(
+    scope: PresentServiceScope,
+    balancerSpec: LoadBalancerSpec,
+    loadBalancer: LoadBalancer,
+  ): Promise<SupportedPlacement> {
     const present = vipsOf(loadBalancer);
-    const isUsual = [wishes.families, present.map(({ family }) => family)].every(isIPv4Alone);
-    if (isUsual) return { wishes, vips: present, missing: undefined, memberSubnets: undefined, problem: undefined };
-    const canLimit = present.length > 1 && (await canLimitTwo(scope, wishes.provider));
-    const fitted = fitTo(loadBalancer, wishes, canLimit || present.length === 1);
+    const isUsual = [balancerSpec.families, present.map(({ family }) => family)].every(isIPv4Alone);
+    if (isUsual)
+      return { balancerSpec, vips: present, missing: undefined, memberSubnets: undefined, problem: undefined };
+    const canLimit = present.length > 1 && (await canLimitTwo(scope, balancerSpec.provider));
+    const fitted = supportedSpec(loadBalancer, balancerSpec, canLimit || present.length === 1);
     const memberSubnets = await this.#memberSubnets(
       scope,
-      wishes,
+      balancerSpec,
       present.map(({ subnetID }) => subnetID),
     );
-    this.#tellOpen(scope, loadBalancer, fitted);
-    const problem = await this.#tellMissing(scope, loadBalancer, wishes, fitted.missing);
-    const named = wishes.vip.subnetID === undefined ? undefined : await this.#subnets.get(scope, wishes.vip.subnetID);
-    // The network's own subnet of the family has been taken in its place.
-    const isOther = named !== undefined && !fitted.wishes.families.includes(named.family);
-    const vip = { ...fitted.wishes.vip, ...(isOther && { subnetID: undefined }) };
-    return { ...fitted, wishes: { ...fitted.wishes, vip }, memberSubnets, problem };
+    this.#warnOpenAddress(scope, loadBalancer, fitted);
+    const problem = await this.#warnMissingFamily(scope, loadBalancer, balancerSpec, fitted.missing);
+    const named =
+      balancerSpec.vip.subnetID === undefined ? undefined : await this.#subnets.get(scope, balancerSpec.vip.subnetID);
+    // The network's own subnet of this family was used instead.
+    const isOther = named !== undefined && !fitted.balancerSpec.families.includes(named.family);
+    const vip = { ...fitted.balancerSpec.vip, ...(isOther && { subnetID: undefined }) };
+    return { ...fitted, balancerSpec: { ...fitted.balancerSpec, vip }, memberSubnets, problem };
   }
 
-  #single(scope: LivingScope, wishes: Wishes, found: VipSubnets): (why?: string) => Promise<Placed> {
+  #single(
+    scope: PresentServiceScope,
+    balancerSpec: LoadBalancerSpec,
+    found: VipSubnets,
+  ): (why?: string) => Promise<Placed> {
     return async (why) => {
-      const [first = 4] = wishes.families;
+      const [first = 4] = balancerSpec.families;
       const families = [first];
-      if (why !== undefined && wishes.needsAllFamilies) throw lackingNow(required(why));
-      const place = placeIn(found, wishes.vip, families);
+      if (why !== undefined && balancerSpec.needsAllFamilies) throw lackingNow(required(why));
+      const place = placeIn(found, balancerSpec.vip, families);
       if (place === undefined) throw lackingNow(`spec.ipFamilies: ${noSubnet(found, first)}`);
-      if (why !== undefined) this.#tellSingle(scope, first, why);
-      const memberSubnets = await this.#memberSubnets(scope, wishes, [place.subnetID]);
-      const sourceRanges = allowedRanges(wishes.sourceRanges, families, families);
-      return { wishes: { ...wishes, families, sourceRanges }, place, memberSubnets };
+      if (why !== undefined) this.#warnSingleStack(scope, first, why);
+      const memberSubnets = await this.#memberSubnets(scope, balancerSpec, [place.subnetID]);
+      const sourceRanges = allowedRanges(balancerSpec.sourceRanges, families, families);
+      return { balancerSpec: { ...balancerSpec, families, sourceRanges }, place, memberSubnets };
     };
   }
 
-  #memberSubnets(scope: LivingScope, { memberSubnetID }: Wishes, others: readonly (string | undefined)[]) {
+  #memberSubnets(
+    scope: PresentServiceScope,
+    { memberSubnetID }: LoadBalancerSpec,
+    others: readonly (string | undefined)[],
+  ) {
     return this.#subnets.all(scope, [memberSubnetID, ...others]);
   }
 
-  #tellSingle({ service, tenant }: LivingScope, family: Family, why: string): void {
+  #warnSingleStack({ service, tenant }: PresentServiceScope, family: Family, why: string): void {
     const message = `only IPv${family} of spec.ipFamilies is served: ${why}`;
     this.#events.warning(tenant, service, 'LoadBalancerSingleStack', message);
   }
 
-  #tellOpen({ service, tenant }: LivingScope, { id }: LoadBalancer, { open }: FittedWishes): void {
+  #warnOpenAddress({ service, tenant }: PresentServiceScope, { id }: LoadBalancer, { open }: SupportedSpec): void {
     if (open === undefined) return;
-    const message = `load balancer ${id} keeps its address ${open.address}, which the Service does not ask for, and is reached there too`;
+    const message = `load balancer ${id} retains its address ${open.address}, which the Service does not request, and is still reachable there`;
     this.#events.warning(tenant, service, 'LoadBalancerUnchanged', message, open.address);
   }
 
-  /** Resolves with what keeps the Service from being as it must be. */
-  async #tellMissing(
-    scope: LivingScope,
+  /** Resolves with the problem that keeps the Service from its required state. */
+  async #warnMissingFamily(
+    scope: PresentServiceScope,
     loadBalancer: LoadBalancer,
-    wishes: Wishes,
+    balancerSpec: LoadBalancerSpec,
     missing: Family | undefined,
   ): Promise<string | undefined> {
     if (missing === undefined) return undefined;
-    const why = (await whyOne(scope, wishes)) ?? lacking(loadBalancer, missing);
-    if (wishes.needsAllFamilies) return required(why);
-    this.#tellSingle(scope, missing === 4 ? 6 : 4, why);
+    const why = (await whyOne(scope, balancerSpec)) ?? missingFamilyMessage(loadBalancer, missing);
+    if (balancerSpec.needsAllFamilies) return required(why);
+    this.#warnSingleStack(scope, missing === 4 ? 6 : 4, why);
     return undefined;
   }
 }
@@ -140,26 +158,29 @@ function required(why: string): string {
   return `spec.ipFamilyPolicy: RequireDualStack: ${why}; or use PreferDualStack`;
 }
 
-/** What somebody may change in the cloud: it is looked at again without an edit of the Service. */
+/** A problem that may be fixed in the cloud: it is checked again without an edit of the Service. */
 function lackingNow(message: string): ProblemError {
   return new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
 function noSubnet({ where, remedy }: VipSubnets, family: Family): string {
-  return `${where} has no subnet of IPv${family}: ${remedy(family)}`;
+  return `${where} has no IPv${family} subnet: ${remedy(family)}`;
 }
 
-/** Why a load balancer can't have addresses of two families, as far as that shows beforehand. */
-async function whyOne({ cloud }: LivingScope, { provider, sourceRanges }: Wishes): Promise<string | undefined> {
+/** Why a load balancer cannot be dual-stack, as far as is known beforehand. */
+async function whyOne(
+  { cloud }: PresentServiceScope,
+  { provider, sourceRanges }: LoadBalancerSpec,
+): Promise<string | undefined> {
   const version = await cloud.client.loadBalancing.apiVersion();
   const needed = isOvn(provider) ? WHOLE_VIPS : ADDITIONAL_VIPS;
   const is = `this cloud's Octavia has API version ${version ?? 'unknown'}`;
   if (!isAtLeast(version, needed)) return `${is}, and load balancers with two addresses need ${needed}`;
   if (sourceRanges.length === 0 || isAtLeast(version, WHOLE_VIPS)) return undefined;
-  return `${is}, and spec.loadBalancerSourceRanges with two addresses needs ${WHOLE_VIPS}; leave it out`;
+  return `${is}, and spec.loadBalancerSourceRanges with two addresses needs ${WHOLE_VIPS}; remove it`;
 }
 
-async function canLimitTwo({ cloud }: LivingScope, provider: string | undefined): Promise<boolean> {
+async function canLimitTwo({ cloud }: PresentServiceScope, provider: string | undefined): Promise<boolean> {
   return !isOvn(provider) && isAtLeast(await cloud.client.loadBalancing.apiVersion(), WHOLE_VIPS);
 }
 

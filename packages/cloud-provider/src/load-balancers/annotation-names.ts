@@ -1,12 +1,12 @@
 const OPENSTACK = 'loadbalancer.openstack.org/';
 const OVHCLOUD = 'loadbalancer.ovhcloud.com/';
 const FAIRWAY = 'loadbalancer.fairway.dev/';
-/** Of the family `service.beta.kubernetes.io`, which other clouds have too. */
-const OPENSTACK_BETA = 'service.beta.kubernetes.io/openstack-';
+/** Annotations of OVHcloud's first load balancers. */
+const OVHCLOUD_BETA = 'service.beta.kubernetes.io/ovh-loadbalancer-';
 
 /**
- * The annotations of Services that are acted upon. Those of `loadbalancer.openstack.org` and `service.beta.kubernetes.io` are cloud-provider-openstack's
- * (docs/openstack-cloud-controller-manager/expose-applications-using-loadbalancer-type-service.md), those of `loadbalancer.ovhcloud.com` OVHcloud's.
+ * The supported annotations of Services. `loadbalancer.openstack.org` and `service.beta.kubernetes.io` are from cloud-provider-openstack
+ * (docs/openstack-cloud-controller-manager/expose-applications-using-loadbalancer-type-service.md), `loadbalancer.ovhcloud.com` and `ovh-` from OVHcloud.
  */
 export const ANNOTATION = {
   internal: 'service.beta.kubernetes.io/openstack-internal-load-balancer',
@@ -43,12 +43,30 @@ export const ANNOTATION = {
   hostname: `${OPENSTACK}hostname`,
   ovhClass: `${OVHCLOUD}class`,
   ovhFlavor: `${OVHCLOUD}flavor`,
+  ovhAllowedSources: `${OVHCLOUD_BETA}allowed-sources`,
+  ovhProxyProtocol: `${OVHCLOUD_BETA}proxy-protocol`,
+  ovhAlgorithm: `${OVHCLOUD_BETA}balance`,
   provider: `${FAIRWAY}provider`,
 } as const;
 
-const KNOWN: ReadonlySet<string> = new Set(Object.values(ANNOTATION));
+/** The supported annotations. */
+export const SERVICE_ANNOTATIONS: ReadonlySet<string> = new Set(Object.values(ANNOTATION));
 
-/** Whether it looks like one of these and is none. */
-export function isUnknownAnnotation(name: string): boolean {
-  return [OPENSTACK, OPENSTACK_BETA, OVHCLOUD, FAIRWAY].some((family) => name.startsWith(family)) && !KNOWN.has(name);
-}
+/**
+ * Annotations that only tune a load balancer: an invalid value has no effect and is reported in an Event. Ignoring any other would lose something (who may
+ * connect, where addresses are, what members receive, an address to keep), so an invalid value rejects the Service.
+ */
+export const TUNING_ANNOTATIONS: ReadonlySet<string> = new Set([
+  ANNOTATION.algorithm,
+  ANNOTATION.ovhAlgorithm,
+  ANNOTATION.timeoutClientData,
+  ANNOTATION.timeoutMemberConnect,
+  ANNOTATION.timeoutMemberData,
+  ANNOTATION.timeoutTcpInspect,
+  ANNOTATION.monitor,
+  ANNOTATION.monitorDelay,
+  ANNOTATION.monitorTimeout,
+  ANNOTATION.monitorMaxRetries,
+  ANNOTATION.monitorMaxRetriesDown,
+  ANNOTATION.hostname,
+]);

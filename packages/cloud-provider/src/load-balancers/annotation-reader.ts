@@ -1,12 +1,15 @@
-/** Something that a Service or an Ingress asks for and does not get, told in an event. */
+import { displayText, MAX_NAME } from './display-text.ts';
+import { ServiceRefused } from './service-refused.ts';
+import type { Restriction, UnreadAnnotation } from './unread-annotations.ts';
+
+/** A setting of a Service or Ingress that is not applied, reported in an Event. */
 export interface Warning {
-  /** In CamelCase, as events have it. */
+  /** The CamelCase reason of an Event. */
   readonly reason: string;
   readonly message: string;
 }
 
-/** A user may write 256 KiB of annotations, and an event is for people. */
-const MAX_SHOWN = 60;
+/** Annotations may have 256 KiB, but an Event must stay readable. */
 const MAX_WARNINGS = 8;
 
 interface Bounds {
@@ -14,27 +17,48 @@ interface Bounds {
   readonly max?: number;
 }
 
+/** Rules for the annotations of a kind. */
+export interface AnnotationRules {
+  /** The supported annotations. */
+  readonly known: ReadonlySet<string>;
+  /** Of these, annotations whose invalid values only cause a warning. */
+  readonly tuning: ReadonlySet<string>;
+  /** Whether an unknown annotation looks like a load balancer setting. */
+  readonly isOfKind: (name: string) => boolean;
+  readonly restrictionOf: (name: string, value: string) => Restriction | undefined;
+}
+
 /**
- * Reads the annotations of one Service, or Ingress, as cloud-provider-openstack does: booleans are `true` or `false`, numbers are decimal, and what can't be read
- * counts for nothing. Unlike there, a warning says so.
+ * Reads the annotations of one Service, Ingress or Gateway. As in cloud-provider-openstack, booleans are `true` or `false`, numbers are decimal, and an empty
+ * value counts as unset. Unlike there, invalid values are rejected, or reported if the annotation only tunes.
  */
 export class AnnotationReader {
+  /** Unknown annotations that look like load balancer settings. */
+  readonly unread: readonly UnreadAnnotation[];
   readonly #annotations: Readonly<Record<string, string>>;
+  readonly #tuning: ReadonlySet<string>;
   readonly #warnings: Warning[] = [];
 
-  /** `isUnknown`: looks as if it had an effect, and has none. */
-  constructor(annotations: Readonly<Record<string, string>> = {}, isUnknown: (name: string) => boolean) {
+  constructor(
+    annotations: Readonly<Record<string, string>> = {},
+    { known, tuning, isOfKind, restrictionOf }: AnnotationRules = NO_RULES,
+  ) {
     this.#annotations = annotations;
-    const unknown = Object.keys(annotations).filter(isUnknown).sort();
-    for (const name of unknown) {
-      this.warn('UnknownAnnotation', `annotation ${shown(name)} is not known and has no effect: check its spelling`);
+    this.#tuning = tuning;
+    this.unread = Object.entries(annotations)
+      .filter(([name]) => !known.has(name) && isOfKind(name))
+      .map(([name, value]) => ({ name, value, restriction: restrictionOf(name, value) }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    for (const { name } of this.unread) {
+      const message = `annotation ${displayText(name, MAX_NAME)} has no effect here: remove it, or check its spelling`;
+      this.warn('UnknownAnnotation', message);
     }
   }
 
   get warnings(): readonly Warning[] {
     const hidden = this.#warnings.length - MAX_WARNINGS;
     if (hidden <= 0) return this.#warnings;
-    const more = { reason: 'MoreWarnings', message: `and ${hidden} more of this kind` };
+    const more = { reason: 'MoreWarnings', message: `and ${hidden} more warnings` };
     return [...this.#warnings.slice(0, MAX_WARNINGS), more];
   }
 
@@ -47,16 +71,16 @@ export class AnnotationReader {
     return this.#annotations[name]?.trim() || undefined;
   }
 
-  /** Whether it is there, be it empty. */
+  /** Whether it is present, even if empty. */
   has(name: string): boolean {
     return Object.hasOwn(this.#annotations, name);
   }
 
+  /** Surrounding whitespace is rejected too: other readers of the annotation accept neither value. */
   flag(name: string): boolean | undefined {
-    const text = this.text(name);
-    if (text === undefined || text === 'true' || text === 'false')
-      return text === undefined ? undefined : text === 'true';
-    this.ignored(name, text, 'true or false');
+    const text = this.#annotations[name];
+    if (!text || text === 'true' || text === 'false') return text ? text === 'true' : undefined;
+    this.unreadable(name, text, 'true or false');
     return undefined;
   }
 
@@ -66,7 +90,7 @@ export class AnnotationReader {
     const value = /^-?\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
     if (value >= min && value <= max) return value;
     const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`;
-    this.ignored(name, text, `a whole number, ${range}`);
+    this.unreadable(name, text, `a whole number, ${range}`);
     return undefined;
   }
 
@@ -74,18 +98,23 @@ export class AnnotationReader {
     const text = this.text(name);
     if (text === undefined) return undefined;
     const found = values.find((value) => value === text);
-    if (found === undefined) this.ignored(name, text, values.join(', '));
+    if (found === undefined) this.unreadable(name, text, values.join(', '));
     return found;
   }
 
-  ignored(name: string, value: string, wanted: string): void {
-    const message = `annotation ${name}: "${shown(value)}" has no effect: it must be ${wanted}`;
-    this.warn('InvalidAnnotation', message);
+  /** Throws ServiceRefused, or warns if the annotation only tunes. `wanted`: the allowed values. */
+  unreadable(name: string, value: string, wanted: string): void {
+    const must = `it must be ${wanted}`;
+    if (!this.#tuning.has(name))
+      throw new ServiceRefused(`annotation ${name}: "${displayText(value)}" is invalid: ${must}`);
+    this.warn('InvalidAnnotation', `annotation ${name}: "${displayText(value)}" has no effect: ${must}`);
   }
 }
 
-/** A text of a tenant's as an event shows it. */
-export function shown(text: string): string {
-  const clean = text.replaceAll(/[\p{Cc}\p{Cf}\p{Cs}]/gu, '?');
-  return clean.length > MAX_SHOWN ? `${clean.slice(0, MAX_SHOWN)}…` : clean;
-}
+const NONE: ReadonlySet<string> = new Set();
+const NO_RULES: AnnotationRules = {
+  known: NONE,
+  tuning: NONE,
+  isOfKind: () => false,
+  restrictionOf: () => undefined,
+};

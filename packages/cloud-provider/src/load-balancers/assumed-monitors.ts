@@ -8,8 +8,8 @@ import type {
 } from '@fairway/openstack/types/load-balancer';
 
 /**
- * A tree with the health monitors that were made with its pools, of which Octavia's answer tells nothing: as they will be read, but for their ids, which nobody needs
- * until one is changed. Undefined where the names of pools don't tell whose they are.
+ * A tree with the health monitors that were created with its pools, which Octavia's response omits: as they will be read, except for their IDs, which are
+ * needed only to change one. Undefined if pool names do not identify their owners.
  */
 export function withAssumedMonitors(tree: LoadBalancerTree, body: LoadBalancerCreate): LoadBalancerTree | undefined {
   const asked = poolsOf(body).flatMap(({ name, healthmonitor }) => (healthmonitor ? [{ name, healthmonitor }] : []));
@@ -27,7 +27,7 @@ export function withAssumedMonitors(tree: LoadBalancerTree, body: LoadBalancerCr
   };
 }
 
-/** Whether this is no id of Octavia's. */
+/** Whether this is not an Octavia ID. */
 export function isAssumed(monitorID: string): boolean {
   return monitorID.startsWith(ASSUMED);
 }

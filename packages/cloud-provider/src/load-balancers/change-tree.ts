@@ -1,14 +1,17 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { LoadBalancer, LoadBalancerCreate } from '@fairway/openstack/types/load-balancer';
 import { isAssumed, withAssumedMonitors } from './assumed-monitors.ts';
-import type { BalancerScope } from './balancer-scope.ts';
-import { hostKeyOf, seeHosted } from './observation.ts';
+import type { LoadBalancerScope } from './load-balancer-scope.ts';
+import { hostKeyOf, observeHosted } from './observation.ts';
 import type { Action, ObservedTree } from './plan.ts';
 import type { TreeMemory } from './tree-memory.ts';
 
-/** Makes a load balancer with all that is in it, by one call, or by another one: `otherwise` says which after a refusal. Rejects as it and as `ProjectCloud.make`. */
-export async function createBalancer(
-  { cloud, key, owner, signal }: BalancerScope,
+/**
+ * Creates a load balancer with all its parts in one call; `otherwise` returns an alternative after a rejection. Rejects with its error, and like
+ * `ProjectCloud.make`.
+ */
+export async function createLoadBalancer(
+  { cloud, key, owner, signal }: LoadBalancerScope,
   wanted: LoadBalancerCreate,
   memory: TreeMemory,
   otherwise?: (error: unknown) => Promise<LoadBalancerCreate>,
@@ -38,9 +41,9 @@ export async function createBalancer(
   return cloud.make(ledgers.loadBalancers, key, create, owner.clusterUid);
 }
 
-/** Deletes a load balancer with all that is in it. Octavia accepts that, and takes its time. */
-export async function deleteBalancer(
-  { cloud, key, signal }: BalancerScope,
+/** Deletes a load balancer with all its parts. Octavia accepts the request and deletes asynchronously. */
+export async function deleteLoadBalancer(
+  { cloud, key, signal }: LoadBalancerScope,
   id: string,
   memory: TreeMemory,
 ): Promise<void> {
@@ -49,9 +52,9 @@ export async function deleteBalancer(
   memory.forget(key);
 }
 
-/** Does one change of a tree, after which the load balancer is pending. */
+/** Applies one change to a tree, after which the load balancer is pending. */
 export function changeTree(
-  scope: BalancerScope,
+  scope: LoadBalancerScope,
   action: Action,
   tree: ObservedTree,
   memory: TreeMemory,
@@ -62,9 +65,12 @@ export function changeTree(
     : changing(scope, tree.loadBalancer, memory, change);
 }
 
-/** Makes a change of the load balancer, and notes it. Does nothing while another one is under way, which this process may have begun since the load balancer was seen. */
+/**
+ * Changes the load balancer and records the change. Does nothing while this process has another change in progress, which may have begun since the load
+ * balancer was read.
+ */
 export async function changing(
-  scope: BalancerScope,
+  scope: LoadBalancerScope,
   loadBalancer: LoadBalancer,
   memory: TreeMemory,
   change: () => Promise<void>,
@@ -73,22 +79,22 @@ export async function changing(
   if (isPending(scope, loadBalancer)) return;
   await memory.alone(loadBalancer.id, async () => {
     await readTree(scope, memory, change);
-    // Noted before the next one may: it would be refused.
+    // Recorded before the next change, which Octavia would reject.
     memory.changing(key);
     const pending = { ...loadBalancer, provisioning_status: 'PENDING_UPDATE' };
     cloud.ledgers.loadBalancers.recordMade(hostKey, pending, cloud.now());
   });
 }
 
-function isPending({ cloud, key, hostKey = key, projectID }: BalancerScope, loadBalancer: LoadBalancer): boolean {
+function isPending({ cloud, key, hostKey = key, projectID }: LoadBalancerScope, loadBalancer: LoadBalancer): boolean {
   const listed = cloud.cache.loadBalancers.snapshot().items.get(loadBalancer.id) ?? loadBalancer;
   const keys = new Set([hostKey, hostKeyOf(listed, projectID)]);
-  return [...keys].some((each) => seeHosted(cloud, each, listed)?.provisioning_status !== 'ACTIVE');
+  return [...keys].some((each) => observeHosted(cloud, each, listed)?.provisioning_status !== 'ACTIVE');
 }
 
-/** Sets the tags of a load balancer. Resolves with whether that was done. */
+/** Sets the tags of a load balancer. Resolves with whether it did. */
 export async function changeTags(
-  scope: BalancerScope,
+  scope: LoadBalancerScope,
   loadBalancer: LoadBalancer,
   tags: readonly string[],
   memory: TreeMemory,
@@ -98,14 +104,18 @@ export async function changeTags(
   let isDone = false;
   await changing(scope, { ...loadBalancer, tags: [...tags] }, memory, async () => {
     await loadBalancers.update(loadBalancer.id, { tags }, { signal });
-    // Whose a load balancer is, and who uses it, is read from lists.
+    // Owner and users of a load balancer are read from lists.
     cloud.cache.loadBalancers.invalidate();
     isDone = true;
   });
   return isDone;
 }
 
-async function readTree({ cloud, key }: BalancerScope, memory: TreeMemory, read: () => Promise<void>): Promise<void> {
+async function readTree(
+  { cloud, key }: LoadBalancerScope,
+  memory: TreeMemory,
+  read: () => Promise<void>,
+): Promise<void> {
   try {
     await read();
   } catch (error) {
@@ -117,11 +127,11 @@ async function readTree({ cloud, key }: BalancerScope, memory: TreeMemory, read:
   }
 }
 
-/** Refusals that say that the tree is not as it was seen. */
+/** Rejections which mean that the tree has changed since it was read. */
 const STALE: ReadonlySet<string> = new Set(['conflict', 'notFound']);
 
 async function perform(
-  { cloud, key, signal }: BalancerScope,
+  { cloud, key, signal }: LoadBalancerScope,
   action: Action,
   { loadBalancer, listeners, pools }: ObservedTree,
   memory: TreeMemory,

@@ -10,18 +10,18 @@ import { serviceOwner, sharersOf } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
 import { ANNOTATION } from './annotation-names.ts';
-import { BalancerCure } from './balancer-cure.ts';
-import { BalancerEvents } from './balancer-events.ts';
-import { BalancerKeeper } from './balancer-keeper.ts';
-import { BalancingWatch } from './balancing-watch.ts';
-import { balancingWatches, followEnd, followNodes, followServers } from './follow-nodes.ts';
+import { followEnd, followNodes, followServers, loadBalancerWatches } from './follow-nodes.ts';
+import { LoadBalancerEvents } from './load-balancer-events.ts';
+import { LoadBalancerReconciler } from './load-balancer-reconciler.ts';
+import { LoadBalancerWatch } from './load-balancer-watch.ts';
+import { LoadBalancerRecovery } from './recovery.ts';
 import { ownerOfKey, serviceKey } from './service-key.ts';
 import { ServiceReconciler } from './service-reconciler.ts';
 import { TakingOver } from './taking-over.ts';
-import { balancedServices, isBalanced, servicesByBalancer, servicesOf } from './tenant-services.ts';
+import { isBalanced, loadBalancerServices, servicesByLoadBalancer, servicesOf } from './tenant-services.ts';
 import { TreeMemory } from './tree-memory.ts';
 
-/** Under which `kubectl describe` shows events, as those of other clouds' providers. */
+/** Source of Events, the same as of other cloud providers. */
 const COMPONENT = 'service-controller';
 
 export const loadBalancerController: Declaration = {
@@ -32,12 +32,12 @@ export const loadBalancerController: Declaration = {
     { type: machines, verbs: READ },
   ],
   indexes: ({ cache }) => [indexOn(cache.clusters, clustersByIdentity), indexOn(cache.machines, machinesByCluster)],
-  watches: (shared) => balancingWatches(shared, balancedKeys),
+  watches: (shared) => loadBalancerWatches(shared, balancedKeys),
   ownerKey: (key, { tenants }) => tenants.get(ownerOfKey(key).clusterUid)?.clusterKey,
   create(shared, enqueue) {
     const { attempts, tenants } = shared;
-    const balancing = new BalancingWatch(enqueue, (loadBalancer) => {
-      // Whose it really is shows when its project is known.
+    const balancing = new LoadBalancerWatch(enqueue, (loadBalancer) => {
+      // The actual owner is known once its project is.
       const projectID = loadBalancer.project_id;
       const owner = serviceOwner(loadBalancer, projectID);
       const users = [...(owner ? [owner] : []), ...sharersOf(loadBalancer, projectID)];
@@ -45,12 +45,12 @@ export const loadBalancerController: Declaration = {
       return [...users.map(serviceKey), ...keysNaming(tenant, loadBalancer.id)];
     });
     const memory = new TreeMemory();
-    const cure = new BalancerCure(attempts, memory);
-    const events = new BalancerEvents(shared, { component: COMPONENT, kind: Services });
+    const recovery = new LoadBalancerRecovery(attempts, memory);
+    const events = new LoadBalancerEvents(shared, { component: COMPONENT, kind: Services });
     const takingOver = new TakingOver({ watch: balancing, memory, events });
-    const dependencies = { ...shared, watch: balancing, memory, cure, events, takingOver };
-    const keeper = new BalancerKeeper(dependencies);
-    const reconciler = new ServiceReconciler({ ...dependencies, keeper });
+    const dependencies = { ...shared, watch: balancing, memory, recovery, events, takingOver };
+    const loadBalancers = new LoadBalancerReconciler(dependencies);
+    const reconciler = new ServiceReconciler({ ...dependencies, loadBalancers });
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget: (isMatching) => reconciler.forget(isMatching),
@@ -67,11 +67,11 @@ export const loadBalancerController: Declaration = {
   },
 };
 
-/** Keys of Services that use a load balancer, or are to: one's port, or place, may be free now for another. */
+/** Keys of Services that use a load balancer or need one: a port or place may now be free. */
 function keysNaming(tenant: TenantCluster | undefined, id: string): readonly string[] {
   if (tenant === undefined) return [];
   const { clusterUid } = tenant;
-  const named = servicesOf(tenant).find(servicesByBalancer, id);
+  const named = servicesOf(tenant).find(servicesByLoadBalancer, id);
   return named.map(({ metadata }) => serviceKey({ clusterUid, serviceUid: metadata.uid ?? '' }));
 }
 
@@ -89,8 +89,8 @@ function followServices(tenant: TenantCluster, enqueue: (key: string) => void, r
     },
     onUpdate(old, service) {
       if (!isBalanced(old) && !isBalanced(service)) return;
-      // Whoever changes what is asked for does not wait for what failed before.
-      if (isAskedAnew(old, service)) {
+      // A changed spec resets the backoff of earlier failures.
+      if (userTriggered(old, service)) {
         retryNow(keyOf(service));
         companionsOf(old);
         companionsOf(service);
@@ -110,7 +110,7 @@ function followServices(tenant: TenantCluster, enqueue: (key: string) => void, r
   );
 }
 
-function isAskedAnew(old: Service, service: Service): boolean {
+function userTriggered(old: Service, service: Service): boolean {
   return (
     !isDeepStrictEqual(old.spec, service.spec) ||
     !isDeepStrictEqual(old.metadata.annotations, service.metadata.annotations) ||
@@ -118,11 +118,11 @@ function isAskedAnew(old: Service, service: Service): boolean {
   );
 }
 
-/** Keys of a connected cluster's Services that have a load balancer, or are to get one. */
+/** Keys of a connected cluster's Services that have or need a load balancer. */
 function balancedKeys(tenant: TenantCluster | undefined): readonly string[] {
   if (tenant === undefined) return [];
   const { clusterUid } = tenant;
   return servicesOf(tenant)
-    .find(balancedServices, 'yes')
+    .find(loadBalancerServices, 'yes')
     .map(({ metadata }) => serviceKey({ clusterUid, serviceUid: metadata.uid ?? '' }));
 }

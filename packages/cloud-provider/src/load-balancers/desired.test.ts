@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createBody, desiredLoadBalancer } from './desired.ts';
-import { wishesOf } from './service-wishes.ts';
+import { specFromService } from './spec-from-service.ts';
 import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
 
 const CONTEXT = {
@@ -13,7 +13,7 @@ const CONTEXT = {
 };
 
 const bodyOf = (...service: Parameters<typeof aService>) =>
-  createBody(desiredLoadBalancer(wishesOf(aService(...service), SETTINGS).wishes, CONTEXT));
+  createBody(desiredLoadBalancer(specFromService(aService(...service), SETTINGS).balancerSpec, CONTEXT));
 
 // Names and descriptions as cloud-provider-openstack writes them; bodies as its TestBuildListenerCreateOpt, BuildPoolCreateOpt and BuildBatchUpdateMemberOpts.
 test('one call makes all of a load balancer', () => {
@@ -58,6 +58,7 @@ test('one call makes all of a load balancer', () => {
 test('externalTrafficPolicy Local is probed where kube-proxy answers', () => {
   const { listeners } = bodyOf({ ports: [HTTP, DNS], externalTrafficPolicy: 'Local', healthCheckNodePort: 31000 });
 
+  expect(listeners).toHaveLength(2);
   for (const { default_pool } of listeners) {
     expect(default_pool?.members).toEqual([expect.objectContaining({ monitor_port: 31000 })]);
     expect(default_pool?.healthmonitor).toMatchObject({ type: 'HTTP', url_path: '/healthz', expected_codes: '200' });
@@ -96,7 +97,7 @@ test('names are as long as Octavia takes them', () => {
     service: { namespace: 'n'.repeat(63), name: 's'.repeat(63) },
     clusterName: 'c'.repeat(200),
   };
-  const body = createBody(desiredLoadBalancer(wishesOf(aService(), SETTINGS).wishes, long));
+  const body = createBody(desiredLoadBalancer(specFromService(aService(), SETTINGS).balancerSpec, long));
 
   expect([body.name.length, body.listeners?.[0]?.name?.length]).toEqual([255, 255]);
 });

@@ -9,13 +9,13 @@ import type {
 } from '@fairway/openstack/types/load-balancer';
 import { familyOf } from './families.ts';
 import type { KnownSubnet } from './known-subnets.ts';
+import type { LoadBalancerSpec, PortSpec, Timeouts } from './load-balancer-spec.ts';
 import type { MemberAddress } from './members.ts';
 import { loadBalancerDescription, loadBalancerName, partName } from './names.ts';
 import { isByFamily } from './provider-limits.ts';
 import type { VipPlace } from './vip-places.ts';
-import type { PortWish, Timeouts, Wishes } from './wishes.ts';
 
-/** A port of a Service as a listener with what is behind it. */
+/** A Service port as a listener with its pool and members. */
 export interface DesiredPort {
   readonly listener: ListenerFields;
   readonly pool: PoolFields;
@@ -23,15 +23,15 @@ export interface DesiredPort {
   readonly monitor: HealthMonitorFields | undefined;
 }
 
-/** A load balancer as a Service wants it. */
+/** The desired load balancer of a Service. */
 export interface DesiredLoadBalancer {
   readonly name: string;
   readonly description: string;
-  /** Of the load balancer; `partTags` of its listeners and pools. */
+  /** Tags of the load balancer; `partTags` are those of its listeners and pools. */
   readonly tags: readonly string[];
   readonly provider: string | undefined;
-  readonly vip: Wishes['vip'];
-  /** Where its addresses are, for a new one. */
+  readonly vip: LoadBalancerSpec['vip'];
+  /** Placement of a new load balancer's addresses. */
   readonly place: VipPlace;
   readonly flavorID: string | undefined;
   readonly availabilityZone: string | undefined;
@@ -42,61 +42,66 @@ export interface DesiredContext {
   readonly clusterName: string;
   readonly service: Pick<ObjectMeta, 'namespace' | 'name'>;
   readonly members: readonly MemberAddress[];
-  /** For ports whose clients reach members of their own family alone; `members` by default. */
+  /** For ports whose clients reach only members of their own family; `members` by default. */
   readonly membersByFamily?: readonly MemberAddress[];
-  /** Of nodes and of the load balancer, where families differ; undefined: all is in the subnet that the wishes name. */
+  /** Subnets of nodes and load balancer if families differ; undefined if everything is in the subnet of the spec. */
   readonly memberSubnets?: readonly KnownSubnet[] | undefined;
-  /** By default where the wishes say. */
+  /** By default as in the spec. */
   readonly place?: VipPlace | undefined;
-  /** Marks of the owner: see `tenancy/cloud/ownership`. */
+  /** Ownership tags: see `tenancy/cloud/ownership`. */
   readonly tags: readonly string[];
   readonly partTags: readonly string[];
-  /** The flavor that the wishes name, looked up. */
+  /** The ID of the flavor in the spec. */
   readonly flavorID: string | undefined;
 }
 
 /** Pure. */
-export function desiredLoadBalancer(wishes: Wishes, context: DesiredContext): DesiredLoadBalancer {
+export function desiredLoadBalancer(balancerSpec: LoadBalancerSpec, context: DesiredContext): DesiredLoadBalancer {
   const { clusterName, service, tags, flavorID } = context;
   const name = loadBalancerName(clusterName, service);
   return {
     name,
     description: loadBalancerDescription(clusterName, service),
     tags,
-    provider: wishes.provider,
-    vip: wishes.vip,
-    place: context.place ?? wishes.vip,
+    provider: balancerSpec.provider,
+    vip: balancerSpec.vip,
+    place: context.place ?? balancerSpec.vip,
     flavorID,
-    availabilityZone: wishes.availabilityZone,
-    ports: wishes.ports.map((port) => desiredPort(port, wishes, name, context)),
+    availabilityZone: balancerSpec.availabilityZone,
+    ports: balancerSpec.ports.map((port) => desiredPort(port, balancerSpec, name, context)),
   };
 }
 
-function desiredPort(port: PortWish, wishes: Wishes, name: string, context: DesiredContext): DesiredPort {
+function desiredPort(
+  port: PortSpec,
+  balancerSpec: LoadBalancerSpec,
+  name: string,
+  context: DesiredContext,
+): DesiredPort {
   const tags = context.partTags;
   return {
-    listener: { ...listenerOf(port, wishes), name: partName('listener', port.index, name), tags },
+    listener: { ...listenerOf(port, balancerSpec), name: partName('listener', port.index, name), tags },
     pool: {
       name: partName('pool', port.index, name),
       protocol: port.poolProtocol,
-      lb_algorithm: wishes.algorithm,
-      session_persistence: wishes.persistsBySource ? { type: 'SOURCE_IP' } : null,
+      lb_algorithm: balancerSpec.algorithm,
+      session_persistence: balancerSpec.persistsBySource ? { type: 'SOURCE_IP' } : null,
       tags,
     },
-    members: port.nodePort === undefined ? [] : membersOf(port, port.nodePort, wishes, context),
+    members: port.nodePort === undefined ? [] : membersOf(port, port.nodePort, balancerSpec, context),
     monitor: port.monitor && { name: partName('monitor', port.index, name), tags, ...monitorOf(port.monitor) },
   };
 }
 
-function listenerOf({ listenerProtocol, port }: PortWish, wishes: Wishes): ListenerFields {
-  const { timeouts, tlsContainerRef, addsForwardedFor } = wishes;
+function listenerOf({ listenerProtocol, port }: PortSpec, balancerSpec: LoadBalancerSpec): ListenerFields {
+  const { timeouts, tlsContainerRef, addsForwardedFor } = balancerSpec;
   const isHttp = listenerProtocol === 'HTTP' || listenerProtocol === 'TERMINATED_HTTPS';
   return {
     protocol: listenerProtocol,
     protocol_port: port,
-    connection_limit: wishes.connectionLimit,
+    connection_limit: balancerSpec.connectionLimit,
     ...(timeouts && timeoutFields(timeouts)),
-    ...(wishes.sourceRanges.length > 0 && { allowed_cidrs: wishes.sourceRanges }),
+    ...(balancerSpec.sourceRanges.length > 0 && { allowed_cidrs: balancerSpec.sourceRanges }),
     ...(isHttp && { insert_headers: addsForwardedFor ? { 'X-Forwarded-For': 'true' } : {} }),
     ...(listenerProtocol === 'TERMINATED_HTTPS' && { default_tls_container_ref: tlsContainerRef ?? '' }),
   };
@@ -111,11 +116,16 @@ function timeoutFields({ clientData, memberConnect, memberData, tcpInspect }: Ti
   };
 }
 
-function membersOf(port: PortWish, nodePort: number, wishes: Wishes, context: DesiredContext): readonly MemberCreate[] {
+function membersOf(
+  port: PortSpec,
+  nodePort: number,
+  balancerSpec: LoadBalancerSpec,
+  context: DesiredContext,
+): readonly MemberCreate[] {
   const { monitor } = port;
   const { members, membersByFamily = members } = context;
-  return (isByFamily(port, wishes) ? membersByFamily : members).map(({ node, address }) => {
-    const subnetID = subnetOf(address, wishes, context);
+  return (isByFamily(port, balancerSpec) ? membersByFamily : members).map(({ node, address }) => {
+    const subnetID = subnetOf(address, balancerSpec, context);
     return {
       name: node,
       address,
@@ -126,15 +136,19 @@ function membersOf(port: PortWish, nodePort: number, wishes: Wishes, context: De
   });
 }
 
-/** The one of the wishes, unless it is known to be of the other family. */
-function subnetOf(address: string, { memberSubnetID: named }: Wishes, { memberSubnets: known }: DesiredContext) {
+/** The subnet of the spec, unless it is known to have the other family. */
+function subnetOf(
+  address: string,
+  { memberSubnetID: named }: LoadBalancerSpec,
+  { memberSubnets: known }: DesiredContext,
+) {
   if (known === undefined) return named;
   const isOther = known.some(({ id, family }) => id === named && family !== familyOf(address));
   if (named !== undefined && !isOther) return named;
   return known.find(({ isIn }) => isIn(address))?.id;
 }
 
-function monitorOf({ type, delay, timeout, maxRetries, maxRetriesDown }: NonNullable<PortWish['monitor']>) {
+function monitorOf({ type, delay, timeout, maxRetries, maxRetriesDown }: NonNullable<PortSpec['monitor']>) {
   return {
     type,
     delay,
@@ -145,7 +159,7 @@ function monitorOf({ type, delay, timeout, maxRetries, maxRetriesDown }: NonNull
   };
 }
 
-/** The call that makes all of it at once. */
+/** The request that creates everything in one call. */
 export function createBody(
   desired: DesiredLoadBalancer,
 ): Omit<LoadBalancerCreate, 'listeners'> & { readonly listeners: readonly ListenerTree[] } {
@@ -162,7 +176,7 @@ export function createBody(
   };
 }
 
-/** A port says which network and address it has, and one of a single subnet which subnet; a subnet says which network. */
+/** A port implies its network and address, and with a single subnet also that; a subnet implies its network. */
 function vipOf({ portID, subnetID, networkID, address, portSubnetID, additional }: VipPlace) {
   const more = additional && {
     additional_vips: [

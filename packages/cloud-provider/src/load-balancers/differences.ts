@@ -11,8 +11,8 @@ import type {
 } from '@fairway/openstack/types/load-balancer';
 
 /*
- * What to change of an object of a load balancer's tree, as the body of a PUT; undefined if nothing. Only what is wanted is compared: names, and
- * what Octavia sets by itself, are people's.
+ * The body of a PUT for an object of a load balancer's tree; undefined if nothing differs. Only desired fields are compared: users may set names, and Octavia
+ * sets others itself.
  */
 
 const LISTENER_FIELDS = [
@@ -59,7 +59,7 @@ export function monitorChanges(wanted: HealthMonitorFields, now: HealthMonitor):
   return changesOrNone(changes);
 }
 
-/** By address, port, subnet and what is asked whether it is well; a weight that nobody wants is people's. */
+/** Compared by address, port, subnet and monitor port; users may set other weights. */
 export function membersDiffer(wanted: readonly MemberCreate[], now: readonly Member[]): boolean {
   const keyOf = ({ address, protocol_port, subnet_id, monitor_port }: MemberCreate | Member) =>
     `${address} ${protocol_port} ${subnet_id ?? ''} ${monitor_port ?? ''}`;
@@ -68,7 +68,7 @@ export function membersDiffer(wanted: readonly MemberCreate[], now: readonly Mem
   return wanted.some((member) => member.weight !== undefined && member.weight !== weights.get(keyOf(member)));
 }
 
-/** Tags of others stay. */
+/** Keeps tags of others. */
 function addTags(changes: Record<string, unknown>, wanted: readonly string[] = [], now: readonly string[]): void {
   if (wanted.every((tag) => now.includes(tag))) return;
   changes['tags'] = [...new Set([...now, ...wanted])];

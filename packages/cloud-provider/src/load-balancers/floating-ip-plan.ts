@@ -1,56 +1,56 @@
 import type { FloatingIp } from '@fairway/openstack/types/network';
-import type { FloatingIPWish } from './wishes.ts';
+import type { FloatingIPSpec } from './load-balancer-spec.ts';
 
-/** How a Service's floating IPs are marked: those that go with it, and those that outlive it. */
+/** Marks of a Service's floating IPs: those deleted with it, and those that outlive it. */
 export interface FloatingIpMarks {
   readonly own: string;
   readonly kept: string;
-  /** Whether it was another Service's of the same cluster: at the address of one's own load balancer it is what that one has left to its heir. */
+  /** Whether it belonged to another Service of the same cluster: on one's own load balancer, the previous owner has left it to its successor. */
   readonly isLeft: (floatingIp: FloatingIp) => boolean;
 }
 
 export type FloatingIpStep =
-  | { readonly kind: 'create'; readonly wish: FloatingIPWish; readonly description: string }
+  | { readonly kind: 'create'; readonly desired: FloatingIPSpec; readonly description: string }
   | { readonly kind: 'attach' | 'detach' | 'delete'; readonly floatingIp: FloatingIp }
   | { readonly kind: 'describe'; readonly floatingIp: FloatingIp; readonly description: string };
 
 export type FloatingIpPlan =
   | { readonly kind: 'step'; readonly step: FloatingIpStep }
-  /** Undefined: an internal load balancer. */
+  /** Undefined for an internal load balancer. */
   | { readonly kind: 'done'; readonly address: string | undefined }
   | { readonly kind: 'refused'; readonly message: string };
 
 export interface FloatingIpState {
-  readonly wish: FloatingIPWish | undefined;
+  readonly desired: FloatingIPSpec | undefined;
   readonly keeps: boolean;
   readonly marks: FloatingIpMarks;
-  /** The port of the load balancer's own address. */
+  /** The port of the load balancer's VIP. */
   readonly portID: string;
-  /** All of the project, oldest first. */
+  /** All floating IPs of the project, oldest first. */
   readonly floatingIps: readonly FloatingIp[];
 }
 
 /**
- * The next step to the floating IP that a Service wants: what it has and does not want goes first, as a port has one. Only what carries the Service's mark is
- * deleted; anything else is at most detached. Pure.
+ * The next step towards the desired floating IP of a Service. Unwanted ones are removed first, as a port can have only one. Only floating IPs with the
+ * Service's mark are deleted; any other is at most detached. Pure.
  */
 export function planFloatingIp(state: FloatingIpState): FloatingIpPlan {
-  const { wish, keeps, marks, portID, floatingIps } = state;
+  const { desired, keeps, marks, portID, floatingIps } = state;
   const isOwn = (each: FloatingIp) =>
     each.description === marks.own ||
     each.description === marks.kept ||
     (each.port_id === portID && marks.isLeft(each));
-  const wanted = wish && wantedOf(state, wish, isOwn);
+  const wanted = desired && wantedOf(state, desired, isOwn);
   const surplus = floatingIps.filter((each) => each !== wanted && (isOwn(each) || each.port_id === portID));
   for (const floatingIp of surplus) {
     if (isOwn(floatingIp) && !keeps) return step({ kind: 'delete', floatingIp });
     if (floatingIp.port_id === portID) return step({ kind: 'detach', floatingIp });
   }
-  if (wish === undefined) return { kind: 'done', address: undefined };
+  if (desired === undefined) return { kind: 'done', address: undefined };
   const description = keeps ? marks.kept : marks.own;
-  if (wanted === undefined) return step({ kind: 'create', wish, description });
+  if (wanted === undefined) return step({ kind: 'create', desired, description });
   if (wanted.port_id && wanted.port_id !== portID && !isOwn(wanted)) {
-    const message = `${wish.addressField ?? 'spec.loadBalancerIP'}: the floating IP ${wanted.floating_ip_address} is in use by port ${wanted.port_id}; detach it there, or name another one`;
+    const message = `${desired.addressField ?? 'spec.loadBalancerIP'}: the floating IP ${wanted.floating_ip_address} is in use by port ${wanted.port_id}; detach it there, or specify another one`;
     return { kind: 'refused', message };
   }
   if (wanted.port_id !== portID) return step({ kind: 'attach', floatingIp: wanted });
@@ -60,10 +60,10 @@ export function planFloatingIp(state: FloatingIpState): FloatingIpPlan {
   return { kind: 'done', address: wanted.floating_ip_address };
 }
 
-/** The one that is asked for by its address; else the Service's own, or one that somebody has put there. */
+/** The floating IP requested by address, else the Service's own, or one attached by someone else. */
 function wantedOf(
   { portID, floatingIps }: FloatingIpState,
-  { address, networkID }: FloatingIPWish,
+  { address, networkID }: FloatingIPSpec,
   isOwn: (floatingIp: FloatingIp) => boolean,
 ): FloatingIp | undefined {
   if (address !== undefined) return floatingIps.find(({ floating_ip_address }) => floating_ip_address === address);

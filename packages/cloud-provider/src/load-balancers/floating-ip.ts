@@ -1,28 +1,29 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { FloatingIp, FloatingIpCreate, Subnet } from '@fairway/openstack/types/network';
-import { balancingOfCluster, ofOwner } from '@fairway/tenancy/cloud/balancing';
-import type { BalancerOwner } from '@fairway/tenancy/cloud/ownership';
+import { loadBalancersOfCluster, ofOwner } from '@fairway/tenancy/cloud/load-balancers';
+import type { LoadBalancerOwner } from '@fairway/tenancy/cloud/ownership';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { ANNOTATION } from './annotation-names.ts';
-import type { BalancerScope } from './balancer-scope.ts';
 import { type FloatingIpStep, planFloatingIp } from './floating-ip-plan.ts';
-import { isChosen } from './floating-subnets.ts';
-import { floatingIpMarks, seeFloatingIps } from './observation.ts';
+import { isMatchingSubnet } from './floating-subnets.ts';
+import type { LoadBalancerScope } from './load-balancer-scope.ts';
+import type { LoadBalancerSpec, SubnetChoice } from './load-balancer-spec.ts';
+import { floatingIpMarks, observeFloatingIps } from './observation.ts';
 import { ServiceRefused } from './service-refused.ts';
-import type { SubnetChoice, Wishes } from './wishes.ts';
 
-/** One to be detached, one to be deleted, one to be attached and described, and an end. */
+/** Limit of steps: detach one, delete one, attach and describe one, and finish. */
 const MAX_STEPS = 5;
 
-/** Gives the port of a load balancer the floating IP that the Service wants. Returns its address; undefined: it is to have none. */
+/** Ensures the desired floating IP on the port of a load balancer. Returns its address; undefined if none is desired. */
 export async function ensureFloatingIp(
-  scope: BalancerScope,
-  { floatingIP: wish, keepsFloatingIP: keeps }: Pick<Wishes, 'floatingIP' | 'keepsFloatingIP'>,
+  scope: LoadBalancerScope,
+  { floatingIP: desired, keepsFloatingIP: keeps }: Pick<LoadBalancerSpec, 'floatingIP' | 'keepsFloatingIP'>,
   portID: string,
 ): Promise<string | undefined> {
   const marks = floatingIpMarks(scope);
   for (let step = 0; step < MAX_STEPS; step++) {
-    const floatingIps = await seeFloatingIps(scope);
-    const plan = planFloatingIp({ wish, keeps, marks, portID, floatingIps });
+    const floatingIps = await observeFloatingIps(scope);
+    const plan = planFloatingIp({ desired, keeps, marks, portID, floatingIps });
     if (plan.kind === 'done') return plan.address;
     if (plan.kind === 'refused') throw new ServiceRefused(plan.message);
     await perform(scope, plan.step, portID);
@@ -30,17 +31,17 @@ export async function ensureFloatingIp(
   throw new Error(`the floating IP of Service ${scope.key} does not settle`);
 }
 
-/** Those at a port become the Service's own where their description says that they may. */
+/** Floating IPs on a port become the Service's own if their description allows it. */
 export async function claimFloatingIps(
-  scope: BalancerScope,
+  scope: LoadBalancerScope,
   portID: string,
   isFree: (floatingIp: FloatingIp) => boolean,
 ): Promise<void> {
   const { own: description } = floatingIpMarks(scope);
-  const atPort = async () => (await seeFloatingIps(scope)).filter(({ port_id }) => port_id === portID);
+  const atPort = async () => (await observeFloatingIps(scope)).filter(({ port_id }) => port_id === portID);
   let found = await atPort();
   if (found.length === 0) {
-    // It may be younger than the list.
+    // It may be newer than the list.
     scope.cloud.cache.floatingIps.invalidate();
     found = await atPort();
   }
@@ -49,16 +50,16 @@ export async function claimFloatingIps(
   }
 }
 
-/** Those at a port become the next Service's, or somebody's own. They stay where they are. */
+/** Hands floating IPs on a port over to the next Service, or releases them. They stay attached. */
 export async function handOverFloatingIps(
-  scope: BalancerScope,
+  scope: LoadBalancerScope,
   portID: string,
-  next: BalancerOwner,
+  next: LoadBalancerOwner,
   kept: { readonly as: string } | undefined,
 ): Promise<void> {
   const marks = floatingIpMarks(scope);
   const { own } = floatingIpMarks({ ...scope, owner: next });
-  for (const floatingIp of await seeFloatingIps(scope)) {
+  for (const floatingIp of await observeFloatingIps(scope)) {
     const isOwn = floatingIp.description === marks.own || floatingIp.description === marks.kept;
     if (!isOwn || floatingIp.port_id !== portID) continue;
     const description = kept?.as ?? own;
@@ -69,32 +70,32 @@ export async function handOverFloatingIps(
   }
 }
 
-/** Where a Service reaches a load balancer that another one has. */
+/** The floating IP of a load balancer that the Service shares. */
 export async function sharedAddress(
-  scope: BalancerScope,
-  host: BalancerOwner | undefined,
+  scope: LoadBalancerScope,
+  host: LoadBalancerOwner | undefined,
   portID: string | null | undefined,
 ): Promise<string | undefined> {
-  const floatingIps = await seeFloatingIps(host ? { ...scope, owner: host } : scope);
+  const floatingIps = await observeFloatingIps(host ? { ...scope, owner: host } : scope);
   return floatingIps.find(({ port_id }) => port_id === portID)?.floating_ip_address;
 }
 
 /**
- * What becomes of the floating IPs of a Service without a load balancer: they go, or stay as somebody's own, with a description by which nobody finds them as
- * the Service's. Those that were only lent to it stay as they are.
+ * Deletes the floating IPs of a Service without a load balancer, or keeps them with a description that no longer identifies the Service. Borrowed ones stay
+ * as they are.
  */
 export async function releaseFloatingIps(
-  scope: BalancerScope,
+  scope: LoadBalancerScope,
   kept: { readonly as: string } | undefined,
 ): Promise<void> {
   const marks = floatingIpMarks(scope);
   const { cloud, owner, projectID } = scope;
   const listed = cloud.cache.loadBalancers.snapshot();
   const own = new Set(ofOwner(listed, projectID, owner));
-  const others = balancingOfCluster(listed, projectID, owner.clusterUid).filter((each) => !own.has(each));
+  const others = loadBalancersOfCluster(listed, projectID, owner.clusterUid).filter((each) => !own.has(each));
   const inUse = new Set(others.map(({ vip_port_id }) => vip_port_id));
-  for (const floatingIp of await seeFloatingIps(scope)) {
-    // Whoever has the load balancer now has its address too.
+  for (const floatingIp of await observeFloatingIps(scope)) {
+    // The current owner of the load balancer also has its address.
     if (floatingIp.port_id && inUse.has(floatingIp.port_id)) continue;
     if (floatingIp.description === marks.own && kept === undefined) {
       await perform(scope, { kind: 'delete', floatingIp }, '');
@@ -104,7 +105,7 @@ export async function releaseFloatingIps(
   }
 }
 
-async function perform(scope: BalancerScope, step: FloatingIpStep, portID: string): Promise<void> {
+async function perform(scope: LoadBalancerScope, step: FloatingIpStep, portID: string): Promise<void> {
   const { cloud, owner, signal } = scope;
   const { own } = floatingIpMarks(scope);
   const { floatingIps } = cloud.client.network;
@@ -114,7 +115,7 @@ async function perform(scope: BalancerScope, step: FloatingIpStep, portID: strin
   try {
     switch (step.kind) {
       case 'create': {
-        const { networkID, subnetID, subnets, address } = step.wish;
+        const { networkID, subnetID, subnets, address } = step.desired;
         const body = {
           floating_network_id: networkID,
           description: step.description,
@@ -140,35 +141,50 @@ async function perform(scope: BalancerScope, step: FloatingIpStep, portID: strin
         return;
     }
   } catch (error) {
-    // The port has one that the list does not show yet, or the address is gone, or the project has had it since.
+    // The port has one that is not listed yet, the address no longer exists, or the project now owns it.
     const isForbidden = isOpenStackError(error, 'forbidden') && step.kind === 'create';
     if (isForbidden || isOpenStackError(error, 'conflict') || isOpenStackError(error, 'notFound'))
       cloud.cache.floatingIps.invalidate();
-    throw error;
+    const isUnreachable = isOpenStackError(error, 'notFound') && error.message.includes(UNREACHABLE);
+    throw isUnreachable ? withoutRouter(scope, portID) : error;
   }
 }
 
-/** Subnets that are tried for one floating IP. */
+/** Neutron's message for a port that no router reaches. */
+const UNREACHABLE = 'is not reachable from subnet';
+
+/** Neutron names only the subnet, not who selected it nor the remedy. */
+function withoutRouter({ cloud, cluster }: LoadBalancerScope, portID: string): ProblemError {
+  const { loadBalancersSubnetID } = cluster.spec.network;
+  const items = [...cloud.cache.loadBalancers.snapshot().items.values()];
+  const subnetID = items.find(({ vip_port_id }) => vip_port_id === portID)?.vip_subnet_id ?? loadBalancersSubnetID;
+  const isOfCluster = subnetID !== undefined && subnetID === loadBalancersSubnetID;
+  const where = isOfCluster ? 'spec.network.loadBalancersSubnetID of the Cluster' : 'the subnet of the load balancer';
+  const message = `${where}: ${subnetID ?? 'its subnet'} has no router to the external network, so no floating IP can reach it: attach it with \`openstack router add subnet ROUTER ${subnetID ?? 'SUBNET'}\`, specify another subnet, or make the load balancer internal`;
+  return new ProblemError({ reason: 'ConfigurationInvalid', message });
+}
+
+/** Limit of subnets tried for one floating IP. */
 const MAX_SUBNETS = 16;
 
 function noneOf(subnets: readonly Subnet[], networkID: string): string {
   if (subnets.length > 0) {
-    return `none of the subnets of network ${networkID} is meant: there are ${subnets.map(({ name }) => name).join(', ')}`;
+    return `no subnet of network ${networkID} matches; available: ${subnets.map(({ name }) => name).join(', ')}`;
   }
-  // Neutron's own policy shows those of external networks to administrators alone.
-  return `the cloud shows this project no subnets of network ${networkID}; name one by its id with ${ANNOTATION.floatingSubnetID}`;
+  // Neutron's default policy shows subnets of external networks only to administrators.
+  return `no subnets of network ${networkID} are visible to this project; specify one by its ID with ${ANNOTATION.floatingSubnetID}`;
 }
 
-/** Makes one in the first of the chosen subnets that has an address left. */
+/** Creates one in the first matching subnet with a free address. */
 async function createWithin(
-  { cloud, signal }: BalancerScope,
+  { cloud, signal }: LoadBalancerScope,
   choice: SubnetChoice,
   body: FloatingIpCreate,
 ): Promise<FloatingIp> {
   const { floatingIps, subnets } = cloud.client.network;
   const filter = { network_id: body.floating_network_id, ip_version: 4 } as const;
   const all = await Array.fromAsync(subnets.list(filter, { signal }));
-  const chosen = all.filter((subnet) => isChosen(subnet, choice)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  const chosen = all.filter((subnet) => isMatchingSubnet(subnet, choice)).toSorted((a, b) => (a.id < b.id ? -1 : 1));
   let failure: unknown = new ServiceRefused(
     `annotations ${ANNOTATION.floatingSubnet}, ${ANNOTATION.floatingSubnetTags}: ${noneOf(all, body.floating_network_id)}`,
   );
@@ -176,7 +192,7 @@ async function createWithin(
     try {
       return await floatingIps.create({ ...body, subnet_id: id }, { signal });
     } catch (error) {
-      // It is full, or gone.
+      // It is full or no longer exists.
       if (!isOpenStackError(error, 'conflict') && !isOpenStackError(error, 'notFound')) throw error;
       failure = error;
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isChosen, subnetChoice } from './floating-subnets.ts';
+import { isMatchingSubnet, subnetChoice } from './floating-subnets.ts';
 
 // The rules of cloud-provider-openstack's floating-subnet and floating-subnet-tags (its TestMatchSubnet among others).
 test.each([
@@ -18,7 +18,7 @@ test.each([
   { name: 'ext-b', pattern: '!~ext-[ab]', is: false },
   { name: 'a|b', pattern: '~a|b', is: false },
 ])('the name $name by "$pattern": $is', ({ name, pattern, is }) => {
-  expect(isChosen({ name, tags: [] }, { name: pattern, tags: undefined })).toBe(is);
+  expect(isMatchingSubnet({ name, tags: [] }, { name: pattern, tags: undefined })).toBe(is);
 });
 
 test.each([
@@ -32,24 +32,24 @@ test.each([
   { present: ['a', 'b'], tags: '!&a,b', is: false },
   { present: [], tags: 'a', is: false },
 ])('tags $present by "$tags": $is', ({ present, tags, is }) => {
-  expect(isChosen({ name: 'x', tags: present }, { name: undefined, tags })).toBe(is);
+  expect(isMatchingSubnet({ name: 'x', tags: present }, { name: undefined, tags })).toBe(is);
 });
 
 test('name and tags both count', () => {
   const choice = { name: 'ext-*', tags: 'gold' };
 
-  expect(isChosen({ name: 'ext-a', tags: ['gold'] }, choice)).toBe(true);
-  expect(isChosen({ name: 'ext-a', tags: [] }, choice)).toBe(false);
+  expect(isMatchingSubnet({ name: 'ext-a', tags: ['gold'] }, choice)).toBe(true);
+  expect(isMatchingSubnet({ name: 'ext-a', tags: [] }, choice)).toBe(false);
 });
 
 test.each(['~(', '~a{1001}', '~(((a{100}){100}){100})'])('"%s" is refused, not tried', (name) => {
   expect(() => subnetChoice({ name, tags: undefined }, 'annotation floating-subnet')).toThrow(
-    /annotation floating-subnet: .* is no pattern/,
+    /annotation floating-subnet: .* is not a valid pattern/,
   );
 });
 
 test('a hostile pattern takes no more time than a friendly one', () => {
   const choice = { name: '~(a+)+b', tags: undefined };
 
-  expect(isChosen({ name: 'a'.repeat(255), tags: [] }, choice)).toBe(false);
+  expect(isMatchingSubnet({ name: 'a'.repeat(255), tags: [] }, choice)).toBe(false);
 });

@@ -1,10 +1,13 @@
 import { compilePattern, PatternError } from '@fairway/apiserver/schema/pattern';
 import type { Subnet } from '@fairway/openstack/types/network';
-import { shown } from './annotation-reader.ts';
+import { displayText } from './display-text.ts';
+import type { SubnetChoice } from './load-balancer-spec.ts';
 import { ServiceRefused } from './service-refused.ts';
-import type { SubnetChoice } from './wishes.ts';
 
-/** What an annotation or a class says of the subnet of floating IPs; undefined if nothing. Throws ServiceRefused for a pattern that is none. `where` it is said. */
+/**
+ * The floating IP subnets of an annotation or class; undefined if unspecified. Throws ServiceRefused for an invalid pattern. `where`: its source, for
+ * messages.
+ */
 export function subnetChoice(choice: SubnetChoice, where: string): SubnetChoice | undefined {
   if (choice.name === undefined && choice.tags === undefined) return undefined;
   if (choice.name !== undefined) matcherOf(choice.name, where);
@@ -12,10 +15,10 @@ export function subnetChoice(choice: SubnetChoice, where: string): SubnetChoice 
 }
 
 /**
- * Whether a subnet is one of those that are meant, as cloud-provider-openstack reads it. The name: a glob (`*`, `?`), or after `~` a regular expression, for
- * the whole name. Tags: one of a list, or after `&` all of them. A leading `!` turns either into its opposite.
+ * Whether a subnet matches, with the rules of cloud-provider-openstack. Name: a glob (`*`, `?`), or after `~` a regular expression, for the whole name. Tags:
+ * one of a list, or after `&` all of them. A leading `!` negates either.
  */
-export function isChosen(
+export function isMatchingSubnet(
   { name, tags }: Pick<Subnet, 'name' | 'tags'>,
   choice: SubnetChoice,
   where = 'floating-subnet',
@@ -33,7 +36,7 @@ function matcherOf(text: string, where: string): (name: string) => boolean {
     return (name) => compiled.test(name) !== isOpposite;
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    throw new ServiceRefused(`${where}: "${shown(text)}" is no pattern: ${shown(error.message)}`);
+    throw new ServiceRefused(`${where}: "${displayText(text)}" is not a valid pattern: ${displayText(error.message)}`);
   }
 }
 

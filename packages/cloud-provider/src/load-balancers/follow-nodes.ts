@@ -10,11 +10,11 @@ import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 
-/** Keys of what has, or is to get, a load balancer in a cluster; none if it is not connected. */
+/** Keys of objects with or in need of a load balancer in a cluster; none if it is not connected. */
 type KeysOf = (tenant: TenantCluster | undefined) => readonly string[];
 
-/** What of Fairway's own objects decides what the load balancers of a cluster are like, and who their members are. */
-export function balancingWatches({ cache, tenants }: CloudProviderDependencies, keysOf: KeysOf) {
+/** Fairway objects that determine the load balancers of a cluster and their members. */
+export function loadBalancerWatches({ cache, tenants }: CloudProviderDependencies, keysOf: KeysOf) {
   const ofCluster = (cluster: Cluster | undefined) => keysOf(cluster && tenants.get(identityOf(cluster)));
   return [
     watch(cache.clusters, ofCluster, {
@@ -29,7 +29,7 @@ export function balancingWatches({ cache, tenants }: CloudProviderDependencies, 
   ];
 }
 
-/** Which servers there are. */
+/** Watches servers. */
 export function followServers(
   { cache, clouds, tenants }: CloudProviderDependencies,
   keysOf: KeysOf,
@@ -46,7 +46,7 @@ export function followServers(
   );
 }
 
-/** Which nodes there are, and what decides whether they are members. */
+/** Watches nodes and what decides whether they are members. */
 export function followNodes({ nodes }: TenantCluster, changed: () => void): void {
   nodes.addHandler({
     onAdd: changed,
@@ -57,7 +57,7 @@ export function followNodes({ nodes }: TenantCluster, changed: () => void): void
   });
 }
 
-/** When the cluster goes, or is another process's: what is known of it ends then, and nobody lists load balancers for it. */
+/** When the cluster is deleted or handed over to another replica: drops its state and stops listing load balancers for it. */
 export function followEnd({ signal }: TenantCluster, ended: () => void): void {
   signal.addEventListener('abort', ended, { once: true });
 }

@@ -1,13 +1,21 @@
 import { ANNOTATION } from './annotation-names.ts';
-import type { LivingScope } from './service-scope.ts';
+import type { PresentServiceScope } from './service-scope.ts';
 
-/** Octavia's and Neutron's limit of a description. */
+/** Maximum length of a description in Octavia and Neutron. */
 const MAX_DESCRIPTION = 255;
 
-/** What the floating IP of a Service that keeps it is called from then on. */
-export function keptOf({ cluster, service }: LivingScope): { readonly as: string } | undefined {
+/** Description of a floating IP that outlives its Service. */
+export function keptFloatingIPName({ cluster, service }: PresentServiceScope): { readonly as: string } | undefined {
   const { annotations, namespace, name } = service.metadata;
-  if (annotations?.[ANNOTATION.keepFloatingIP] !== 'true') return undefined;
   const words = `Floating IP kept of Kubernetes external service ${namespace}/${name} from cluster ${cluster.metadata.name}`;
-  return { as: words.slice(0, MAX_DESCRIPTION) };
+  return keptFloatingIPNameFrom(words, annotations?.[ANNOTATION.keepFloatingIP]);
+}
+
+/** `values`: of the annotations. An invalid value keeps the floating IP, because a released address is lost. */
+export function keptFloatingIPNameFrom(
+  words: string,
+  ...values: readonly (string | undefined)[]
+): { readonly as: string } | undefined {
+  const isKept = values.some((value) => value !== undefined && value !== '' && value !== 'false');
+  return isKept ? { as: words.slice(0, MAX_DESCRIPTION) } : undefined;
 }

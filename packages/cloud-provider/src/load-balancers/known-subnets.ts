@@ -1,10 +1,10 @@
 import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Subnet } from '@fairway/openstack/types/network';
-import type { BalancerScope } from './balancer-scope.ts';
-import type { Family } from './wishes.ts';
+import type { LoadBalancerScope } from './load-balancer-scope.ts';
+import type { Family } from './load-balancer-spec.ts';
 
-/** What of a subnet never changes. */
+/** The immutable fields of a subnet. */
 export interface KnownSubnet {
   readonly id: string;
   readonly family: Family;
@@ -12,15 +12,15 @@ export interface KnownSubnet {
   readonly isIn: (address: string) => boolean;
 }
 
-/** Of all projects; more begin anew. */
+/** For all projects; beyond it the cache is cleared. */
 const MAX_KNOWN = 10_000;
 
-/** Subnets by their ids, each asked for once. */
+/** Subnets by ID, each requested once. */
 export class KnownSubnets {
   readonly #known = new Map<string, KnownSubnet>();
 
-  /** Undefined where the cloud shows the project no such subnet. */
-  async get({ cloud, projectID, signal }: BalancerScope, id: string): Promise<KnownSubnet | undefined> {
+  /** Undefined if the subnet is not visible to the project. */
+  async get({ cloud, projectID, signal }: LoadBalancerScope, id: string): Promise<KnownSubnet | undefined> {
     const key = `${projectID} ${id}`;
     const known = this.#known.get(key);
     if (known) return known;
@@ -35,8 +35,8 @@ export class KnownSubnets {
     }
   }
 
-  /** Those of these that the cloud shows. */
-  async all(scope: BalancerScope, ids: Iterable<string | undefined>): Promise<readonly KnownSubnet[]> {
+  /** The visible ones of these subnets. */
+  async all(scope: LoadBalancerScope, ids: Iterable<string | undefined>): Promise<readonly KnownSubnet[]> {
     const found: KnownSubnet[] = [];
     for (const id of new Set(ids)) {
       const subnet = id === undefined ? undefined : await this.get(scope, id);

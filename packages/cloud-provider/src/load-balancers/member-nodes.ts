@@ -2,15 +2,15 @@ import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
 import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
 import { addressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
-import type { BalancerScope } from './balancer-scope.ts';
+import type { LoadBalancerScope } from './load-balancer-scope.ts';
 import type { MemberNode } from './members.ts';
 
 /**
- * The cluster's nodes as members: those that have joined, by their Machines, with the addresses that the cloud shows of their servers. What a kubelet says of its
- * own addresses does not count.
+ * The cluster's nodes as members: those that have joined, by their Machines, with the addresses that the cloud reports for their servers. Addresses reported
+ * by a kubelet are ignored.
  */
 export function memberNodes(
-  { tenant, cluster, cloud }: BalancerScope,
+  { tenant, cluster, cloud }: LoadBalancerScope,
   machines: readonly Machine[],
 ): readonly MemberNode[] {
   const servers = cloud.listedServers();

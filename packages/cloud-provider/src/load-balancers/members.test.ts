@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
+import type { Family } from './load-balancer-spec.ts';
 import { type MemberNode, memberAddresses, membersByFamily, unservedFamilies } from './members.ts';
-import { wishesOf } from './service-wishes.ts';
+import { specFromService } from './spec-from-service.ts';
 import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
-import type { Family } from './wishes.ts';
 
 const ANY = new Map<string, string | null>();
 
@@ -110,25 +110,25 @@ test.each<{ is: string; ipFamilies: string[]; provider?: string; addresses: stri
     is: 'IPv6 alone, of nodes without it',
     ipFamilies: ['IPv6'],
     addresses: ['10.0.0.1'],
-    says: ['nobody is served at the IPv6 address on TCP/80, UDP/53: no node has an address of IPv6'],
+    says: ['the IPv6 address has no backends on TCP/80, UDP/53: no node has an IPv6 address'],
   },
   {
     is: 'two families: what translates is served',
     ipFamilies: ['IPv4', 'IPv6'],
     addresses: ['10.0.0.1'],
-    says: ['nobody is served at the IPv6 address on UDP/53: no node has an address of IPv6'],
+    says: ['the IPv6 address has no backends on UDP/53: no node has an IPv6 address'],
   },
   {
     is: 'two families with OVN, which translates nothing',
     ipFamilies: ['IPv6', 'IPv4'],
     provider: 'ovn',
     addresses: ['10.0.0.1'],
-    says: ['nobody is served at the IPv6 address on TCP/80, UDP/53: no node has an address of IPv6'],
+    says: ['the IPv6 address has no backends on TCP/80, UDP/53: no node has an IPv6 address'],
   },
   { is: 'nodes with both', ipFamilies: ['IPv4', 'IPv6'], addresses: ['10.0.0.1', '2001:db8::1'], says: [] },
 ])('who is not served: $is', ({ ipFamilies, provider, addresses, says }) => {
   const service = aService({ ipFamilies, ports: [HTTP, DNS] }, provider === undefined ? {} : { provider });
-  const { wishes } = wishesOf(service, SETTINGS);
+  const { balancerSpec } = specFromService(service, SETTINGS);
 
-  expect(unservedFamilies([node('a', { addresses })], wishes)).toEqual(says);
+  expect(unservedFamilies([node('a', { addresses })], balancerSpec)).toEqual(says);
 });

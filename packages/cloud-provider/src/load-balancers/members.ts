@@ -1,31 +1,34 @@
 import { isIP } from 'node:net';
+import type { LoadBalancerSpec } from './load-balancer-spec.ts';
 import { isByFamily } from './provider-limits.ts';
-import type { Wishes } from './wishes.ts';
 
-/** A node as a load balancer's member: what Kubernetes says of it, and the addresses that the cloud says its server has. */
+/** A node as a member: its Kubernetes state, and its server's addresses according to the cloud. */
 export interface MemberNode {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly string[];
   readonly isDeleting: boolean;
-  /** Internal ones first, those of the nodes' own subnet before others. */
+  /** Internal addresses first, those in the node subnet before others. */
   readonly addresses: readonly string[];
 }
 
 /** https://kubernetes.io/docs/reference/labels-annotations-taints/#node-kubernetes-io-exclude-from-external-load-balancers */
 const EXCLUDED_LABEL = 'node.kubernetes.io/exclude-from-external-load-balancers';
-/** Of the cluster-autoscaler, on a node that it is about to remove. */
+/** Taint of cluster-autoscaler on a node that it is about to remove. */
 const TO_BE_DELETED_TAINT = 'ToBeDeletedByClusterAutoscaler';
 
-type Choice = Pick<Wishes, 'nodeSelector' | 'families'>;
+type Choice = Pick<LoadBalancerSpec, 'nodeSelector' | 'families'>;
 
-/** A node's address, and its name for people. */
+/** A node's address, with its name for messages. */
 export interface MemberAddress {
   readonly node: string;
   readonly address: string;
 }
 
-/** The nodes that get traffic, by name, each by its first address of the first family that it has. Readiness does not count: a monitor judges that, or kube-proxy. */
+/**
+ * The nodes that receive traffic, by name, each with its first address of the first family that it has. Readiness is ignored: a monitor or kube-proxy decides
+ * that.
+ */
 export function memberAddresses(
   nodes: Iterable<MemberNode>,
   { nodeSelector, families }: Choice,
@@ -35,7 +38,7 @@ export function memberAddresses(
   for (const node of nodes) {
     if (node.isDeleting || isExcluded(node) || !isSelected(node, nodeSelector)) continue;
     const [address] = families.flatMap((family) => node.addresses.find((each) => isIP(each) === family) ?? []);
-    // Two members with one address are refused.
+    // Octavia rejects two members with the same address.
     if (address === undefined || seen.has(address)) continue;
     seen.add(address);
     found.push({ node: node.name, address });
@@ -43,42 +46,42 @@ export function memberAddresses(
   return found.sort((a, b) => (a.node < b.node ? -1 : 1));
 }
 
-/** The same, each by an address of every family that it has. */
-export function membersByFamily(nodes: Iterable<MemberNode>, wishes: Choice): readonly MemberAddress[] {
+/** The same, with an address of each family that the node has. */
+export function membersByFamily(nodes: Iterable<MemberNode>, balancerSpec: Choice): readonly MemberAddress[] {
   const all = [...nodes];
-  return wishes.families.flatMap((family) => memberAddresses(all, { ...wishes, families: [family] }));
+  return balancerSpec.families.flatMap((family) => memberAddresses(all, { ...balancerSpec, families: [family] }));
 }
 
-/** Of which ports nobody is served at an address of a family although there are nodes, for people. */
+/** Reports ports without members at an address of a family although nodes exist, as text. */
 export function unservedFamilies(
   nodes: readonly MemberNode[],
-  wishes: Choice & Pick<Wishes, 'provider' | 'ports'>,
+  balancerSpec: Choice & Pick<LoadBalancerSpec, 'provider' | 'ports'>,
 ): readonly string[] {
-  const { families, ports } = wishes;
-  // Nodes without IPv4 are not there yet.
+  const { families, ports } = balancerSpec;
+  // Nodes without IPv4 are still starting.
   if (
     families.every((family) => family === 4) ||
-    memberAddresses(nodes, { ...wishes, families: [4, 6] }).length === 0
+    memberAddresses(nodes, { ...balancerSpec, families: [4, 6] }).length === 0
   ) {
     return [];
   }
   return families.flatMap((family) => {
-    if (memberAddresses(nodes, { ...wishes, families: [family] }).length > 0) return [];
-    const unserved = ports.filter((port) => families.length === 1 || isByFamily(port, wishes));
+    if (memberAddresses(nodes, { ...balancerSpec, families: [family] }).length > 0) return [];
+    const unserved = ports.filter((port) => families.length === 1 || isByFamily(port, balancerSpec));
     if (unserved.length === 0) return [];
     const names = unserved.map(({ listenerProtocol, port }) => `${listenerProtocol}/${port}`).join(', ');
-    return [`nobody is served at the IPv${family} address on ${names}: no node has an address of IPv${family}`];
+    return [`the IPv${family} address has no backends on ${names}: no node has an IPv${family} address`];
   });
 }
 
-/** As k8s.io/cloud-provider: the label's value counts where it can be read as a boolean. */
+/** As in k8s.io/cloud-provider: the label's value counts if it is a boolean. */
 function isExcluded({ labels, taints }: MemberNode): boolean {
   const label = labels[EXCLUDED_LABEL];
   const isKept = label !== undefined && /^(0|f|false)$/i.test(label);
   return (label !== undefined && !isKept) || taints.includes(TO_BE_DELETED_TAINT);
 }
 
-function isSelected({ labels }: MemberNode, selector: Wishes['nodeSelector']): boolean {
+function isSelected({ labels }: MemberNode, selector: LoadBalancerSpec['nodeSelector']): boolean {
   return [...selector].every(([name, value]) => {
     const label = labels[name];
     return label !== undefined && (value === null || label === value);

@@ -1,20 +1,20 @@
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Listener, LoadBalancer, Pool } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp } from '@fairway/openstack/types/network';
-import { balancingOfCluster, ofOwner, sharedBy } from '@fairway/tenancy/cloud/balancing';
 import type { Ledger } from '@fairway/tenancy/cloud/ledger';
+import { loadBalancersOfCluster, ofOwner, sharedBy } from '@fairway/tenancy/cloud/load-balancers';
 import {
-  balancerFloatingIpRole,
   isOfProject,
   keptFloatingIpDescription,
+  loadBalancerFloatingIpRole,
   ownerDescription,
   serviceOfDescription,
   serviceOwner,
 } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
-import type { BalancerScope } from './balancer-scope.ts';
 import type { FloatingIpMarks } from './floating-ip-plan.ts';
+import type { LoadBalancerScope } from './load-balancer-scope.ts';
 import type { ObservedTree } from './plan.ts';
 import { serviceKey } from './service-key.ts';
 import type { ServiceScope } from './service-scope.ts';
@@ -22,20 +22,26 @@ import { servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.
 import type { TreeMemory } from './tree-memory.ts';
 import { withUnmarked } from './unmarked-parts.ts';
 
-/** Of the list of load balancers, which is made every minute while there are any. */
+/** Maximum age of the list of load balancers, which is refreshed every minute while any exist. */
 const MAX_AGE_MS = 120_000;
-/** Nobody changes floating IPs but who asks for it. */
+/** Floating IPs change only on request. */
 const FLOATING_IPS_MAX_AGE_MS = 600_000;
 
-export interface SeenBalancers {
-  /** Oldest first; more than one after a create that was assumed lost. */
+export interface ObservedLoadBalancers {
+  /** Oldest first; more than one after a create request that was assumed lost. */
   readonly present: readonly LoadBalancer[];
-  /** How many are being deleted. */
+  /** Number of load balancers being deleted. */
   readonly going: number;
 }
 
 /** The owner's load balancers. Rejects with StillSettling while a create may still take effect. */
-export async function seeBalancers({ cloud, owner, key, projectID, signal }: BalancerScope): Promise<SeenBalancers> {
+export async function observeLoadBalancers({
+  cloud,
+  owner,
+  key,
+  projectID,
+  signal,
+}: LoadBalancerScope): Promise<ObservedLoadBalancers> {
   const ledger = cloud.ledgers.loadBalancers;
   const listed = await cloud.cache.loadBalancers.refreshAfter(cloud.reliableFromMs(ledger, MAX_AGE_MS), signal);
   const { items, deleting } = overlaid(ledger, key, listed, ofOwner(listed, projectID, owner), 'load balancer');
@@ -43,28 +49,34 @@ export async function seeBalancers({ cloud, owner, key, projectID, signal }: Bal
   return { present, going: deleting.length + items.length - present.length };
 }
 
-/** The load balancers that a Service uses which were not made for it, by the last list. */
-export function seeShared({ cloud, owner, projectID }: ServiceScope): readonly LoadBalancer[] {
+/** Load balancers of other owners that a Service uses, by the last list. */
+export function observeShared({ cloud, owner, projectID }: ServiceScope): readonly LoadBalancer[] {
   const listed = cloud.cache.loadBalancers.snapshot();
-  return sharedBy(listed, projectID, owner).flatMap((each) => seeHosted(cloud, hostKeyOf(each, projectID), each) ?? []);
+  return sharedBy(listed, projectID, owner).flatMap(
+    (each) => observeHosted(cloud, hostKeyOf(each, projectID), each) ?? [],
+  );
 }
 
-/** A listed load balancer with what this process has done to it since; undefined if it is being deleted. */
-export function seeHosted(cloud: ProjectCloud, hostKey: string, loadBalancer: LoadBalancer): LoadBalancer | undefined {
+/** A listed load balancer with this process's later changes; undefined if it is being deleted. */
+export function observeHosted(
+  cloud: ProjectCloud,
+  hostKey: string,
+  loadBalancer: LoadBalancer,
+): LoadBalancer | undefined {
   const ledger = cloud.ledgers.loadBalancers;
   const { items } = overlaid(ledger, hostKey, cloud.cache.loadBalancers.snapshot(), [loadBalancer], 'load balancer');
   return items.find((each) => each.id === loadBalancer.id && !isGoing(each));
 }
 
-/** By which this process keeps what it knows of a load balancer: the key of the Service that it was made for, if it was. */
+/** The key of a load balancer's state in this process: that of its Service, if it has one. */
 export function hostKeyOf(loadBalancer: LoadBalancer, projectID: string): string {
   const owner = serviceOwner(loadBalancer, projectID);
   return owner ? serviceKey(owner) : `nobody/${loadBalancer.id}`;
 }
 
-/** Listeners of the cluster in a load balancer, whosever they are, as the last list shows them. */
-export function listenersIn({ cloud, owner, projectID }: BalancerScope, { id }: LoadBalancer): readonly Listener[] {
-  const listed = balancingOfCluster(cloud.cache.listeners.snapshot(), projectID, owner.clusterUid);
+/** The cluster's listeners in a load balancer, of any owner, by the last list. */
+export function listenersIn({ cloud, owner, projectID }: LoadBalancerScope, { id }: LoadBalancer): readonly Listener[] {
+  const listed = loadBalancersOfCluster(cloud.cache.listeners.snapshot(), projectID, owner.clusterUid);
   return listed.filter(({ loadbalancers }) => loadbalancers.some((each) => each.id === id));
 }
 
@@ -73,11 +85,11 @@ function isGoing({ provisioning_status: state }: LoadBalancer): boolean {
 }
 
 /**
- * All of the load balancer's tree. Its parts are listed only if they may be other than this process knows them: also where the load balancer shows that
- * one of them is gone, which somebody has deleted while this process was changing another.
+ * The complete tree of the load balancer. Its parts are listed only if they may differ from the known state, including when the load balancer shows that a
+ * part was deleted while this process changed another.
  */
-export async function seeTree(
-  scope: BalancerScope,
+export async function observeTree(
+  scope: LoadBalancerScope,
   loadBalancer: LoadBalancer,
   memory: TreeMemory,
 ): Promise<ObservedTree> {
@@ -89,12 +101,16 @@ export async function seeTree(
   return whole(scope, loadBalancer, await seeParts(scope, loadBalancer, memory));
 }
 
-function whole(scope: BalancerScope, loadBalancer: LoadBalancer, tree: ObservedTree): Promise<ObservedTree> {
+function whole(scope: LoadBalancerScope, loadBalancer: LoadBalancer, tree: ObservedTree): Promise<ObservedTree> {
   const known = new Set([...tree.listeners, ...listenersIn(scope, loadBalancer)].map(({ id }) => id));
   return withUnmarked(scope, loadBalancer, tree, (id) => known.has(id));
 }
 
-async function seeParts(scope: BalancerScope, loadBalancer: LoadBalancer, memory: TreeMemory): Promise<ObservedTree> {
+async function seeParts(
+  scope: LoadBalancerScope,
+  loadBalancer: LoadBalancer,
+  memory: TreeMemory,
+): Promise<ObservedTree> {
   const { cloud, key, owner, projectID, signal } = scope;
   const { cache, ledgers } = cloud;
   const { listedAtMs = 0 } = cache.loadBalancers.snapshot();
@@ -119,7 +135,7 @@ async function seeParts(scope: BalancerScope, loadBalancer: LoadBalancer, memory
   const present = (pool: Pool): Pool => ({
     ...pool,
     members: [...(members.get(pool.id) ?? pool.members)].map(({ id }) => ({ id })),
-    // Lists may show one whose pool is known by the answer that did not tell of it.
+    // Lists may show a monitor whose pool is known from a response without monitors.
     healthmonitor_id: monitors.find(({ pools }) => pools.some(({ id }) => id === pool.id))?.id ?? pool.healthmonitor_id,
   });
   return {
@@ -139,10 +155,10 @@ async function seeParts(scope: BalancerScope, loadBalancer: LoadBalancer, memory
   };
 }
 
-export function floatingIpMarks({ owner, tenant }: Pick<BalancerScope, 'owner' | 'tenant'>): FloatingIpMarks {
+export function floatingIpMarks({ owner, tenant }: Pick<LoadBalancerScope, 'owner' | 'tenant'>): FloatingIpMarks {
   const hasOwner = (serviceUid: string) => servicesOf(tenant).find(servicesByUid, serviceUid).some(wantsLoadBalancer);
   return {
-    own: ownerDescription(owner.clusterUid, balancerFloatingIpRole(owner)),
+    own: ownerDescription(owner.clusterUid, loadBalancerFloatingIpRole(owner)),
     kept: keptFloatingIpDescription(owner),
     isLeft({ description }) {
       const whose = serviceOfDescription(description);
@@ -152,7 +168,7 @@ export function floatingIpMarks({ owner, tenant }: Pick<BalancerScope, 'owner' |
 }
 
 /** All floating IPs of the project. Rejects with StillSettling while a create for the owner may still take effect. */
-export async function seeFloatingIps(scope: BalancerScope): Promise<readonly FloatingIp[]> {
+export async function observeFloatingIps(scope: LoadBalancerScope): Promise<readonly FloatingIp[]> {
   const { cloud, projectID, signal } = scope;
   const { own, kept } = floatingIpMarks(scope);
   const ledger = cloud.ledgers.floatingIps;
@@ -166,7 +182,7 @@ export async function seeFloatingIps(scope: BalancerScope): Promise<readonly Flo
   return [...items, ...others];
 }
 
-/** What a list shows, with what this process has done since. */
+/** The list with this process's later changes. */
 function overlaid<T extends { readonly id: string }>(
   ledger: Ledger<T>,
   owner: string,

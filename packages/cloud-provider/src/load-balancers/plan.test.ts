@@ -1,8 +1,8 @@
 import type { HealthMonitor, Listener, LoadBalancer, Member, Pool } from '@fairway/openstack/types/load-balancer';
 import { describe, expect, test } from 'vitest';
 import { createBody, type DesiredLoadBalancer, desiredLoadBalancer } from './desired.ts';
-import { keptFields, type ObservedTree, type Plan, planLoadBalancer } from './plan.ts';
-import { wishesOf } from './service-wishes.ts';
+import { ignoredChanges, type ObservedTree, type Plan, planLoadBalancer } from './plan.ts';
+import { specFromService } from './spec-from-service.ts';
 import { aService, DNS, HTTP, SETTINGS } from './testing/a-service.ts';
 
 type ServiceArguments = Parameters<typeof aService>;
@@ -12,9 +12,9 @@ const MEMBERS = [{ node: 'node-a', address: '10.0.0.1' }];
 const all = { isOwn: () => true };
 
 function desiredBy(service: ServiceArguments, members = MEMBERS): DesiredLoadBalancer {
-  const { wishes } = wishesOf(aService(...service), SETTINGS);
+  const { balancerSpec } = specFromService(aService(...service), SETTINGS);
   const names = { namespace: 'shop', name: 'web' };
-  return desiredLoadBalancer(wishes, {
+  return desiredLoadBalancer(balancerSpec, {
     clusterName: 'demo',
     service: names,
     members,
@@ -272,8 +272,8 @@ test('what a living load balancer keeps is told by name', () => {
   const { loadBalancer } = made(desiredBy([]));
   const wanted = desiredBy([{}, { subnetID: '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e', availabilityZone: 'az2' }]);
 
-  expect(keptFields(wanted, loadBalancer)).toEqual(['subnet-id', 'availability-zone']);
-  expect(keptFields(desiredBy([]), { ...loadBalancer, vip_subnet_id: 'nodes' })).toEqual([]);
+  expect(ignoredChanges(wanted, loadBalancer)).toEqual(['subnet-id', 'availability-zone']);
+  expect(ignoredChanges(desiredBy([]), { ...loadBalancer, vip_subnet_id: 'nodes' })).toEqual([]);
 });
 
 describe('a load balancer that others use too', () => {

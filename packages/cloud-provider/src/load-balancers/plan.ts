@@ -14,17 +14,17 @@ import type { DesiredLoadBalancer, DesiredPort } from './desired.ts';
 import { listenerChanges, membersDiffer, monitorChanges, poolChanges } from './differences.ts';
 import { familyOf, vipsOf } from './families.ts';
 
-/** A load balancer as the API shows it. */
+/** A load balancer as returned by the API. */
 export interface ObservedTree {
   readonly loadBalancer: LoadBalancer;
   readonly listeners: readonly Listener[];
   readonly pools: readonly Pool[];
   readonly monitors: readonly HealthMonitor[];
-  /** By the pool's id; a pool that is not in it has not been looked into. */
+  /** By pool ID; missing pools have not been read. */
   readonly members: ReadonlyMap<string, readonly Member[]>;
 }
 
-/** One change of a tree. While Octavia makes it, it takes no other of the same load balancer. */
+/** One change of a tree. Octavia accepts no other for this load balancer until it is applied. */
 export type Action =
   | { readonly kind: 'deleteListener'; readonly id: string }
   | { readonly kind: 'deletePool'; readonly id: string }
@@ -41,29 +41,29 @@ export type Action =
 
 export type Plan =
   | { readonly kind: 'done' }
-  /** It is pending: nothing can be changed, and what it shows may be what was. */
+  /** It is pending: it cannot be changed, and its state may be outdated. */
   | { readonly kind: 'wait' }
   /** It is in ERROR. */
   | { readonly kind: 'broken' }
-  /** Only another load balancer can be what is wanted; `field`: what Octavia does not change. */
+  /** The load balancer must be recreated; `field`: what Octavia cannot change. */
   | { readonly kind: 'recreate'; readonly field: 'provider' | 'address' }
-  /** Somebody else's listener has this port. */
+  /** Another owner's listener uses this port. */
   | { readonly kind: 'occupied'; readonly listener: Listener }
   | { readonly kind: 'act'; readonly action: Action };
 
 export interface PlanOptions {
-  /** Whose parts may be changed and removed: all of a load balancer of one's own, else those with one's tag. */
+  /** Which parts may be changed and removed: all parts of one's own load balancer, otherwise those with one's tag. */
   readonly isOwn: (part: { readonly tags: readonly string[] }) => boolean;
 }
 
-/** The next change that brings a load balancer nearer to what is wanted. Pure; `plan.test.ts` has the rules as tables. */
+/** The next change towards the desired state. Pure; `plan.test.ts` has the rules as tables. */
 export function planLoadBalancer(desired: DesiredLoadBalancer, observed: ObservedTree, options: PlanOptions): Plan {
   const { loadBalancer } = observed;
   if (loadBalancer.provisioning_status === 'ERROR') return { kind: 'broken' };
   if (loadBalancer.provisioning_status !== 'ACTIVE') return { kind: 'wait' };
   const field = unchangeable(desired, loadBalancer);
   if (field) return { kind: 'recreate', field };
-  // What is not wanted may hold a port that is.
+  // An unwanted listener may occupy a desired port.
   const removal = nextRemoval(desired, observed, options);
   if (removal) return { kind: 'act', action: removal };
   const taken = occupiedPort(desired, observed, options);
@@ -80,13 +80,13 @@ function unchangeable({ provider, vip }: DesiredLoadBalancer, now: LoadBalancer)
   return present.length > 0 && present.every((each) => each.address !== address) ? 'address' : undefined;
 }
 
-/** Octavia's old name for its own. */
+/** Octavia's old name for its own provider. */
 function isSameProvider(a: string, b: string): boolean {
   const names = [a, b].map((name) => (name === 'octavia' ? 'amphora' : name));
   return names[0] === names[1];
 }
 
-/** What wants a port: one listener for TCP with all that is made of it, one for UDP, one for SCTP. */
+/** The protocol that occupies a port: one listener for TCP and its variants, one for UDP, one for SCTP. */
 export function slotOf({ protocol, protocol_port }: Pick<ListenerFields, 'protocol' | 'protocol_port'>): string {
   return `${protocol === 'UDP' || protocol === 'SCTP' ? protocol : 'TCP'}/${protocol_port}`;
 }
@@ -100,8 +100,8 @@ function occupiedPort(
   return tree.listeners.find((listener) => !isOwn(listener) && wanted.has(slotOf(listener)));
 }
 
-/** What a living load balancer keeps although the Service asks for something else now, by the annotations' names. Pure. */
-export function keptFields(
+/** What an existing load balancer retains although the Service now specifies otherwise, by annotation name. Pure. */
+export function ignoredChanges(
   { vip, flavorID, availabilityZone }: Pick<DesiredLoadBalancer, 'vip' | 'flavorID' | 'availabilityZone'>,
   now: LoadBalancer,
 ): readonly string[] {
@@ -116,7 +116,7 @@ export function keptFields(
   return compared.flatMap(({ name, wanted, is }) => (wanted !== undefined && wanted !== is ? [name] : []));
 }
 
-/** A listener's pool first: nothing else shows whose it was. */
+/** A listener's pool first: nothing else identifies its owner. */
 function nextRemoval(desired: DesiredLoadBalancer, tree: ObservedTree, { isOwn }: PlanOptions): Action | undefined {
   const wanted = new Map(desired.ports.map(({ listener }) => [slotOf(listener), listener]));
   for (const listener of tree.listeners) {
@@ -149,7 +149,7 @@ function nextOfPort(port: DesiredPort, tree: ObservedTree): Action | undefined {
   return nextOfPool(port, pool, tree);
 }
 
-/** Of a pool that is there. */
+/** Changes of an existing pool. */
 export function nextOfPool(
   { pool: wanted, members, monitor }: Pick<DesiredPort, 'pool' | 'members' | 'monitor'>,
   pool: Pool,
@@ -166,7 +166,7 @@ export function nextOfPool(
   if (!id) return monitor && { kind: 'createMonitor', poolID: pool.id, monitor };
   const known = tree.monitors.find((each) => each.id === id);
   const action = known && nextOfMonitor(monitor, known);
-  // A pool has one at most: one that no list shows yet, or that somebody took the tags from, is in its place. To change one takes its id.
+  // A pool has at most one monitor; one that is not listed yet, or has lost its tags, is in its place and can be changed only by ID.
   if (known === undefined || (action && isAssumed(id))) return { kind: 'readMonitor', id, poolID: pool.id };
   return action;
 }
@@ -177,7 +177,7 @@ function nextOfMonitor(wanted: HealthMonitorFields | undefined, known: HealthMon
   return changes && { kind: 'updateMonitor', id: known.id, changes };
 }
 
-/** A list of members replaces all that they have: what somebody has set on one stays where nothing else is wanted. */
+/** Setting the member list replaces all fields, so fields that users set are preserved where nothing else is desired. */
 function keepingWeights(wanted: readonly MemberCreate[], present: readonly Member[]): readonly MemberCreate[] {
   const known = new Map(present.map((member) => [`${member.address} ${member.protocol_port}`, member]));
   return wanted.map((member) => {

@@ -4,24 +4,24 @@ import type { Listener, LoadBalancer } from '@fairway/openstack/types/load-balan
 import { serviceOwner } from '@fairway/tenancy/cloud/ownership';
 import { type Action, slotOf } from './plan.ts';
 import { ServiceRefused } from './service-refused.ts';
-import type { LivingScope } from './service-scope.ts';
+import type { PresentServiceScope } from './service-scope.ts';
 import { servicesByUid, servicesOf } from './tenant-services.ts';
 
-/** Throws ServiceRefused: somebody else's listener has the port. */
-export function refuseOccupied({ owner, projectID, tenant }: LivingScope, listener: Listener): never {
+/** Throws ServiceRefused because another owner's listener uses the port. */
+export function refuseOccupied({ owner, projectID, tenant }: PresentServiceScope, listener: Listener): never {
   const whose = serviceOwner(listener, projectID);
   const service =
     whose?.clusterUid === owner.clusterUid ? servicesOf(tenant).find(servicesByUid, whose.serviceUid)[0] : undefined;
   const by = service && `Service ${service.metadata.namespace}/${service.metadata.name}`;
-  const cure = by ? 'choose another one' : `delete it with \`openstack loadbalancer listener delete ${listener.id}\``;
+  const recovery = by ? 'use another port' : `delete it with \`openstack loadbalancer listener delete ${listener.id}\``;
   throw new ServiceRefused(
-    `spec.ports: ${slotOf(listener)} of the load balancer is taken by ${by ?? `listener ${listener.id}`}; ${cure}`,
+    `spec.ports: ${slotOf(listener)} of the load balancer is already used by ${by ?? `listener ${listener.id}`}; ${recovery}`,
   );
 }
 
-/** Makes a change. Where it makes a listener whose port is taken by one that no list of Fairway's shows, it rejects with ServiceRefused that names it. */
-export async function orRefuseOccupied(
-  scope: LivingScope,
+/** Applies a change. If the port of a new listener is occupied by an unlisted one, rejects with a ServiceRefused that identifies it. */
+export async function rejectOccupiedPort(
+  scope: PresentServiceScope,
   action: Action,
   { id }: LoadBalancer,
   change: () => Promise<void>,

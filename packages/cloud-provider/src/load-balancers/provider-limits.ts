@@ -1,13 +1,13 @@
 import { ANNOTATION } from './annotation-names.ts';
+import type { LoadBalancerSpec, PortSpec } from './load-balancer-spec.ts';
 import { ServiceRefused } from './service-refused.ts';
-import type { PortWish, Wishes } from './wishes.ts';
 
-/** OVN forwards packets: it reads nothing of what it forwards. */
+/** OVN forwards packets without inspecting them. */
 export function isOvn(provider: string | undefined): boolean {
   return provider === 'ovn';
 }
 
-/** Throws ServiceRefused for what the provider can't do: Octavia would refuse all of the load balancer, or serve it otherwise than was asked. */
+/** Throws ServiceRefused for what the provider does not support: Octavia would reject the whole load balancer, or ignore the setting. */
 export function requireWithin({
   provider,
   tlsContainerRef,
@@ -15,7 +15,7 @@ export function requireWithin({
   ports,
   sourceRanges,
   persistsBySource,
-}: Wishes): void {
+}: LoadBalancerSpec): void {
   if (!isOvn(provider)) return;
   const asked = [
     { is: tlsContainerRef !== undefined, field: `annotation ${ANNOTATION.tlsContainerRef}` },
@@ -26,14 +26,14 @@ export function requireWithin({
   ].filter(({ is }) => is);
   if (asked.length === 0) return;
   const fields = asked.map(({ field }) => field).join(', ');
-  throw new ServiceRefused(`provider ovn can't do this: ${fields}; use the provider amphora, or leave it out`);
+  throw new ServiceRefused(`provider ovn does not support ${fields}; use provider amphora, or remove it`);
 }
 
-/** Whether clients of a port reach only members of their own IP family: what forwards packets, as OVN and LVS, does not translate them. */
-export function isByFamily({ listenerProtocol }: PortWish, { provider }: Pick<Wishes, 'provider'>): boolean {
+/** Whether clients of a port reach only members of their own IP family: packet forwarders such as OVN and LVS do not translate families. */
+export function isByFamily({ listenerProtocol }: PortSpec, { provider }: Pick<LoadBalancerSpec, 'provider'>): boolean {
   return isOvn(provider) || listenerProtocol === 'UDP' || listenerProtocol === 'SCTP';
 }
 
-export function isProxied({ poolProtocol }: Pick<Wishes['ports'][number], 'poolProtocol'>): boolean {
+export function isProxied({ poolProtocol }: Pick<LoadBalancerSpec['ports'][number], 'poolProtocol'>): boolean {
   return poolProtocol === 'PROXY' || poolProtocol === 'PROXYV2';
 }

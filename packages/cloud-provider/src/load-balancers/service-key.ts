@@ -1,6 +1,6 @@
 import type { ServiceOwner } from '@fairway/tenancy/cloud/ownership';
 
-/** Key of the queue: by UID, so that what is left of a Service is not mistaken for another one's of the same name. */
+/** Queue key, by UID, so remains of a deleted Service are not attributed to a new one with the same name. */
 export function serviceKey({ clusterUid, serviceUid }: ServiceOwner): string {
   return `${clusterUid}/${serviceUid}`;
 }

@@ -1,40 +1,41 @@
 import { identityOf } from '@fairway/api/identity';
 import { isPaused } from '@fairway/api/pause';
+import { boundedPages, isAny } from '@fairway/kube/client/bounded-pages';
 import { hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { Services } from '@fairway/kube/kinds/resources';
-import { hasLoadBalancers, ofOwner, sharedBy } from '@fairway/tenancy/cloud/balancing';
+import { hasLoadBalancers, ofOwner, sharedBy } from '@fairway/tenancy/cloud/load-balancers';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import { ANNOTATION } from './annotation-names.ts';
-import { shown } from './annotation-reader.ts';
-import type { BalancerKeeper, KeeperDependencies } from './balancer-keeper.ts';
-import { keptOf } from './kept-floating-ip.ts';
-import { seeBalancers } from './observation.ts';
+import { displayText } from './display-text.ts';
+import { keptFloatingIPName } from './kept-floating-ip.ts';
+import type { LoadBalancerReconciler, LoadBalancerReconcilerDependencies } from './load-balancer-reconciler.ts';
+import { observeLoadBalancers } from './observation.ts';
 import { ownerOfKey } from './service-key.ts';
 import { ServiceRefused } from './service-refused.ts';
-import { removeFromBalancers } from './service-removal.ts';
-import type { LivingScope, ServicePlace, ServiceScope } from './service-scope.ts';
-import { isServed, OWN_ID_ANNOTATION, tellGone, tellProblem } from './service-writer.ts';
-import { seen } from './taking-over.ts';
+import { removeFromLoadBalancers } from './service-removal.ts';
+import type { PresentServiceScope, ServicePlace, ServiceScope } from './service-scope.ts';
+import { isServed, OWN_ID_ANNOTATION, patchProblemStatus, releaseService } from './service-writer.ts';
+import { findLoadBalancer } from './taking-over.ts';
 import { CLEANUP_FINALIZER, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 import { upstreamMarks } from './upstream-marks.ts';
 import { removeUpstreamSecurityGroup } from './upstream-security-group.ts';
 
 export interface ServiceReconcilerDependencies
-  extends KeeperDependencies,
+  extends LoadBalancerReconcilerDependencies,
     Pick<CloudProviderDependencies, 'clouds' | 'tenants' | 'attempts'> {
-  readonly keeper: BalancerKeeper;
+  readonly loadBalancers: LoadBalancerReconciler;
 }
 
-/** What a Service that asks for a load balancer is told where the cloud has no Octavia. */
+/** The message for a Service if the cloud has no Octavia. */
 const NO_OCTAVIA = {
   reason: 'ConfigurationInvalid',
   message:
-    "this cloud has no load balancers: there is no load-balancer service (Octavia) in its catalog; use a Service of type NodePort, or ask the cloud's operator",
+    'this cloud has no load balancers: its catalog has no load-balancer service (Octavia); use a Service of type NodePort, or ask the cloud operator',
 };
 
 /** Load balancers for Services of type LoadBalancer, in all tenants' clusters. */
@@ -63,7 +64,7 @@ export class ServiceReconciler {
     const [service] = services.find(servicesByUid, owner.serviceUid);
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(() =>
-      attempts.make({ kind: 'load balancer', item: key }, async () => {
+      attempts.withBackoff({ kind: 'load balancer', item: key }, async () => {
         const projectID = await cloud.client.session.projectId();
         const scope = { key, owner, tenant, cluster, cloud, projectID, signal: pass.signal };
         if (service === undefined) return this.#forgotten(scope, pass);
@@ -74,12 +75,13 @@ export class ServiceReconciler {
         else watch.end(key);
       }),
     );
-    if (failure === undefined) pass.againIn(watch.lookInMs(key, clock.now()));
-    if (failure && service) await pass.run(() => this.#tell({ service, tenant, signal: pass.signal }, failure));
+    if (failure === undefined) pass.requeueAfter(watch.nextPollMs(key, clock.now()));
+    if (failure && service)
+      await pass.run(() => this.#reportFailure({ service, tenant, signal: pass.signal }, failure));
     return pass.end();
   }
 
-  /** Drops what is known of clusters that are another process's from now on. */
+  /** Drops the state of clusters that another replica takes over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
     const { tenants, watch } = this.#dependencies;
     for (const key of watch.keys()) {
@@ -89,46 +91,48 @@ export class ServiceReconciler {
     }
   }
 
-  async #wanted(scope: LivingScope): Promise<void> {
-    const { clock, events, keeper } = this.#dependencies;
+  async #wanted(scope: PresentServiceScope): Promise<void> {
+    const { clock, events, loadBalancers } = this.#dependencies;
     const { cloud, service, tenant } = scope;
     try {
       if (!(await hasLoadBalancers(cloud))) {
         events.warning(tenant, service, 'SyncLoadBalancerFailed', NO_OCTAVIA.message);
-        await tellProblem(scope, NO_OCTAVIA, clock.now());
+        await patchProblemStatus(scope, NO_OCTAVIA, clock.now());
         return;
       }
-      await keeper.keep(scope);
+      await loadBalancers.ensureLoadBalancer(scope);
     } catch (error) {
       if (!(error instanceof ServiceRefused)) throw error;
       const message = error.message;
       events.warning(tenant, service, 'SyncLoadBalancerFailed', message);
-      await tellProblem(scope, { reason: 'ConfigurationInvalid', message }, clock.now());
+      await patchProblemStatus(scope, { reason: 'ConfigurationInvalid', message }, clock.now());
     }
   }
 
-  async #unwanted(scope: LivingScope, pass: Pass): Promise<void> {
+  async #unwanted(scope: PresentServiceScope, pass: Pass): Promise<void> {
     const { attempts, events, watch } = this.#dependencies;
     const { key, service, tenant } = scope;
     events.ongoing(tenant, service, 'DeletingLoadBalancer', 'Deleting load balancer');
     const hasOctavia = await hasLoadBalancers(scope.cloud);
-    // What upstream made goes once it is known to be the Service's.
+    // An upstream load balancer is deleted once it is known to belong to the Service.
     if (hasOctavia && (await this.#takesOver(scope))) return;
-    const removed = hasOctavia ? await removeFromBalancers(scope, keptOf(scope), this.#dependencies) : { isGone: true };
-    if (!removed.isGone) return pass.againIn(removed.againInMs);
+    const removed = hasOctavia
+      ? await removeFromLoadBalancers(scope, keptFloatingIPName(scope), this.#dependencies)
+      : { isGone: true };
+    if (!removed.isGone) return pass.requeueAfter(removed.againInMs);
     await removeUpstreamSecurityGroup(scope);
-    await this.#tellLeft(scope);
-    await tellGone(scope);
+    await this.#recordLeftBehind(scope);
+    await releaseService(scope);
     events.normal(tenant, service, 'DeletedLoadBalancer', 'Deleted load balancer');
     watch.settle(key, 'deletion');
     this.#end(key);
     attempts.forget(key);
   }
 
-  /** Whether the Service's load balancer is upstream's and being taken over. What can't be is left, and told at the end. */
-  async #takesOver(scope: LivingScope): Promise<boolean> {
+  /** Whether an upstream load balancer of the Service is being taken over. One that cannot be is left and reported at the end. */
+  async #takesOver(scope: PresentServiceScope): Promise<boolean> {
     if (scope.upstream === undefined) return false;
-    const { present, going } = await seeBalancers(scope);
+    const { present, going } = await observeLoadBalancers(scope);
     if (present.length + going > 0) return false;
     try {
       return await this.#dependencies.takingOver.step(scope);
@@ -139,20 +143,20 @@ export class ServiceReconciler {
     }
   }
 
-  /** One that the Service names and that is not its own is not deleted either. */
-  async #tellLeft(scope: LivingScope): Promise<void> {
+  /** A load balancer that the Service refers to but does not own is not deleted either. */
+  async #recordLeftBehind(scope: PresentServiceScope): Promise<void> {
     const { cloud, service, tenant, upstream } = scope;
     const { [ANNOTATION.loadBalancerID]: named, [OWN_ID_ANNOTATION]: own } = service.metadata.annotations ?? {};
     if (!named || named === own || isServed(service)) return;
-    // Of the project's load balancers it has those with Fairway's mark.
+    // The list contains only load balancers with Fairway's mark.
     if (cloud.cache.loadBalancers.snapshot().items.has(named)) return;
-    // One that was taken over to be deleted is gone, though nothing was noted of it.
-    if (upstream && (await seen(scope, named)) === undefined) return;
-    const message = `load balancer ${shown(named)} is not of Fairway's making and stays, with its floating IP; delete them with \`openstack loadbalancer delete --cascade\` and \`openstack floating ip delete\``;
+    // One that was taken over for deletion no longer exists, although nothing was recorded.
+    if (upstream && (await findLoadBalancer(scope, named)) === undefined) return;
+    const message = `load balancer ${displayText(named)} was not created by Fairway and is not deleted, nor is its floating IP; delete them with \`openstack loadbalancer delete --cascade\` and \`openstack floating ip delete\``;
     this.#dependencies.events.warning(tenant, service, 'LoadBalancerLeft', message);
   }
 
-  /** The Service is gone: by its finalizer's removal, and nothing is left; or by somebody's force. */
+  /** The Service no longer exists: either its finalizer was removed and nothing remains, or it was force-deleted. */
   async #forgotten(scope: ServiceScope, pass: Pass): Promise<void> {
     const { cloud, key, owner, projectID, tenant } = scope;
     const listed = cloud.cache.loadBalancers.snapshot();
@@ -161,28 +165,28 @@ export class ServiceReconciler {
       ({ id }) => !loadBalancers.isDeleting(id, listed.listedAtMs ?? 0),
     );
     if (isLeft) {
-      // The cache may be a moment behind: only what the API server holds counts here.
-      const { items } = await ofTenant(tenant.client.metadata(Services).list({ signal: pass.signal }));
-      if (items.some(({ metadata }) => metadata.uid === owner.serviceUid)) return;
+      // The cache may be stale: check with the API server.
+      const all = boundedPages(tenant.client.metadata(Services), { signal: pass.signal });
+      if (await ofTenant(isAny(all, ({ metadata }) => metadata.uid === owner.serviceUid))) return;
       pass.signal.throwIfAborted();
-      const { isGone, againInMs } = await removeFromBalancers(scope, undefined, this.#dependencies);
-      if (!isGone) return pass.againIn(againInMs);
+      const { isGone, againInMs } = await removeFromLoadBalancers(scope, undefined, this.#dependencies);
+      if (!isGone) return pass.requeueAfter(againInMs);
     }
     this.#end(key);
   }
 
   #end(key: string): void {
-    const { cure, memory, watch } = this.#dependencies;
+    const { recovery, memory, watch } = this.#dependencies;
     watch.end(key);
     memory.forget(key);
-    cure.forget(key);
+    recovery.forget(key);
   }
 
-  async #tell(place: ServicePlace, { reason, message, party }: Failure): Promise<void> {
+  async #reportFailure(place: ServicePlace, { reason, message, party }: Failure): Promise<void> {
     const { clock, events } = this.#dependencies;
-    // Still under way; or the cluster's own API fails, which would not take this either.
+    // Still in progress, or the cluster's own API fails and would not accept a status either.
     if (reason === 'Provisioning' || party === 'tenantApi') return;
     events.warning(place.tenant, place.service, 'SyncLoadBalancerFailed', `${reason}: ${message}`);
-    await tellProblem(place, { reason, message }, clock.now());
+    await patchProblemStatus(place, { reason, message }, clock.now());
   }
 }

@@ -1,4 +1,4 @@
-/** A Service can't have what it asks for; the message says which field, and what would do. */
+/** The spec of a Service is not supported; the message contains the field and a remedy. */
 export class ServiceRefused extends Error {
   override readonly name = 'ServiceRefused';
 }

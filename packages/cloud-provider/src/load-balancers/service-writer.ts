@@ -9,25 +9,25 @@ import { ANNOTATION } from './annotation-names.ts';
 import type { ServicePlace } from './service-scope.ts';
 import { CLEANUP_FINALIZER } from './tenant-services.ts';
 
-/** Of `status.conditions` of a Service: whether its load balancer is as it asks. */
+/** Type of the condition of a Service that reports whether its load balancer matches the spec. */
 const READY = 'fairway.dev/LoadBalancerReady';
 
-/** Which load balancer is the Service's own, beside the annotation that may also name another one: what a copy of a Service says of it is not believed. */
+/** Identifies the Service's own load balancer, as the other annotation may refer to a shared one; ignored in copies of a Service. */
 export const OWN_ID_ANNOTATION = 'fairway.dev/load-balancer-id';
 
-/** What is said of a load balancer that works. */
+/** Status of a working load balancer. */
 export interface Served {
   readonly loadBalancerID: string;
-  /** Whether it was made for the Service. */
+  /** Whether it was created for the Service. */
   readonly isOwn: boolean;
   readonly address: string;
   readonly ingress: readonly LoadBalancerIngress[];
-  /** What is not as the Service asks although it works. */
+  /** How it deviates from the spec although it works. */
   readonly problem?: string | undefined;
 }
 
-/** Notes on the Service which load balancer it has and where it is reached. Writes nothing that is there already. */
-export async function tellServed(
+/** Records the load balancer and its address on the Service. Writes nothing if unchanged. */
+export async function patchServedStatus(
   scope: ServicePlace,
   { loadBalancerID, isOwn, address, ingress, problem }: Served,
   nowMs: number,
@@ -45,13 +45,13 @@ export async function tellServed(
   await writeStatus(scope, { loadBalancer: { ingress: [...ingress] } }, condition, nowMs);
 }
 
-/** Whether the last thing that was told of the Service's load balancer is that it is as asked. */
+/** Whether the last reported status says that the load balancer matches the spec. */
 export function isServed({ status }: Service): boolean {
   return status?.conditions?.some((each) => each.type === READY && each.status === 'True') ?? false;
 }
 
-/** Notes why the load balancer is not as the Service asks. Where it is reached stays. */
-export async function tellProblem(
+/** Records why the load balancer does not match the spec. The address stays. */
+export async function patchProblemStatus(
   scope: ServicePlace,
   { reason, message }: { readonly reason: string; readonly message: string },
   nowMs: number,
@@ -59,8 +59,8 @@ export async function tellProblem(
   await writeStatus(scope, {}, { type: READY, status: 'False', reason, message }, nowMs);
 }
 
-/** Takes away all that was noted, the finalizer last. */
-export async function tellGone(scope: ServicePlace): Promise<void> {
+/** Clears all that was recorded, then removes the finalizer. */
+export async function releaseService(scope: ServicePlace): Promise<void> {
   const { service, tenant } = scope;
   if (service.metadata.deletionTimestamp === undefined) {
     await writeAnnotations(scope, {

@@ -4,7 +4,7 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { LoadBalancerSettings } from './settings.ts';
 
-/** What load balancers of the cluster are like by default; undefined before its network is there, with its way out. */
+/** Default load balancer settings of the cluster; undefined until its network and router exist. */
 export function settingsOf(
   cluster: Cluster,
   cloud: Pick<ProjectCloud, 'loadBalancers'>,
@@ -22,7 +22,7 @@ export function settingsOf(
   };
 }
 
-/** Whether a new cluster's network is told of for its nodes alone. One that works without a router and gets one has load balancers, which follow its nodes meanwhile. */
+/** Whether only the nodes of a new cluster wait for its network. A working cluster without a router that gets one has load balancers already. */
 function isAwaitingRouter({ spec, status }: Cluster): boolean {
   const isReady = findCondition(status?.conditions, ConditionType.NetworkReady)?.status !== 'False';
   if (isReady || status?.lastOperation?.type !== 'Create') return false;

@@ -1,22 +1,22 @@
 import type { CloudBalancerClass, CloudLoadBalancers } from '@fairway/openstack/config/load-balancer-settings';
 
-/** What a `loadbalancer.openstack.org/class` stands for. */
+/** Settings of a `loadbalancer.openstack.org/class`. */
 export type LoadBalancerClass = Partial<CloudBalancerClass>;
 
-/** How often and how long health monitors try; in seconds where it is a time. */
+/** Intervals and retries of health monitors; times in seconds. */
 export type MonitorSettings = CloudLoadBalancers['monitor'];
 
-/** What a cluster's load balancers are like where a Service says nothing else. */
+/** Defaults of a cluster's load balancers, unless a Service specifies otherwise. */
 export interface LoadBalancerSettings extends Omit<CloudLoadBalancers, 'classes'> {
-  /** In names that people see, nowhere else. */
+  /** Used only in display names. */
   readonly clusterName: string;
-  /** Where the load balancers' own addresses come from. */
+  /** Subnet of the load balancers' VIPs. */
   readonly subnetID: string | undefined;
-  /** The same, where no subnet is said. */
+  /** Network of the VIPs, if no subnet is specified. */
   readonly networkID?: string | undefined;
-  /** Where members are. */
+  /** Subnet of the members. */
   readonly memberSubnetID: string | undefined;
-  /** External network of floating IPs; without one all load balancers are internal. */
+  /** External network of floating IPs; without one, all load balancers are internal. */
   readonly floatingNetworkID: string | undefined;
   readonly classes: ReadonlyMap<string, LoadBalancerClass>;
 }

@@ -4,32 +4,32 @@ import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { clusterOfTags, serviceOwner, sharersOf } from '@fairway/tenancy/cloud/ownership';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { ANNOTATION } from './annotation-names.ts';
-import { hostKeyOf, listenersIn, seeHosted, seeShared } from './observation.ts';
+import { hostKeyOf, listenersIn, observeHosted, observeShared } from './observation.ts';
 import { ServiceRefused } from './service-refused.ts';
-import type { LivingScope, ServiceScope } from './service-scope.ts';
-import { requireUuid } from './service-wishes.ts';
+import type { PresentServiceScope, ServiceScope } from './service-scope.ts';
 import { OWN_ID_ANNOTATION } from './service-writer.ts';
-import { servicesByBalancer, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
+import { requireUuid } from './spec-from-service.ts';
+import { servicesByLoadBalancer, servicesByUid, servicesOf, wantsLoadBalancer } from './tenant-services.ts';
 
-/** A load balancer that a Service uses which was not made for it. */
-export interface SharedBalancer {
+/** A load balancer of another owner that a Service uses. */
+export interface SharedLoadBalancer {
   readonly loadBalancer: LoadBalancer;
   readonly hostKey: string;
-  /** What it was made for; undefined: for nothing in a cluster of Fairway's. */
+  /** Its owner; undefined if it belongs to no cluster of Fairway. */
   readonly host: Service | undefined;
 }
 
 export type Place =
   | { readonly kind: 'own' }
-  /** The one that is shared is being made anew. */
+  /** The shared load balancer is being recreated. */
   | { readonly kind: 'wait' }
-  | ({ readonly kind: 'shared' } & SharedBalancer);
+  | ({ readonly kind: 'shared' } & SharedLoadBalancer);
 
 /**
- * Which load balancer a Service is to use. It may name another Service's of its cluster, which marks prove; where the operator allows it also one of the project that
- * no Fairway has made. Throws ServiceRefused for any other. What Fairway itself has noted of one that is gone does not count.
+ * The load balancer that a Service should use. It may refer to that of another Service in its cluster, as proven by tags, or, if the operator allows it, to
+ * one of the project that Fairway did not create. Throws ServiceRefused for any other. Records of a deleted load balancer are ignored.
  */
-export async function placeOf(scope: LivingScope, own: readonly LoadBalancer[]): Promise<Place> {
+export async function placementOf(scope: PresentServiceScope, own: readonly LoadBalancer[]): Promise<Place> {
   const { cloud, service } = scope;
   const namedID = service.metadata.annotations?.[ANNOTATION.loadBalancerID]?.trim();
   if (!namedID || own.some(({ id }) => id === namedID)) return { kind: 'own' };
@@ -38,9 +38,9 @@ export async function placeOf(scope: LivingScope, own: readonly LoadBalancer[]):
   if (listed) return sharedPlace(scope, listed);
   if (service.metadata.annotations?.[OWN_ID_ANNOTATION] === namedID) return { kind: 'own' };
   const isOfCluster = (each: LoadBalancer) => clusterOfTags(each, scope.projectID) === scope.owner.clusterUid;
-  const successor = seeShared(scope).find(isOfCluster);
+  const successor = observeShared(scope).find(isOfCluster);
   if (successor) return sharedPlace(scope, successor);
-  const named = servicesOf(scope.tenant).find(servicesByBalancer, namedID);
+  const named = servicesOf(scope.tenant).find(servicesByLoadBalancer, namedID);
   const isHost = (each: Service) =>
     each.metadata.uid !== service.metadata.uid &&
     each.metadata.annotations?.[OWN_ID_ANNOTATION] === namedID &&
@@ -49,8 +49,8 @@ export async function placeOf(scope: LivingScope, own: readonly LoadBalancer[]):
   return sharedPlace(scope, await unlisted(scope, namedID));
 }
 
-/** Heirs of a load balancer, the longest served first: Services that use it beside the one that it was made for. */
-export function heirsOf(scope: ServiceScope, loadBalancer: LoadBalancer): readonly Service[] {
+/** Successors of a load balancer, longest served first: the Services that share it. */
+export function successorsOf(scope: ServiceScope, loadBalancer: LoadBalancer): readonly Service[] {
   const { owner, projectID, tenant } = scope;
   const since = new Map<string, string>();
   for (const listener of listenersIn(scope, loadBalancer)) {
@@ -70,12 +70,12 @@ function isNaming({ metadata }: Service, { id }: LoadBalancer): boolean {
   return metadata.annotations?.[ANNOTATION.loadBalancerID]?.trim() === id;
 }
 
-/** Services that used the one before, of which notes alone are left: at most as many as may share one, those that were served first. */
-export function sharersOfFormer({ service, tenant, cloud }: LivingScope): readonly Service[] {
+/** Services that used the previous load balancer, known only from records: at most as many as may share one, longest served first. */
+export function sharersOfFormer({ service, tenant, cloud }: PresentServiceScope): readonly Service[] {
   const { annotations = {}, uid } = service.metadata;
   const formerIDs = new Set([annotations[ANNOTATION.loadBalancerID], annotations[OWN_ID_ANNOTATION]]);
   return [...formerIDs]
-    .flatMap((id) => (id === undefined ? [] : servicesOf(tenant).find(servicesByBalancer, id)))
+    .flatMap((id) => (id === undefined ? [] : servicesOf(tenant).find(servicesByLoadBalancer, id)))
     .filter(
       (each) =>
         each.metadata.uid !== uid &&
@@ -87,11 +87,11 @@ export function sharersOfFormer({ service, tenant, cloud }: LivingScope): readon
     .slice(0, cloud.loadBalancers.maxShared - 1);
 }
 
-function sharedPlace(scope: LivingScope, loadBalancer: LoadBalancer): Place {
+function sharedPlace(scope: PresentServiceScope, loadBalancer: LoadBalancer): Place {
   const { cloud, projectID, tenant } = scope;
   requireSharable(scope, loadBalancer);
   const hostKey = hostKeyOf(loadBalancer, projectID);
-  const current = seeHosted(cloud, hostKey, loadBalancer);
+  const current = observeHosted(cloud, hostKey, loadBalancer);
   if (current === undefined) return { kind: 'wait' };
   return { kind: 'shared', loadBalancer: current, hostKey, host: hostOf(tenant, loadBalancer, projectID) };
 }
@@ -101,16 +101,16 @@ function hostOf(tenant: TenantCluster, loadBalancer: LoadBalancer, projectID: st
   return owner && servicesOf(tenant).find(servicesByUid, owner.serviceUid)[0];
 }
 
-function requireSharable({ cloud, owner, projectID }: LivingScope, loadBalancer: LoadBalancer): void {
+function requireSharable({ cloud, owner, projectID }: PresentServiceScope, loadBalancer: LoadBalancer): void {
   const clusterUid = clusterOfTags(loadBalancer, projectID);
   if (clusterUid === owner.clusterUid && serviceOwner(loadBalancer, projectID)) return;
-  if (clusterUid === owner.clusterUid) refuse(loadBalancer.id, 'is an Ingress’s, which serves nothing else');
-  if (clusterUid !== undefined) refuse(loadBalancer.id, 'is not of this cluster');
+  if (clusterUid === owner.clusterUid) refuse(loadBalancer.id, 'belongs to an Ingress and cannot be shared');
+  if (clusterUid !== undefined) refuse(loadBalancer.id, 'belongs to another cluster');
   if (loadBalancer.project_id !== projectID || !cloud.loadBalancers.sharesOthers) refuseUnknown(loadBalancer.id);
 }
 
-/** One that no list of Fairway's shows. */
-async function unlisted({ cloud, signal }: LivingScope, id: string): Promise<LoadBalancer> {
+/** A load balancer that is not in Fairway's lists. */
+async function unlisted({ cloud, signal }: PresentServiceScope, id: string): Promise<LoadBalancer> {
   if (!cloud.loadBalancers.sharesOthers) refuseUnknown(id);
   try {
     return await cloud.client.loadBalancing.loadBalancers.get(id, { signal });
@@ -121,11 +121,11 @@ async function unlisted({ cloud, signal }: LivingScope, id: string): Promise<Loa
 }
 
 function refuseUnknown(id: string): never {
-  refuse(id, 'is none that a Service of this cluster has');
+  refuse(id, 'does not belong to a Service of this cluster');
 }
 
 function refuse(id: string, why: string): never {
   throw new ServiceRefused(
-    `annotation ${ANNOTATION.loadBalancerID}: load balancer ${id} ${why}; name one of another Service of this cluster, or remove the annotation`,
+    `annotation ${ANNOTATION.loadBalancerID}: load balancer ${id} ${why}; specify one of another Service of this cluster, or remove the annotation`,
   );
 }

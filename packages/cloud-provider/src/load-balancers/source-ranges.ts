@@ -1,47 +1,70 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { Address4, Address6 } from 'ip-address';
 import { ANNOTATION } from './annotation-names.ts';
-import { type AnnotationReader, shown } from './annotation-reader.ts';
-import { familyOf } from './families.ts';
+import type { AnnotationReader } from './annotation-reader.ts';
+import { displayText } from './display-text.ts';
+import { canonical, familyOf } from './families.ts';
+import type { Family } from './load-balancer-spec.ts';
 import { ServiceRefused } from './service-refused.ts';
-import type { Family } from './wishes.ts';
 
 const MAX_RANGES = 256;
 const EVERYBODY: Readonly<Record<Family, string>> = { 4: '0.0.0.0/0', 6: '::/0' };
 
-/** Who may connect, as Octavia writes ranges, sorted; empty for everybody. The annotation counts where the field is empty. */
+/** Allowed ranges in Octavia's notation, sorted; empty allows all. The annotation applies if the field is empty, OVHcloud's if both are. */
 export function sourceRangesOf(
   { spec }: Service,
   reader: AnnotationReader,
   families: readonly Family[],
 ): readonly string[] {
-  const field = 'spec.loadBalancerSourceRanges';
-  const ofSpec = spec.loadBalancerSourceRanges ?? [];
-  const ofAnnotation = reader.text(ANNOTATION.sourceRanges)?.split(',') ?? [];
-  const [where, texts] = ofSpec.length > 0 ? [field, ofSpec] : [`annotation ${ANNOTATION.sourceRanges}`, ofAnnotation];
+  const all = [
+    { where: 'spec.loadBalancerSourceRanges', texts: spec.loadBalancerSourceRanges ?? [] },
+    ofAnnotation(reader, ANNOTATION.sourceRanges),
+    ofAnnotation(reader, ANNOTATION.ovhAllowedSources, asRange),
+  ].filter(({ texts }) => texts.length > 0);
+  const [asked, ...others] = all;
+  if (asked === undefined) return [];
+  const { where, texts } = asked;
   const ranges = rangesOf(texts, where, ...families);
+  for (const other of others) {
+    if (isDeepStrictEqual(rangesOf(other.texts, other.where, ...families), ranges)) continue;
+    reader.warn('InvalidAnnotation', `${other.where} has no effect together with ${where}`);
+  }
   const closed = families.filter((family) => ranges.length > 0 && ranges.every((range) => familyOf(range) !== family));
   for (const family of closed) {
-    const message = `${where}: no range is of IPv${family}: nobody reaches the IPv${family} address`;
+    const message = `${where}: no range is IPv${family}: nothing can reach the IPv${family} address`;
     reader.warn('LoadBalancerFamilyClosed', message);
   }
   return ranges;
 }
 
-/** Of these texts, as Octavia writes ranges, sorted; empty for everybody. `where` they are written. */
+function ofAnnotation(reader: AnnotationReader, name: string, read = (text: string) => text) {
+  return { where: `annotation ${name}`, texts: reader.text(name)?.split(',').map(read) ?? [] };
+}
+
+/** OVHcloud accepts addresses too. */
+function asRange(text: string): string {
+  const address = canonical(text.trim());
+  if (address === undefined) return text;
+  return familyOf(address) === 6 ? `${address}/128` : `${address}/32`;
+}
+
+/** Parses ranges into Octavia's notation, sorted; empty allows all. `where`: their source, for messages. */
 export function rangesOf(texts: readonly string[], where: string, ...families: readonly Family[]): readonly string[] {
   const given = texts.map((text) => text.trim()).filter((text) => text !== '');
+  if (given.length === 0 && texts.length > 0) {
+    throw new ServiceRefused(
+      `${where}: "${displayText(texts.join(','))}" contains no address range: use a form such as 192.0.2.0/24`,
+    );
+  }
   if (given.length > MAX_RANGES) {
-    throw new ServiceRefused(`${where}: has ${given.length} ranges, and may have ${MAX_RANGES}`);
+    throw new ServiceRefused(`${where}: has ${given.length} ranges, but may have at most ${MAX_RANGES}`);
   }
   const ranges = given.map((text) => rangeOf(text, where));
   return allowedRanges(ranges, families, families, where);
 }
 
-/**
- * Of ranges, empty for everybody, what listeners are to allow so that they serve these families, and nobody at an address of another one that the load balancer
- * has; empty if they serve everybody at all of them.
- */
+/** The ranges that listeners must allow to serve these families and to close addresses of other families; empty if everything is open. */
 export function allowedRanges(
   ranges: readonly string[],
   served: readonly Family[],
@@ -51,7 +74,7 @@ export function allowedRanges(
   const own = ranges.filter((range) => served.includes(familyOf(range)));
   if (ranges.length > 0 && own.length === 0) {
     const names = served.map((family) => `IPv${family}`).join(' or ');
-    throw new ServiceRefused(`${where}: none of the ranges is of ${names}, which the load balancer has`);
+    throw new ServiceRefused(`${where}: no range is ${names}, the address family of the load balancer`);
   }
   const allowed = present.map((family): readonly string[] => {
     if (!served.includes(family)) return [];
@@ -62,7 +85,7 @@ export function allowedRanges(
   return isOpen ? [] : [...new Set(allowed.flat())].sort();
 }
 
-/** Bits of the host part are cleared, as Octavia does. */
+/** Clears host bits, as Octavia does. */
 function rangeOf(text: string, where: string): string {
   const family = familyOf(text);
   try {
@@ -70,6 +93,8 @@ function rangeOf(text: string, where: string): string {
     const range = family === 6 ? new Address6(text) : new Address4(text);
     return `${range.startAddress().correctForm()}/${range.subnetMask}`;
   } catch {
-    throw new ServiceRefused(`${where}: "${shown(text)}" is no range of addresses: write it as 192.0.2.0/24`);
+    throw new ServiceRefused(
+      `${where}: "${displayText(text)}" is not an address range: use a form such as 192.0.2.0/24`,
+    );
   }
 }

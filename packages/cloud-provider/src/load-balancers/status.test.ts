@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wishesOf } from './service-wishes.ts';
+import { specFromService } from './spec-from-service.ts';
 import { ingressOf } from './status.ts';
 import { aService, SETTINGS } from './testing/a-service.ts';
 
@@ -20,15 +20,15 @@ test.each<{ annotations: Parameters<typeof aService>[1]; suffix?: string; ingres
     ingress: { hostname: 'shop.example.com' },
   },
 ])('status of a Service with $annotations, and the suffix $suffix', ({ annotations, suffix, ingress }) => {
-  const { wishes } = wishesOf(aService({}, annotations), { ...SETTINGS, hostnameSuffix: suffix });
+  const { balancerSpec } = specFromService(aService({}, annotations), { ...SETTINGS, hostnameSuffix: suffix });
 
-  expect(ingressOf(wishes, ['192.0.2.1'])).toEqual([ingress]);
+  expect(ingressOf(balancerSpec, ['192.0.2.1'])).toEqual([ingress]);
 });
 
 test('both addresses of a Service with two families, in their order', () => {
-  const { wishes } = wishesOf(aService({ ipFamilies: ['IPv6', 'IPv4'] }), SETTINGS);
+  const { balancerSpec } = specFromService(aService({ ipFamilies: ['IPv6', 'IPv4'] }), SETTINGS);
 
-  expect(ingressOf(wishes, ['2001:db8::1', '192.0.2.1'])).toEqual([
+  expect(ingressOf(balancerSpec, ['2001:db8::1', '192.0.2.1'])).toEqual([
     { ip: '2001:db8::1', ipMode: 'VIP' },
     { ip: '192.0.2.1', ipMode: 'VIP' },
   ]);

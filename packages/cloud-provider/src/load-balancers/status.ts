@@ -1,14 +1,14 @@
 import { isIP } from 'node:net';
 import type { LoadBalancerIngress } from '@fairway/kube/kinds/generated/types';
+import type { LoadBalancerSpec } from './load-balancer-spec.ts';
 import { isProxied } from './provider-limits.ts';
-import type { Wishes } from './wishes.ts';
 
 /**
- * `status.loadBalancer.ingress` of a Service. Behind PROXY the load balancer must be passed also by clients within the cluster: `ipMode: Proxy` keeps
- * kube-proxy from short-cutting it (https://kubernetes.io/docs/concepts/services-networking/service/#load-balancer-ip-mode).
+ * `status.loadBalancer.ingress` of a Service. With PROXY, clients within the cluster must also pass through the load balancer: `ipMode: Proxy` keeps
+ * kube-proxy from bypassing it (https://kubernetes.io/docs/concepts/services-networking/service/#load-balancer-ip-mode).
  */
 export function ingressOf(
-  { hostname, hostnameSuffix, ports }: Pick<Wishes, 'hostname' | 'hostnameSuffix' | 'ports'>,
+  { hostname, hostnameSuffix, ports }: Pick<LoadBalancerSpec, 'hostname' | 'hostnameSuffix' | 'ports'>,
   addresses: readonly string[],
 ): readonly LoadBalancerIngress[] {
   if (hostname !== undefined) return [{ hostname }];

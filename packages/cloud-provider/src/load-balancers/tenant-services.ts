@@ -6,19 +6,19 @@ import { Services } from '@fairway/kube/kinds/resources';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { ANNOTATION } from './annotation-names.ts';
 
-/** Kubernetes' own name for it: on a Service while something of its load balancer may be left in the cloud. */
+/** Kubernetes' standard finalizer, on a Service while parts of its load balancer may exist in the cloud. */
 export const CLEANUP_FINALIZER = 'service.kubernetes.io/load-balancer-cleanup';
 
-/** `spec.loadBalancerClass` of Services that name Fairway; those that name another are that one's. */
+/** `spec.loadBalancerClass` of Services for Fairway; other classes belong to other controllers. */
 export const LOAD_BALANCER_CLASS = 'fairway.dev/octavia';
 
-/** Whether Fairway is to balance it. */
+/** Whether Fairway should provide its load balancer. */
 export function wantsLoadBalancer(service: Service): boolean {
   const { type, loadBalancerClass = LOAD_BALANCER_CLASS } = service.spec;
   return type === 'LoadBalancer' && loadBalancerClass === LOAD_BALANCER_CLASS && !isBeingDeleted(service);
 }
 
-/** Whether it has a load balancer of Fairway's, or is to get one. One of another class has the same finalizer. */
+/** Whether it has or needs a load balancer of Fairway. Services of another class have the same finalizer. */
 export function isBalanced(service: Service): boolean {
   const { loadBalancerClass = LOAD_BALANCER_CLASS } = service.spec;
   return (
@@ -27,10 +27,10 @@ export function isBalanced(service: Service): boolean {
   );
 }
 
-/** The cached Services of a cluster; of those that have nothing to do with load balancers no more than how nodes serve them. */
+/** The cached Services of a cluster; those unrelated to load balancers are reduced to their node ports. */
 export function servicesOf({ informers }: TenantCluster): Informer<Service> {
   const services = informers.informer(Services, { trim: trimService });
-  for (const { name, valuesOf } of [servicesByUid, balancedServices, servicesByBalancer])
+  for (const { name, valuesOf } of [servicesByUid, loadBalancerServices, servicesByLoadBalancer])
     services.addIndex(name, valuesOf);
   return services;
 }
@@ -40,8 +40,8 @@ export const servicesByUid: CacheIndex<Service> = {
   valuesOf: ({ metadata }) => (metadata.uid === undefined ? [] : [metadata.uid]),
 };
 
-/** Those of `isBalanced`, by the id of the load balancer that they name, or that Fairway has noted. */
-export const servicesByBalancer: CacheIndex<Service> = {
+/** Services with `isBalanced`, by the ID of the load balancer that they refer to or that Fairway has recorded. */
+export const servicesByLoadBalancer: CacheIndex<Service> = {
   name: 'load balancer',
   valuesOf(service) {
     const id = service.metadata.annotations?.[ANNOTATION.loadBalancerID]?.trim();
@@ -49,8 +49,8 @@ export const servicesByBalancer: CacheIndex<Service> = {
   },
 };
 
-/** Those of `isBalanced`, by the value `yes`. */
-export const balancedServices: CacheIndex<Service> = {
+/** Services with `isBalanced`, by the value `yes`. */
+export const loadBalancerServices: CacheIndex<Service> = {
   name: 'balanced',
   valuesOf: (service) => (isBalanced(service) ? ['yes'] : []),
 };

@@ -5,8 +5,8 @@ import type { CallOptions } from '@fairway/openstack/service-api';
 import { hasKeyManager } from '@fairway/tenancy/cloud/certificates';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { ANNOTATION } from './annotation-names.ts';
-import { shown } from './annotation-reader.ts';
-import type { BalancerScope } from './balancer-scope.ts';
+import { displayText } from './display-text.ts';
+import type { LoadBalancerScope } from './load-balancer-scope.ts';
 import type { Action } from './plan.ts';
 import { ServiceRefused } from './service-refused.ts';
 import type { LoadBalancerSettings } from './settings.ts';
@@ -14,19 +14,19 @@ import type { LoadBalancerSettings } from './settings.ts';
 const REFERENCE = /^https?:\/\/.+\/(secrets|containers)\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\/?$/i;
 
 /**
- * Rejects unless a listener can have its certificate and key from what the annotation refers to: with ServiceRefused where it refers to nothing, else with a
- * ProblemError, as what is in Barbican may change. Octavia says less of why it can't. Where the catalog has no Barbican, or the operator says that it is another store's, Octavia alone
- * knows what the reference is.
+ * Rejects unless the annotation refers to a usable certificate and key: with ServiceRefused for an invalid reference, otherwise with a ProblemError, as the
+ * content of Barbican may change. Octavia's own error says less. Without Barbican in the catalog, or if the operator uses another store, only Octavia can
+ * check.
  */
 export async function requireTlsContainer(
-  { cloud, signal }: Pick<BalancerScope, 'cloud' | 'signal'>,
+  { cloud, signal }: Pick<LoadBalancerScope, 'cloud' | 'signal'>,
   reference: string,
   { containerStore }: Partial<Pick<LoadBalancerSettings, 'containerStore'>> = {},
 ): Promise<void> {
   if (containerStore === 'external' || !(await hasKeyManager(cloud))) return;
   const [, collection, id] = REFERENCE.exec(reference) ?? [];
   if (collection === undefined || id === undefined) {
-    const problem = 'is no reference to Barbican: it must end with /v1/secrets/ID or /v1/containers/ID';
+    const problem = 'is not a Barbican reference: it must end with /v1/secrets/ID or /v1/containers/ID';
     throw new ServiceRefused(refusal(reference, problem));
   }
   const problem = await problemOf(cloud.client.keyManager, { kind: collection.toLowerCase(), id }, { signal });
@@ -34,7 +34,7 @@ export async function requireTlsContainer(
   throw new ProblemError({ reason: ConditionReason.ConfigurationInvalid, message: refusal(reference, problem) });
 }
 
-/** What a change would have a listener serve that it does not serve yet. */
+/** The certificate reference that a change would add to a listener. */
 export function tlsContainerOf(action: Action): string | undefined {
   if (action.kind === 'createListener') return action.listener.default_tls_container_ref;
   if (action.kind !== 'updateListener' || !('default_tls_container_ref' in action.changes)) return undefined;
@@ -51,7 +51,7 @@ async function problemOf(
     return kind === 'secrets' ? await secretProblem(keys, id, options) : await containerProblem(keys, id, options);
   } catch (error) {
     if (isOpenStackError(error, 'notFound')) return `does not exist: see \`openstack secret ${commandOf(kind)}list\``;
-    if (isOpenStackError(error, 'forbidden')) return "is another project's, or may not be read by Fairway's user";
+    if (isOpenStackError(error, 'forbidden')) return "belongs to another project, or Fairway's user may not read it";
     throw error;
   }
 }
@@ -60,21 +60,21 @@ function commandOf(kind: string): string {
   return kind === 'secrets' ? '' : 'container ';
 }
 
-/** Bytes of a secret are a PKCS #12 bundle, or Octavia says so. */
+/** A binary secret is assumed to be a PKCS #12 bundle; Octavia rejects it otherwise. */
 async function secretProblem(keys: KeyManager, id: string, options: CallOptions): Promise<string | undefined> {
   const { content_types: types } = await keys.secret(id, options);
   if (types == null) return 'has no payload yet';
   if (types['default'] === 'application/octet-stream') return undefined;
-  return 'is text: it must be a PKCS #12 bundle (application/octet-stream), or a container with certificate and key';
+  return 'is plain text: it must be a PKCS #12 bundle (application/octet-stream), or a container with certificate and key';
 }
 
 async function containerProblem(keys: KeyManager, id: string, options: CallOptions): Promise<string | undefined> {
   const { type, secret_refs: parts } = await keys.container(id, options);
-  if (type !== 'certificate') return `is a container of the type ${shown(type)}: it must be of the type certificate`;
+  if (type !== 'certificate') return `is a container of type ${displayText(type)}: it must be of type certificate`;
   const missing = ['certificate', 'private_key'].filter((part) => !parts.some(({ name }) => name === part));
   return missing.length === 0 ? undefined : `has no ${missing.join(' and no ')}`;
 }
 
 function refusal(reference: string, problem: string): string {
-  return `annotation ${ANNOTATION.tlsContainerRef}: "${shown(reference)}" ${problem}`;
+  return `annotation ${ANNOTATION.tlsContainerRef}: "${displayText(reference)}" ${problem}`;
 }

@@ -3,59 +3,59 @@ import type { LoadBalancer, Member, MemberCreate } from '@fairway/openstack/type
 
 interface Remembered {
   readonly loadBalancerID: string;
-  /** How the load balancer looked when it was last seen; see `lookOf`. */
-  look: string;
-  /** Since the last change that this process has made, until the load balancer is ACTIVE again. */
+  /** Fingerprint of the load balancer when last read; see `fingerprintOf`. */
+  fingerprint: string;
+  /** Set from this process's last change until the load balancer is ACTIVE again. */
   isChanging: boolean;
-  /** Lists of its parts that began earlier may not show how it is; undefined: what this process has made of it is all there is. */
+  /** Lists of its parts that began earlier may be outdated; undefined if it consists only of what this process created. */
   partsFromMs: number | undefined;
   readonly members: Map<string, readonly Member[]>;
 }
 
 /**
- * What this process knows of the trees of load balancers. Octavia lists no members, and its lists of parts are not read while nothing of a load balancer
- * changes: every change shows in how it looks there, so what somebody else has changed is told from what this process has.
+ * This process's view of load balancer trees. Octavia's lists contain no members, and lists of parts are not read while a load balancer is unchanged: every
+ * change shows in its fingerprint, so foreign changes are detected.
  */
 export class TreeMemory {
   readonly #trees = new Map<string, Remembered>();
-  /** Ids of load balancers of which a change is on its way. */
+  /** IDs of load balancers with a change in progress. */
   readonly #held = new Set<string>();
 
-  /** `key` of a Service, for which this process has just made all of the tree. `partsFromMs`: when it did, if the answer does not show all parts. */
+  /** `key` of a Service whose complete tree this process has just created. `partsFromMs`: when it did, if the response omits parts. */
   made(key: string, { loadBalancer, members }: LoadBalancerTree, partsFromMs?: number): void {
     this.#trees.set(key, {
       loadBalancerID: loadBalancer.id,
-      look: lookOf(loadBalancer),
+      fingerprint: fingerprintOf(loadBalancer),
       isChanging: true,
       partsFromMs,
       members: new Map(members),
     });
   }
 
-  /** Since when lists of the parts of this load balancer, which a list of `listedAtMs` shows, must have begun. */
+  /** The earliest valid start of lists of this load balancer's parts, given a list of `listedAtMs`. */
   partsFromMs(key: string, loadBalancer: LoadBalancer, listedAtMs: number): number | undefined {
     const { id, provisioning_status } = loadBalancer;
-    const look = lookOf(loadBalancer);
+    const fingerprint = fingerprintOf(loadBalancer);
     const known = this.#trees.get(key);
     if (known?.loadBalancerID !== id) {
       this.#trees.set(key, {
         loadBalancerID: id,
-        look,
+        fingerprint,
         isChanging: false,
         partsFromMs: listedAtMs - 1,
         members: new Map(),
       });
       return listedAtMs - 1;
     }
-    if (known.look !== look && !known.isChanging) {
+    if (known.fingerprint !== fingerprint && !known.isChanging) {
       this.doubt(key, listedAtMs);
     }
-    known.look = look;
+    known.fingerprint = fingerprint;
     if (provisioning_status === 'ACTIVE') known.isChanging = false;
     return known.partsFromMs;
   }
 
-  /** What is known of its parts is not what a list of `listedAtMs` shows. */
+  /** Whether the known parts differ from a list of `listedAtMs`. */
   doubt(key: string, listedAtMs: number): void {
     const known = this.#trees.get(key);
     if (known === undefined) return;
@@ -69,7 +69,7 @@ export class TreeMemory {
     if (known) known.isChanging = true;
   }
 
-  /** By the id of their pool, where they are known. */
+  /** By pool ID, if known. */
   members(key: string): ReadonlyMap<string, readonly Member[]> {
     return this.#trees.get(key)?.members ?? new Map();
   }
@@ -82,7 +82,7 @@ export class TreeMemory {
     this.readMembers(key, poolID, members.map(asMember));
   }
 
-  /** Runs a change of a load balancer. Returns false without it while another one is on its way, beside which Octavia would refuse it. */
+  /** Runs a change of a load balancer. Returns false without running it while another is in progress, as Octavia would reject it. */
   async alone(loadBalancerID: string, change: () => Promise<void>): Promise<boolean> {
     if (this.#held.has(loadBalancerID)) return false;
     this.#held.add(loadBalancerID);
@@ -99,13 +99,13 @@ export class TreeMemory {
   }
 }
 
-/** What of it changes with its tree: the time, which is of whole seconds, and which parts there are. */
-function lookOf({ updated_at, listeners, pools }: LoadBalancer): string {
+/** The fields that change with its tree: the time, in whole seconds, and the IDs of its parts. */
+function fingerprintOf({ updated_at, listeners, pools }: LoadBalancer): string {
   const ids = [...listeners, ...pools].map(({ id }) => id).sort();
   return JSON.stringify([updated_at, ids]);
 }
 
-/** As it will be read; nobody needs its id. */
+/** As it will be read; its ID is not needed. */
 function asMember(member: MemberCreate): Member {
   const id = `${member.address} ${member.protocol_port}`;
   return { ...member, id, project_id: '', provisioning_status: 'PENDING_CREATE', admin_state_up: true, tags: [] };

@@ -1,14 +1,14 @@
 import type { Listener, LoadBalancer, Pool } from '@fairway/openstack/types/load-balancer';
 import { clusterOfTags } from '@fairway/tenancy/cloud/ownership';
-import type { BalancerScope } from './balancer-scope.ts';
+import type { LoadBalancerScope } from './load-balancer-scope.ts';
 import type { ObservedTree } from './plan.ts';
 
 /**
- * The tree of a load balancer that was taken over, with what upstream made in it for the Service and Fairway has not marked yet: listeners with the Service's tag of
- * upstream's, and the pools behind listeners. No list of Fairway's shows them; asked for only while the load balancer shows some that are not known.
+ * The tree of a taken-over load balancer, including parts that upstream created for the Service and that Fairway has not marked yet: listeners with
+ * upstream's tag of the Service, and their pools. Fairway's lists do not contain them; they are read only while the load balancer has unknown parts.
  */
 export async function withUnmarked(
-  scope: BalancerScope,
+  scope: LoadBalancerScope,
   loadBalancer: LoadBalancer,
   tree: ObservedTree,
   isKnown: (id: string) => boolean,
@@ -23,13 +23,13 @@ export async function withUnmarked(
   return { ...tree, listeners, pools: [...tree.pools, ...(await poolsOf(scope, loadBalancer, missing))] };
 }
 
-/** Whether upstream has made it for the Service: its parts are the Service's though nothing of Fairway's says so. */
-export function isOfUpstream({ upstream }: BalancerScope, { tags }: { readonly tags: readonly string[] }): boolean {
+/** Whether upstream created it for the Service: its parts belong to the Service although they lack Fairway's marks. */
+export function isOfUpstream({ upstream }: LoadBalancerScope, { tags }: { readonly tags: readonly string[] }): boolean {
   return upstream !== undefined && tags.includes(upstream.tag);
 }
 
 async function unmarkedListeners(
-  scope: BalancerScope,
+  scope: LoadBalancerScope,
   { id }: LoadBalancer,
   tree: ObservedTree,
 ): Promise<readonly Listener[]> {
@@ -42,7 +42,7 @@ async function unmarkedListeners(
 }
 
 async function poolsOf(
-  { cloud, signal }: BalancerScope,
+  { cloud, signal }: LoadBalancerScope,
   { id }: LoadBalancer,
   wanted: readonly string[],
 ): Promise<readonly Pool[]> {

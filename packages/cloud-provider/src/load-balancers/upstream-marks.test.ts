@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { foreignness, isUpstreamFloatingIp } from './upstream-marks.ts';
+import { isUpstreamFloatingIp, notUpstreamReason } from './upstream-marks.ts';
 
 const NAME = 'kube_service_peer_shop_web';
 const UPSTREAM = {
@@ -17,16 +17,19 @@ test.each<{ but: Partial<typeof UPSTREAM>; foreign: string | undefined; reason?:
     foreign: undefined,
     reason: 'upstream renames all but this where the cluster is called otherwise',
   },
-  { but: { project_id: 'q' }, foreign: 'it is another project’s' },
-  { but: { description: 'mine' }, foreign: 'its description is not one that upstream writes' },
+  { but: { project_id: 'q' }, foreign: 'it belongs to another project' },
+  {
+    but: { description: 'mine' },
+    foreign: 'its description does not match the format of openstack-cloud-controller-manager',
+  },
   {
     but: { name: 'kube_service_other_shop_web' },
-    foreign: 'by its description its name would be "kube_service_peer_shop_web"',
+    foreign: 'according to its description its name should be "kube_service_peer_shop_web"',
   },
-  { but: { tags: [] }, foreign: 'it has no tag that upstream writes' },
-  { but: { tags: ['fairway'] }, foreign: 'it has no tag that upstream writes' },
+  { but: { tags: [] }, foreign: 'it has no tag of openstack-cloud-controller-manager' },
+  { but: { tags: ['fairway'] }, foreign: 'it has no tag of openstack-cloud-controller-manager' },
 ])('a load balancer with $but: $foreign ($reason)', ({ but, foreign }) => {
-  expect(foreignness({ ...UPSTREAM, ...but }, 'peer', 'p')).toBe(foreign);
+  expect(notUpstreamReason({ ...UPSTREAM, ...but }, 'peer', 'p')).toBe(foreign);
 });
 
 test.each([

@@ -3,11 +3,11 @@ import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import { loadBalancerName } from './names.ts';
 
 /*
- * How cloud-provider-openstack's openstack-cloud-controller-manager marks what it has made for a Service: by names, and tags that are the same. They prove nothing by
- * themselves: they count where the operator says which cluster name was this cluster's alone.
+ * How openstack-cloud-controller-manager marks what it created for a Service: by names and equal tags. They prove nothing by themselves, only if the operator
+ * declares the cluster name to be this cluster's alone.
  */
 
-/** The name that upstream knew the cluster by, and by which it tags what is a Service's. */
+/** Upstream's name of the cluster, and its tag of a Service. */
 export interface UpstreamMarks {
   readonly clusterName: string;
   readonly tag: string;
@@ -28,21 +28,22 @@ export function isUpstreamTag(tag: string): boolean {
 
 const DESCRIPTION = /^Kubernetes external service ([^/]+)\/(.+) from cluster ./;
 
-/** Why a load balancer is none that upstream made in a cluster of this name; undefined: it is one. */
-export function foreignness(
+/** Why a load balancer was not created by upstream for a cluster with this name; undefined if it was. */
+export function notUpstreamReason(
   { name, description, tags, project_id }: Pick<LoadBalancer, 'name' | 'description' | 'tags' | 'project_id'>,
   clusterName: string,
   projectID: string,
 ): string | undefined {
-  if (project_id !== projectID) return 'it is another project’s';
+  if (project_id !== projectID) return 'it belongs to another project';
   const [, namespace, service] = DESCRIPTION.exec(description ?? '') ?? [];
-  if (namespace === undefined || service === undefined) return 'its description is not one that upstream writes';
+  if (namespace === undefined || service === undefined)
+    return 'its description does not match the format of openstack-cloud-controller-manager';
   const expected = loadBalancerName(clusterName, { namespace, name: service });
-  if (name !== expected) return `by its description its name would be "${expected}"`;
-  return tags.some(isUpstreamTag) ? undefined : 'it has no tag that upstream writes';
+  if (name !== expected) return `according to its description its name should be "${expected}"`;
+  return tags.some(isUpstreamTag) ? undefined : 'it has no tag of openstack-cloud-controller-manager';
 }
 
-/** Whether upstream has made it: it deletes no other with a load balancer. */
+/** Whether upstream created it: upstream deletes only such floating IPs with a load balancer. */
 export function isUpstreamFloatingIp(description: string | null | undefined): boolean {
   return description?.startsWith('Floating IP for Kubernetes external service ') ?? false;
 }

@@ -1,15 +1,15 @@
 import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import { isOfProject } from '@fairway/tenancy/cloud/ownership';
-import type { LivingScope } from './service-scope.ts';
+import type { PresentServiceScope } from './service-scope.ts';
 
-/** Neutron's limit of a name. */
+/** Neutron's maximum name length. */
 const MAX_NAME = 255;
 
 /**
- * Takes away the security group that upstream, with `manage-security-groups`, had put on nodes' ports for a Service that has no use for it any more. Its name has the
- * Service's UID, which no other has. A port that somebody else changes meanwhile is a conflict, and tried again.
+ * Removes the security group that upstream, with `manage-security-groups`, added to node ports for a Service that no longer needs it. Its name contains the
+ * unique UID of the Service. A concurrent change of a port results in a conflict and a retry.
  */
-export async function removeUpstreamSecurityGroup(scope: LivingScope): Promise<void> {
+export async function removeUpstreamSecurityGroup(scope: PresentServiceScope): Promise<void> {
   const { cloud, projectID, service, signal, upstream } = scope;
   if (upstream === undefined) return;
   const { uid, namespace, name } = service.metadata;

@@ -1,38 +1,38 @@
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { ANNOTATION } from './annotation-names.ts';
-import type { BalancerScope } from './balancer-scope.ts';
 import { familyOf } from './families.ts';
 import { type KnownSubnets, knownSubnet } from './known-subnets.ts';
+import type { LoadBalancerScope } from './load-balancer-scope.ts';
+import type { Family, LoadBalancerSpec } from './load-balancer-spec.ts';
 import { ServiceRefused } from './service-refused.ts';
-import type { Family, Wishes } from './wishes.ts';
 
-/** Where the addresses of a new load balancer are. */
-export type VipPlace = Wishes['vip'] & {
-  /** Which of the port's subnets is that of the first address, if it has several. */
+/** Placement of a new load balancer's addresses. */
+export type VipPlace = LoadBalancerSpec['vip'] & {
+  /** The port's subnet of the first address, if it has several. */
   readonly portSubnetID?: string | undefined;
   readonly additional?: { readonly subnetID: string; readonly address?: string | undefined } | undefined;
 };
 
-/** Subnets in which addresses of a load balancer can be, those to be taken first before others. */
+/** Candidate subnets for addresses of a load balancer, in order of preference. */
 export interface VipSubnets {
   readonly subnets: readonly { readonly id: string; readonly family: Family; readonly address?: string }[];
-  /** They are all of it, for people. */
+  /** What they belong to, for messages. */
   readonly where: string;
-  /** What puts another one there. */
+  /** How to add another subnet, for messages. */
   readonly remedy: (family: Family) => string;
 }
 
-/** The port's, or those of the network, the named one first. */
+/** Subnets of the port, or of the network with the specified one first. */
 export async function vipSubnets(
-  scope: BalancerScope,
-  { portID, subnetID, networkID }: Wishes['vip'],
+  scope: LoadBalancerScope,
+  { portID, subnetID, networkID }: LoadBalancerSpec['vip'],
   known: KnownSubnets,
 ): Promise<VipSubnets> {
   if (portID !== undefined) return subnetsOfPort(scope, portID);
   const named = subnetID === undefined ? undefined : await known.get(scope, subnetID);
   if (subnetID !== undefined && named === undefined) {
     throw new ServiceRefused(
-      `the cloud shows this project no subnet ${subnetID}; name one with ${ANNOTATION.subnetID}`,
+      `subnet ${subnetID} is not visible to this project; specify one with ${ANNOTATION.subnetID}`,
     );
   }
   const network = named?.networkID ?? networkID ?? '';
@@ -44,29 +44,29 @@ export async function vipSubnets(
     subnets: listed.toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1)).map(knownSubnet),
     where: `network ${network}`,
     remedy: (family) =>
-      `add one (\`openstack subnet create --ip-version ${family} --network ${network}\`), or name one of another network with ${ANNOTATION.subnetID}`,
+      `add one (\`openstack subnet create --ip-version ${family} --network ${network}\`), or specify one in another network with ${ANNOTATION.subnetID}`,
   };
 }
 
-async function subnetsOfPort({ cloud, signal }: BalancerScope, portID: string): Promise<VipSubnets> {
+async function subnetsOfPort({ cloud, signal }: LoadBalancerScope, portID: string): Promise<VipSubnets> {
   try {
     const { fixed_ips } = await cloud.client.network.ports.get(portID, { signal });
     return {
       subnets: fixed_ips.map(({ subnet_id: id, ip_address: address }) => ({ id, address, family: familyOf(address) })),
       where: `port ${portID}`,
       remedy: () =>
-        `give the port an address there (\`openstack port set --fixed-ip\`), or leave out ${ANNOTATION.portID}`,
+        `give the port an address there (\`openstack port set --fixed-ip\`), or remove ${ANNOTATION.portID}`,
     };
   } catch (error) {
     if (!isOpenStackError(error, 'notFound')) throw error;
-    throw new ServiceRefused(`annotation ${ANNOTATION.portID}: the cloud shows this project no port ${portID}`);
+    throw new ServiceRefused(`annotation ${ANNOTATION.portID}: port ${portID} is not visible to this project`);
   }
 }
 
-/** What has addresses of these families there, the first one of the first; undefined if it can't be. Pure. */
+/** A placement for these families, with the first as primary; undefined if impossible. Pure. */
 export function placeIn(
   { subnets }: VipSubnets,
-  vip: Wishes['vip'],
+  vip: LoadBalancerSpec['vip'],
   [first, second]: readonly Family[],
 ): VipPlace | undefined {
   const primary = subnets.find(({ family }) => family === first);

@@ -59,7 +59,7 @@ function isReady(node: TenantNode): boolean {
   return nodeReadyCondition(node)?.status === 'True';
 }
 
-/** What is said of the machine's server. */
+/** The state of the machine's server. */
 function serverReason({ status }: Machine): string | undefined {
   const condition = findCondition(status?.conditions, ConditionType.ServerReady);
   return condition && `${condition.status} ${condition.reason}`;

@@ -4,9 +4,9 @@ import { isPaused } from '@fairway/api/pause';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
-import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { isServerGone as isServerGoneInCloud } from '@fairway/tenancy/cloud/server-removal';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
@@ -15,26 +15,26 @@ import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 import { asNode } from '../tenant-events.ts';
-import { type Departure, departureOf } from './departure.ts';
+import { type NodeAction, nodeAction } from './node-deletion.ts';
 
 type LifecycleDependencies = Pick<
   CloudProviderDependencies,
   'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock'
 >;
 
-/** Of a cluster: a look costs a call beside the shared list, and a tenant may make any number of nodes. */
-const LOOKS: Rate = { burst: 20, perMinute: 2 };
-const LOOK_RETRY_MS = 60_000;
-/** A server that is still there may go later; nothing tells of one that is not Fairway's. */
-const LOOK_AGAIN_MS = 600_000;
-/** Of the list: its usual period. */
+/** Rate limit per cluster: each check costs a call besides the shared list, and a tenant may create any number of nodes. */
+const QUERY_RATE: Rate = { burst: 20, perMinute: 2 };
+const RETRY_INTERVAL_MS = 60_000;
+/** An existing server may be deleted later; no event reports one that is not Fairway's. */
+const RESYNC_INTERVAL_MS = 600_000;
+/** Maximum age of the list: its usual period. */
 const MAX_AGE_MS = 70_000;
 const MAX_CLUSTERS = 10_000;
 
-/** Deletes Nodes whose servers are gone, as the node lifecycle controller of a cloud provider does, for all tenants' clusters. */
+/** Deletes Nodes whose servers no longer exist, as the node lifecycle controller of a cloud provider does, for all tenants' clusters. */
 export class NodeLifecycleReconciler {
   readonly #dependencies: LifecycleDependencies;
-  readonly #looks = new TokenBuckets(LOOKS, MAX_CLUSTERS);
+  readonly #queries = new TokenBuckets(QUERY_RATE, MAX_CLUSTERS);
 
   constructor(dependencies: LifecycleDependencies) {
     this.#dependencies = dependencies;
@@ -53,18 +53,18 @@ export class NodeLifecycleReconciler {
     const machine = found?.spec.clusterName === cluster.metadata.name ? found : undefined;
     const cloud = clouds.of(tenant.clusterKey, cluster.spec.credentialName);
     if (cloud === undefined || isPaused(machine ?? cluster, cluster)) return {};
-    const departure = departureOf(node, machine, cloud.region);
-    if (departure.kind === 'stays') return {};
+    const action = nodeAction(node, machine, cloud.region);
+    if (action.kind === 'stays') return {};
     const pass = new Pass(context, clock);
-    if (departure.kind === 'lookUp') {
-      if (!this.#looks.take(tenant.clusterUid, clock.now())) return { requeueAfterMs: LOOK_RETRY_MS };
-      const look = () => isServerGone(cloud, cluster, name, departure, pass.signal);
-      const { value: isGone } = await pass.run(() => attempts.make({ kind: 'left node', item: key }, look));
-      if (isGone === false) pass.againIn(LOOK_AGAIN_MS);
+    if (action.kind === 'lookUp') {
+      if (!this.#queries.take(tenant.clusterUid, clock.now())) return { requeueAfterMs: RETRY_INTERVAL_MS };
+      const look = () => isServerGone(cloud, cluster, name, action, pass.signal);
+      const { value: isGone } = await pass.run(() => attempts.withBackoff({ kind: 'left node', item: key }, look));
+      if (isGone === false) pass.requeueAfter(RESYNC_INTERVAL_MS);
       if (!isGone) return pass.end();
     }
     await pass.run(() =>
-      attempts.make({ kind: 'delete node', item: key }, () => this.#delete(tenant, node, pass.signal)),
+      attempts.withBackoff({ kind: 'delete node', item: key }, () => this.#delete(tenant, node, pass.signal)),
     );
     return pass.end();
   }
@@ -82,24 +82,24 @@ export class NodeLifecycleReconciler {
       await ofTenant(ignoreGone(tenant.client.resource(tenantNodes).delete(name, options)));
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      recorder.warning(asNode(node), 'DeletingNodeFailed', `Node ${name} was not deleted, and is tried again: ${why}`);
+      recorder.warning(asNode(node), 'DeletingNodeFailed', `Failed to delete node ${name}, will retry: ${why}`);
       throw error;
     }
   }
 }
 
-/** A cluster that goes takes its nodes with it. */
+/** A deleted cluster takes its nodes with it. */
 function isOurs(cluster: Cluster | undefined, tenant: TenantCluster): cluster is Cluster {
   if (cluster === undefined || identityOf(cluster) !== tenant.clusterUid) return false;
   return cluster.metadata.deletionTimestamp === undefined;
 }
 
-/** Whether the cluster has no server of this name, and its project none of this id. Rejects with the cloud's error. */
+/** Whether neither the cluster has a server with this name nor its project one with this ID. Rejects with the cloud's error. */
 async function isServerGone(
   cloud: ProjectCloud,
   cluster: Cluster,
   name: string,
-  { serverID }: Extract<Departure, { kind: 'lookUp' }>,
+  { serverID }: Extract<NodeAction, { kind: 'lookUp' }>,
   signal: AbortSignal,
 ): Promise<boolean> {
   await requireOwnProject(cloud, cluster);
@@ -110,6 +110,6 @@ async function isServerGone(
   );
   const isListed = serversOfCluster(snapshot, identityOf(cluster)).some((each) => each.name === name);
   if (isListed || serverID === undefined) return !isListed;
-  // It may be the tenant's, without our tag.
-  return (await ignoreNotFound(cloud.client.compute.servers.get(serverID, { signal }))) === undefined;
+  // It may belong to the tenant and lack our tag.
+  return isServerGoneInCloud(cloud, serverID, { signal });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chosenAddresses, foreignNodeIPs, providedNodeIPs } from './node-addresses.ts';
+import { foreignNodeIPs, providedNodeIPs, selectedAddresses } from './node-addresses.ts';
 
 const internal = (address: string) => ({ type: 'InternalIP' as const, address });
 const external = (address: string) => ({ type: 'ExternalIP' as const, address });
@@ -30,7 +30,7 @@ describe('the address that a kubelet asks for', () => {
   ])('$reason: $annotation', ({ annotation, addresses }) => {
     const provided = providedNodeIPs({ 'alpha.kubernetes.io/provided-node-ip': annotation });
 
-    expect(chosenAddresses(all, provided)).toEqual(addresses);
+    expect(selectedAddresses(all, provided)).toEqual(addresses);
   });
 
   test('is named if it is none of the server’s', () => {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Machine } from '@fairway/api/kinds/machine';
+import { labelValue } from '@fairway/kube/object/label-value';
 import type { Server } from '@fairway/openstack/types/server';
 import { isStopped } from '@fairway/tenancy/cloud/servers';
 import {
@@ -9,7 +10,7 @@ import {
   UNINITIALIZED_TAINT,
 } from '@fairway/tenancy/connection/node';
 import { type AddressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
-import { chosenAddresses, providedNodeIPs } from './node-addresses.ts';
+import { providedNodeIPs, selectedAddresses } from './node-addresses.ts';
 import { providerIDOf } from './provider-id.ts';
 
 /** The taint by which kube-scheduler and the node lifecycle controller know that the machine is shut down. */
@@ -26,10 +27,10 @@ export interface NodePatches {
 export interface ServerFacts {
   readonly server: Server;
   readonly region: string;
-  /** Whether its providerID says the region too. */
+  /** Whether its providerID includes the region. */
   readonly namesRegion: boolean;
   readonly flavorName: string;
-  /** Which of the server's addresses are the node's. */
+  /** Selects the node's addresses among the server's. */
   readonly addressRules: AddressRules;
 }
 
@@ -71,16 +72,10 @@ function missingLabels(node: TenantNode, machine: Machine, facts: ServerFacts): 
   return Object.fromEntries(Object.entries(wanted).filter(([key, value]) => present[key] !== value));
 }
 
-/** None for a name without a character that a label may have. */
+/** None while the name is unknown. */
 function both(name: string, betaName: string, value = ''): Record<string, string> {
   const label = labelValue(value);
   return label === '' ? {} : { [name]: label, [betaName]: label };
-}
-
-/** Converts a cloud's name to a label value: invalid characters become dashes, 63 at most, no dash at the ends. */
-function labelValue(text: string): string {
-  const clean = text.replace(/[^-a-zA-Z0-9_.]+/g, '-').slice(0, 63);
-  return clean.replace(/^[-_.]+|[-_.]+$/g, '');
 }
 
 function wantedTaints(
@@ -102,7 +97,7 @@ function wantedAddresses(node: TenantNode, { server, addressRules }: ServerFacts
   const addresses = machineAddresses(server, addressRules);
   if (addresses.every(({ type }) => type === 'Hostname')) return undefined;
   const present = node.status?.addresses ?? [];
-  const wanted = chosenAddresses(addresses, providedNodeIPs(node.metadata.annotations));
+  const wanted = selectedAddresses(addresses, providedNodeIPs(node.metadata.annotations));
   return isDeepStrictEqual(
     wanted,
     present.map(({ type, address }) => ({ type, address })),

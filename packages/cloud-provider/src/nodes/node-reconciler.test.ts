@@ -6,7 +6,7 @@ import { Attempts } from '@fairway/kube/controller/attempts';
 import { type Answer, AnsweringTransport } from '@fairway/kube/testing/answering-transport';
 import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
-import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { describe, expect, test } from 'vitest';
 import { FAIRWAY_CONVENTIONS } from '../conventions.ts';
 import type { CloudProviderDependencies } from '../dependencies.ts';
@@ -64,7 +64,7 @@ function start({
     cache: { clusters: { get: () => cluster }, machines: { get: () => machine } },
     clouds: { of: () => cloud },
     tenants: { get: () => ({ nodes: { get: () => node }, client: new KubeClient(api, { clock }) }) },
-    attempts: new Attempts({ clock, random: () => 1, judge: judgeStep }),
+    attempts: new Attempts({ clock, random: () => 1, classify: classifyError }),
     events: { of: () => ({ normal: say, warning: say }) },
     clock,
     conventions: FAIRWAY_CONVENTIONS,
@@ -144,7 +144,7 @@ describe('a node', () => {
     await runFor(10);
 
     expect(said).toEqual([
-      "ProvidedNodeIPIgnored: kubelet's --node-ip is ignored: 169.254.169.254 is no address of the server, which has 10.0.0.5",
+      "ProvidedNodeIPIgnored: kubelet's --node-ip is ignored: 169.254.169.254 is not an address of the server, which has 10.0.0.5",
     ]);
   });
 

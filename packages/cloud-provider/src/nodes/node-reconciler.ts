@@ -32,7 +32,7 @@ type NodeDependencies = Pick<
   'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock' | 'conventions'
 >;
 
-/** Of a node: somebody in the tenant's cluster may write against us for as long as they like. */
+/** Rate limit per node: someone in the tenant's cluster may keep overwriting our changes. */
 const WRITES: Rate = { burst: 20, perMinute: 4 };
 const WRITE_RETRY_MS = 15_000;
 const MAX_NODES = 100_000;
@@ -44,8 +44,8 @@ const MAX_NODES = 100_000;
 export class NodeReconciler {
   readonly #dependencies: NodeDependencies;
   readonly #writes = new TokenBuckets(WRITES, MAX_NODES);
-  /** What was said of a node's choice of addresses, by its UID. */
-  readonly #told = new RecentMap<string>(MAX_NODES);
+  /** The last warning about a node's address selection, by UID. */
+  readonly #recorded = new RecentMap<string>(MAX_NODES);
 
   constructor(dependencies: NodeDependencies) {
     this.#dependencies = dependencies;
@@ -65,9 +65,11 @@ export class NodeReconciler {
     const pass = new Pass(context, clock);
     const { signal } = pass;
     const item = identityOf(machine);
-    if (isAwaited(currentServer(cloud.listedServers(), machine), node)) {
-      // The node is up before its server is listed as such: the list is stale.
-      await pass.run(() => attempts.make({ kind: 'server of node', item }, () => findServer(cloud, machine, signal)));
+    if (isChanging(currentServer(cloud.listedServers(), machine), node)) {
+      // The node is up, but its server is not listed as such yet: the list is stale.
+      await pass.run(() =>
+        attempts.withBackoff({ kind: 'server of node', item }, () => findServer(cloud, machine, signal)),
+      );
     }
     const server = currentServer(cloud.listedServers(), machine);
     if (server) {
@@ -80,21 +82,21 @@ export class NodeReconciler {
         flavorName,
         addressRules: addressRules(cluster, cloud),
       };
-      await this.#tell(pass, { tenant, node, machine, facts });
+      await this.#patchNode(pass, { tenant, node, machine, facts });
     }
     return pass.end();
   }
 
-  async #tell(pass: Pass, { tenant, node, machine, facts }: NodeToTell): Promise<void> {
+  async #patchNode(pass: Pass, { tenant, node, machine, facts }: NodePatchInput): Promise<void> {
     const { attempts, clock, events } = this.#dependencies;
     const patchesFor = (current: TenantNode) => nodePatches(current, machine, facts);
     const { object, status } = patchesFor(node);
     if (object === undefined && status === undefined) return;
     const item = identityOf(machine);
-    if (!this.#writes.take(item, clock.now())) return pass.againIn(WRITE_RETRY_MS);
+    if (!this.#writes.take(item, clock.now())) return pass.requeueAfter(WRITE_RETRY_MS);
     const client = tenant.client.resource(tenantNodes);
     const write = () => ofTenant(ignoreGone(writePatches(client, node, patchesFor, pass.signal)));
-    const { failure } = await pass.run(() => attempts.make({ kind: 'node', item }, write));
+    const { failure } = await pass.run(() => attempts.withBackoff({ kind: 'node', item }, write));
     if (failure) return;
     const recorder = events.of(tenant);
     const isSynced = isUninitialized(node) && !claimsOtherServer(node, facts.server.id);
@@ -103,21 +105,21 @@ export class NodeReconciler {
     if (refused !== undefined) recorder.warning(asNode(node), 'ProvidedNodeIPIgnored', refused);
   }
 
-  /** What is to be said of a node's choice of addresses, once for each choice. */
+  /** The warning about a node's address selection, once per selection. */
   #refusedChoice(node: TenantNode, { server, addressRules: rules }: ServerFacts): string | undefined {
     const addresses = machineAddresses(server, rules);
     const foreign = foreignNodeIPs(providedNodeIPs(node.metadata.annotations) ?? [], addresses)
       .join(', ')
       .slice(0, 100);
     const { uid = '' } = node.metadata;
-    if (foreign === '' || this.#told.get(uid) === foreign) return undefined;
-    this.#told.set(uid, foreign);
+    if (foreign === '' || this.#recorded.get(uid) === foreign) return undefined;
+    this.#recorded.set(uid, foreign);
     const own = addresses.flatMap(({ type, address }) => (type === 'Hostname' ? [] : [address]));
-    return `kubelet's --node-ip is ignored: ${foreign} is no address of the server, which has ${own.join(', ')}`;
+    return `kubelet's --node-ip is ignored: ${foreign} is not an address of the server, which has ${own.join(', ')}`;
   }
 }
 
-interface NodeToTell {
+interface NodePatchInput {
   readonly tenant: TenantCluster;
   readonly node: TenantNode;
   readonly machine: Machine;
@@ -125,7 +127,7 @@ interface NodeToTell {
 }
 
 /** A server that is being built has no addresses yet; one that was stopped and whose node is Ready runs again. */
-function isAwaited(server: Server | undefined, node: TenantNode): boolean {
+function isChanging(server: Server | undefined, node: TenantNode): boolean {
   if (server === undefined) return true;
   if (server.status === 'BUILD') return !node.spec?.providerID;
   const isTainted = node.spec?.taints?.some(({ key }) => key === SHUTDOWN_TAINT.key) ?? false;
@@ -136,7 +138,7 @@ function isAwaited(server: Server | undefined, node: TenantNode): boolean {
 async function findServer(cloud: ProjectCloud, machine: Machine, signal: AbortSignal): Promise<void> {
   const server = currentServer(await cloud.cache.servers.refreshAfter(cloud.now(), signal), machine);
   if (server !== undefined && server.status !== 'BUILD' && !isStopped(server)) return;
-  const message = `the cloud shows no server of machine ${machine.metadata.name} that is up`;
+  const message = `machine ${machine.metadata.name} has no running server in the cloud`;
   throw new ProblemError({ reason: 'WaitingForServer', message });
 }
 

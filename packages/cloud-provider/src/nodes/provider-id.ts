@@ -1,6 +1,6 @@
-/** What a Node's `spec.providerID` names. */
+/** The content of a Node's `spec.providerID`. */
 export interface ServerReference {
-  /** Empty where the id names none. */
+  /** Empty if the ID has none. */
   readonly region: string;
   readonly serverID: string;
 }

@@ -15,9 +15,9 @@ export interface RoutedServer {
 const MAX_AGE_MS = 59_000;
 const MAX_PORTS = 100_000;
 
-/** Lets the ports of nodes pass packets of their pods, which port security drops otherwise (`allowed_address_pairs`). */
+/** Allows node ports to pass packets of their pods, which port security otherwise drops (`allowed_address_pairs`). */
 export class PodAddressPairs {
-  /** When a port was written: an earlier list does not show it. */
+  /** When a port was written: earlier lists do not contain it. */
   readonly #writtenMs = new RecentMap<number>(MAX_PORTS);
 
   /** Rejects with the cloud's error; `conflict` if a port has changed meanwhile. */
@@ -63,7 +63,7 @@ export class PodAddressPairs {
   }
 }
 
-/** Without port security everything passes, and Neutron takes no pairs. */
+/** Without port security everything passes, and Neutron rejects address pairs. */
 function isWay({ fixed_ips, port_security_enabled }: Port, { nexthop }: HostRoute): boolean {
   return port_security_enabled !== false && fixed_ips.some(({ ip_address }) => ip_address === nexthop);
 }

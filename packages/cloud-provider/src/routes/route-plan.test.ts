@@ -67,8 +67,8 @@ describe('routes', () => {
 
 describe('a node that claims', () => {
   test.each([
-    { podCIDR: '10.2.1.0/24', says: /is that of node b/, reason: 'the range of another' },
-    { podCIDR: '10.2.1.128/25', says: /is that of node b/, reason: 'a part of it' },
+    { podCIDR: '10.2.1.0/24', says: /is already used by node b/, reason: 'the range of another' },
+    { podCIDR: '10.2.1.128/25', says: /is already used by node b/, reason: 'a part of it' },
     { podCIDR: '10.2.0.0/17', says: /not a \/24 or smaller/, reason: 'more than pods of one node need' },
     { podCIDR: '0.0.0.0/0', says: /not a \/24/, reason: 'everything' },
     { podCIDR: '10.0.0.0/24', says: /within the cluster's 10\.2\.0\.0\/16/, reason: 'the nodes’ subnet' },
@@ -85,7 +85,7 @@ describe('a node that claims', () => {
   test('a way by an address outside of the subnet gets none', () => {
     const plan = planRoutes(facts([node('z', '10.2.5.0/24', '192.0.2.1')]));
 
-    expect([plan.add, plan.refused.get('z')]).toEqual([[], expect.stringMatching(/not in the nodes' subnet/)]);
+    expect([plan.add, plan.refused.get('z')]).toEqual([[], expect.stringMatching(/not in the node subnet/)]);
   });
 });
 

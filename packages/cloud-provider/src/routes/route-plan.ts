@@ -1,46 +1,46 @@
 import { CidrError, contains, overlaps, parseAddress, parseCidr } from '@fairway/api/domain/cidr';
 import type { AllowedAddressPair, HostRoute } from '@fairway/openstack/types/network';
 
-/** A node as its cluster's API and its server show it. */
+/** A node according to its cluster's API and its server. */
 export interface RoutedNode {
   readonly name: string;
   /** `spec.podCIDR`, which a kubelet may have set itself. */
   readonly podCIDR: string | undefined;
-  /** Its server's address in the nodes' subnet; undefined while it is unknown. */
+  /** Its server's address in the node subnet; undefined while unknown. */
   readonly address: string | undefined;
   /** When it registered, RFC 3339. */
   readonly createdTime: string;
 }
 
 export interface RouteFacts {
-  /** The cluster's range of pods. */
+  /** The cluster's pod CIDR. */
   readonly podCIDR: string;
   readonly nodesCIDR: string;
   readonly nodes: readonly RoutedNode[];
-  /** What the cluster's own router has. */
+  /** The routes of the cluster's own router. */
   readonly present: readonly HostRoute[];
 }
 
 export interface RoutePlan {
   readonly add: readonly HostRoute[];
   readonly remove: readonly HostRoute[];
-  /** By the name of its node: present and still to come. */
+  /** By node name: existing and missing routes. */
   readonly wanted: ReadonlyMap<string, HostRoute>;
   /** Why a node has no route. */
   readonly refused: ReadonlyMap<string, string>;
 }
 
-/** Pods of one node: what control planes allocate (--node-cidr-mask-size). */
+/** Prefix length of a node's pod CIDR, as allocated by control planes (--node-cidr-mask-size). */
 const NODE_PREFIX = 24;
 
 /**
- * One route for each node: its pods' range by its address. Of what a router of the cluster's own has, everything within the cluster's range of pods is
+ * One route for each node: its pod CIDR by its address. Of what a router of the cluster's own has, everything within the cluster's range of pods is
  * Fairway's; other routes are not touched.
  */
 export function planRoutes({ podCIDR, nodesCIDR, nodes, present }: RouteFacts): RoutePlan {
   const wanted = new Map<string, HostRoute>();
   const refused = new Map<string, string>();
-  // Of two nodes that claim a range, the one that had it first keeps it.
+  // If two nodes claim a range, the older one keeps it.
   const byAge = nodes.toSorted((a, b) => a.createdTime.localeCompare(b.createdTime) || (a.name < b.name ? -1 : 1));
   const claimed: { readonly name: string; readonly range: string }[] = [];
   for (const node of byAge) {
@@ -49,7 +49,7 @@ export function planRoutes({ podCIDR, nodesCIDR, nodes, present }: RouteFacts): 
     const rival = claimed.find((other) => isOverlapping(other.range, range));
     const problem = rangeProblem(range, podCIDR) ?? addressProblem(address, nodesCIDR);
     if (problem !== undefined || rival !== undefined) {
-      refused.set(node.name, problem ?? `its pods' range ${range} is that of node ${rival?.name}`);
+      refused.set(node.name, problem ?? `its pod CIDR ${range} is already used by node ${rival?.name}`);
       continue;
     }
     claimed.push({ name: node.name, range });
@@ -64,7 +64,7 @@ export function planRoutes({ podCIDR, nodesCIDR, nodes, present }: RouteFacts): 
   };
 }
 
-/** The address pairs of a node's port: pods send with their own addresses. Those outside of the cluster's range of pods are somebody else's. */
+/** The address pairs of a node's port: pods send with their own addresses. Pairs outside of the cluster's pod CIDR belong to others. */
 export function wantedPairs(
   present: readonly AllowedAddressPair[],
   range: string,
@@ -83,18 +83,18 @@ function rangeProblem(range: string, podCIDR: string): string | undefined {
   try {
     const { prefixLength } = parseCidr(range);
     if (isWithin(range, podCIDR) && prefixLength >= NODE_PREFIX) return undefined;
-    return `its pods' range ${range} is not a /${NODE_PREFIX} or smaller within the cluster's ${podCIDR}`;
+    return `its pod CIDR ${range} is not a /${NODE_PREFIX} or smaller within the cluster's ${podCIDR}`;
   } catch {
-    return `its pods' range ${range.slice(0, 64)} is not an IPv4 network`;
+    return `its pod CIDR ${range.slice(0, 64)} is not an IPv4 network`;
   }
 }
 
 function addressProblem(address: string, nodesCIDR: string): string | undefined {
   if (isWithin(address, nodesCIDR)) return undefined;
-  return `its server's address ${address} is not in the nodes' subnet ${nodesCIDR}, which the router is attached to`;
+  return `its server's address ${address} is not in the node subnet ${nodesCIDR} that the router is attached to`;
 }
 
-/** Of an address or a range; what is neither is within nothing. */
+/** For an address or a range; false for anything else. */
 function isWithin(text: string, outer: string): boolean {
   try {
     const range = text.includes('/') ? parseCidr(text) : single(text);

@@ -28,13 +28,13 @@ type RouteDependencies = Pick<
   'cache' | 'clouds' | 'tenants' | 'attempts' | 'events' | 'clock' | 'conventions'
 >;
 
-/** Somebody else may change the router: seen this late, by one list for all clusters of a project. */
+/** Maximum delay until foreign changes of the router are detected, by one list for all clusters of a project. */
 const CHECK_MS = 60_000;
-/** Of a node's condition: somebody in the tenant's cluster may write against us for as long as they like. */
+/** Rate limit per node condition: someone in the tenant's cluster may keep overwriting our changes. */
 const WRITES: Rate = { burst: 20, perMinute: 4 };
 const MAX_NODES = 100_000;
 
-/** Whether the cluster's pods find each other by routes of its router. */
+/** Whether the cluster's pod network uses routes of its router. */
 export function hasPodRoutes(cluster: Cluster | undefined): cluster is Cluster {
   return cluster?.spec.network.podRoutes === 'Router';
 }
@@ -58,7 +58,7 @@ export class RouteReconciler {
     const cloud = clouds.of(key, cluster.spec.credentialName);
     const { podCIDR, network } = cluster.status ?? {};
     const { nodesCIDR, routerID } = network ?? {};
-    // The nodes of a cluster that is being emptied go, whatever its API still says.
+    // The nodes of a cluster that is being wiped will be deleted, whatever its API reports.
     const isEmptied = isBeingEmptied(cluster);
     if (cloud === undefined || (tenant === undefined && !isEmptied) || podCIDR === undefined) return {};
     if (nodesCIDR === undefined || routerID === undefined) return {};
@@ -72,13 +72,15 @@ export class RouteReconciler {
     const found = await pass.run(() => findRouter(cloud, cluster, named));
     const router = found.value;
     let present = router?.routes ?? [];
-    let problem = `router ${routerID} is not of Fairway's making`;
+    let problem = `router ${routerID} was not created by Fairway`;
     if (router) {
       const change = () =>
-        attempts.make({ kind: 'routes', item }, () => changeRoutes(cloud, cluster, router, planOf(present), signal));
+        attempts.withBackoff({ kind: 'routes', item }, () =>
+          changeRoutes(cloud, cluster, router, planOf(present), signal),
+        );
       const { value, failure } = await pass.run(change);
       present = value?.routes ?? routerOf(cloud, cluster, named)?.routes ?? present;
-      problem = failure?.message ?? 'it is being made';
+      problem = failure?.message ?? 'it is being created';
     }
     const plan = planOf(present);
     const open = nodes.flatMap(({ node, machine }) => {
@@ -86,17 +88,17 @@ export class RouteReconciler {
       return route && machine?.status?.serverID ? [{ serverID: machine.status.serverID, route }] : [];
     });
     await pass.run(() =>
-      attempts.make({ kind: 'address pairs', item }, () => this.#pairs.ensure(cloud, open, podCIDR, signal)),
+      attempts.withBackoff({ kind: 'address pairs', item }, () => this.#pairs.ensure(cloud, open, podCIDR, signal)),
     );
-    // What could not be looked at is as it was.
+    // What could not be read is left unchanged.
     if (found.failure === undefined && tenant) {
-      for (const each of nodes) await this.#tell(pass, tenant, each, stateOf(each, plan, present, problem));
+      for (const each of nodes) await this.#patchCondition(pass, tenant, each, stateOf(each, plan, present, problem));
     }
-    pass.againIn(CHECK_MS);
+    pass.requeueAfter(CHECK_MS);
     return pass.end();
   }
 
-  /** The cluster's nodes that are Fairway's; what others add to it is not routed to. */
+  /** The cluster's nodes that belong to Fairway; other nodes get no routes. */
   #nodesOf(tenant: TenantCluster, { metadata }: Cluster): readonly NodeOfMachine[] {
     const { cache } = this.#dependencies;
     return tenant.nodes.list().flatMap((node) => {
@@ -108,7 +110,7 @@ export class RouteReconciler {
     });
   }
 
-  async #tell(
+  async #patchCondition(
     pass: Pass,
     tenant: TenantCluster,
     { node }: NodeOfMachine,
@@ -124,7 +126,7 @@ export class RouteReconciler {
     const patch = { type: 'strategic', value: { status: { conditions } } } as const;
     const client = tenant.client.resource(tenantNodes);
     const write = () => ofTenant(ignoreGone(client.patch(name, patch, { subresource: 'status', signal: pass.signal })));
-    const { failure } = await pass.run(() => attempts.make({ kind: 'route condition', item: uid }, write));
+    const { failure } = await pass.run(() => attempts.withBackoff({ kind: 'route condition', item: uid }, write));
     if (failure === undefined && condition.status === 'True') {
       events.of(tenant).warning(asNode(node), 'FailedToCreateRoute', condition.message);
     }
@@ -137,7 +139,7 @@ interface NodeOfMachine {
   readonly routed: Parameters<typeof planRoutes>[0]['nodes'][number];
 }
 
-/** Undefined while a node waits for what its route is made of. */
+/** Undefined while the data for a node's route is missing. */
 function stateOf(
   { routed }: NodeOfMachine,
   { wanted, refused }: RoutePlan,
@@ -154,11 +156,11 @@ function stateOf(
 
 interface NamedRouter {
   readonly id: string;
-  /** Whether it is the cluster's without its mark. */
+  /** Whether it is managed although it lacks the cluster's ownership tag. */
   readonly isTakenUnmarked: boolean;
 }
 
-/** The cluster's own router, not older than a minute. Rejects with the cloud's error; undefined if it is none of Fairway's making. */
+/** The cluster's own router, at most a minute old. Rejects with the cloud's error; undefined if Fairway did not create it. */
 async function findRouter(cloud: ProjectCloud, cluster: Cluster, named: NamedRouter): Promise<Router | undefined> {
   await requireOwnProject(cloud, cluster);
   const { routers } = cloud.ledgers;
@@ -183,7 +185,7 @@ function routerOf(
   return state.items.find(({ id }) => id === routerID);
 }
 
-/** Takes routes away first: a range that another node has now would lead to both. Returns the router after it. */
+/** Removes routes first: otherwise a range reassigned to another node would have two routes. Returns the router afterwards. */
 async function changeRoutes(
   cloud: ProjectCloud,
   cluster: Cluster,
@@ -207,10 +209,10 @@ async function changeRoutes(
   }
 }
 
-/** Neutron's words for a router with as many routes as the operator allows. */
+/** Neutron's message for a router at the operator's route limit. */
 const FULL = /number of routes exceeds the maximum/i;
 
-/** All at once. Where the cloud takes not all of them, those that it takes: one that it refuses keeps no other node without. */
+/** Changes all at once. If the cloud rejects that, one by one: a rejected route must not affect other nodes. */
 async function addRoutes(
   cloud: ProjectCloud,
   routerID: string,

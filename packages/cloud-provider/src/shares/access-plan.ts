@@ -6,21 +6,21 @@ export interface WantedAccess {
   readonly level: 'rw' | 'ro';
 }
 
-/** What is to be done about the rules of a share. */
+/** The required changes of a share's access rules. */
 export interface AccessPlan {
   /** Addresses that need a rule. */
   readonly allow: readonly string[];
-  /** Rules that nobody needs any more. */
+  /** Rules that are no longer needed. */
   readonly deny: readonly AccessRule[];
-  /** Rules that are needed, and that Manila could not apply. */
+  /** Needed rules that Manila failed to apply. */
   readonly failed: readonly AccessRule[];
-  /** Whether the cloud is at work on a rule that is needed, or stands in the way of one. */
+  /** Whether a needed rule is in progress or blocked by another one. */
   readonly isUnderWay: boolean;
 }
 
 /**
- * Rules that are not Fairway's stay as they are, and one of them for a node's address will do. A rule of another level has to go before the right one
- * can come, for Manila has one rule for an address. Pure.
+ * Rules of other owners are left alone, and satisfy a node's address if they match. A rule with another access level must be removed before the right one can
+ * be added, because Manila has one rule per address. Pure.
  */
 export function accessPlan(
   { addresses, level }: WantedAccess,
@@ -46,7 +46,7 @@ function isForNode(rule: AccessRule, addresses: ReadonlySet<string>): boolean {
   return rule.access_type === 'ip' && addresses.has(addressOf(rule));
 }
 
-/** Whom a rule is for; the address alone where that is one. */
+/** The subject of a rule; only the address if it is one. */
 export function addressOf({ access_to }: AccessRule): string {
   return access_to.replace(/\/32$/, '');
 }

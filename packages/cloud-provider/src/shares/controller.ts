@@ -6,11 +6,11 @@ import type { Share } from '@fairway/openstack/types/shared-file-system';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import { AwaitedStorage } from '../volumes/awaited-storage.ts';
-import { ClusterTurns } from '../volumes/cluster-turns.ts';
+import { ClusterConcurrencyLimit } from '../volumes/cluster-concurrency-limit.ts';
 import { storageController, volumeSubjects } from '../volumes/storage-controller.ts';
 import { StorageEvents } from '../volumes/storage-events.ts';
 import { StorageReconciler } from '../volumes/storage-reconciler.ts';
+import { StorageWatch } from '../volumes/storage-watch.ts';
 import { VolumeBuilds } from '../volumes/volume-builds.ts';
 import { SHARE_DRIVER } from './driver.ts';
 import { ShareAccess } from './share-access.ts';
@@ -18,7 +18,7 @@ import { ShareBackend } from './share-backend.ts';
 import { ShareProvisioner } from './share-provisioner.ts';
 
 /** Keys of one cluster at a time. */
-const TURNS = 3;
+const MAX_CONCURRENT_KEYS = 3;
 
 export const shareController = storageController({
   name: 'shares',
@@ -31,13 +31,13 @@ export const shareController = storageController({
     }),
   ],
   create(shared, enqueue) {
-    const access = new ShareAccess({ ...shared, awaited: new AwaitedStorage<Share>(enqueue) });
+    const access = new ShareAccess({ ...shared, storageWatch: new StorageWatch<Share>(enqueue) });
     const dependencies = {
       ...shared,
       access,
       backend: new ShareBackend(access),
-      awaited: new AwaitedStorage<Share>(enqueue),
-      turns: new ClusterTurns(TURNS, enqueue),
+      storageWatch: new StorageWatch<Share>(enqueue),
+      limiter: new ClusterConcurrencyLimit(MAX_CONCURRENT_KEYS, enqueue),
       builds: new VolumeBuilds(shared),
       events: new StorageEvents({ ...shared, component: SHARE_DRIVER }),
     };

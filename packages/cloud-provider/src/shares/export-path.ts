@@ -6,7 +6,7 @@ export interface ExportPath {
   readonly path: string;
 }
 
-/** Where nodes mount a share: the preferred location of those over IPv4, as far as a user may know; undefined if there is none. Pure. */
+/** The export location for nodes: the preferred one over IPv4, as far as users can tell; undefined if there is none. Pure. */
 export function exportPath(locations: readonly ExportLocation[]): ExportPath | undefined {
   const usable = locations
     .filter((location) => !location.is_admin_only)

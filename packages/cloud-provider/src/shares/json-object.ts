@@ -1,4 +1,4 @@
-/** The object that a text is in JSON; undefined if it is none. */
+/** Parses a JSON object; undefined if the text is not one. */
 export function tryParseJsonObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

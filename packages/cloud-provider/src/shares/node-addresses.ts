@@ -4,7 +4,7 @@ import { cidrSet } from '@fairway/control-plane/process/egress/special-addresses
 import { SHARE_CLIENT_KEY } from './driver.ts';
 import { isNetwork } from './share-parameters.ts';
 
-/** The addresses that nodes mount a share from, as their Machines say: internal ones, within the networks that the share's class names. Pure. */
+/** The addresses from which nodes mount a share, from their Machines: internal ones, within the networks of the share's class. Pure. */
 export function nodeAddresses(
   machines: readonly Machine[],
   { metadata }: { readonly metadata: Readonly<Record<string, string>> },

@@ -14,12 +14,12 @@ import type { StoragePlace } from '../volumes/storage-place.ts';
 import { SHARE_ANNOTATION, SHARE_DRIVER } from './driver.ts';
 import type { ShareAccess } from './share-access.ts';
 import { accessLevel } from './share-plan.ts';
-import { heldBecause } from './share-state.ts';
+import { deletionBlocker } from './share-state.ts';
 
-/** For how long Manila's lists may not show yet that a share grows. */
+/** How long Manila's lists may not yet show that a share is being extended. */
 const EXTENSION_UNSEEN_MS = 60_000;
 
-/** Manila, as the keeper of PersistentVolumes' data. */
+/** Manila, as the storage backend of PersistentVolumes. */
 export class ShareBackend implements StorageBackend<Share> {
   readonly driver = SHARE_DRIVER;
   readonly words = { service: 'shared-file-system', project: 'Manila', noun: 'share' };
@@ -30,7 +30,7 @@ export class ShareBackend implements StorageBackend<Share> {
     isInUse: () => false,
   };
   readonly #access: ShareAccess;
-  /** What shares were asked to have, by their ids. */
+  /** Requested sizes, by share ID. */
   readonly #extended = new Map<string, { readonly sizeGiB: number; readonly untilMs: number }>();
 
   constructor(access: ShareAccess) {
@@ -51,7 +51,7 @@ export class ShareBackend implements StorageBackend<Share> {
     return { items: items.map((share) => this.#withExtension(share, cloud.now())), deleting };
   }
 
-  /** The first of those that were made for one PersistentVolume, if that does not say which. */
+  /** The first of those created for a PersistentVolume, if that does not specify one. */
   isFor({ metadata, spec }: PersistentVolume, { id }: Share): boolean {
     const named = metadata.annotations?.[SHARE_ANNOTATION];
     return spec.nfs !== undefined && (named === undefined || named === id);
@@ -68,7 +68,7 @@ export class ShareBackend implements StorageBackend<Share> {
     return found !== undefined && found.status !== 'deleting' ? id : undefined;
   }
 
-  /** With the marks of its owner. Rejects like `createStorage`. */
+  /** With the owner's tags. Rejects like `createStorage`. */
   create(
     cloud: ProjectCloud,
     owner: StorageOwner,
@@ -81,7 +81,7 @@ export class ShareBackend implements StorageBackend<Share> {
     return createStorage(cloud, cloud.ledgers.shares, owner, options, prepare);
   }
 
-  /** Its rules of access go with it. */
+  /** Its access rules are deleted with it. */
   async delete(cloud: ProjectCloud, { id }: Share, signal: AbortSignal): Promise<void> {
     await cloud.remove(cloud.ledgers.shares, id, () => sharesOf(cloud.client).delete(id, { signal }));
     this.#extended.delete(id);
@@ -89,7 +89,7 @@ export class ShareBackend implements StorageBackend<Share> {
   }
 
   heldBecause(share: Share): string | undefined {
-    return heldBecause(share);
+    return deletionBlocker(share);
   }
 
   async extend(
@@ -99,7 +99,7 @@ export class ShareBackend implements StorageBackend<Share> {
     sizeGiB: number,
     signal: AbortSignal,
   ): Promise<void> {
-    await cloud.attempts.make({ kind: 'extend shares', item: storageKey(owner) }, () =>
+    await cloud.attempts.withBackoff({ kind: 'extend shares', item: storageKey(owner) }, () =>
       cloud.withQuotas(sizeGiB - share.size, () => sharesOf(cloud.client).extend(share.id, sizeGiB, { signal })),
     );
     this.#extended.set(share.id, { sizeGiB, untilMs: cloud.now() + EXTENSION_UNSEEN_MS });
@@ -113,7 +113,7 @@ export class ShareBackend implements StorageBackend<Share> {
     policy: 'Delete' | 'Retain',
     signal: AbortSignal,
   ): Promise<void> {
-    const metadata = await cloud.attempts.make({ kind: 'mark shares', item: share.id }, () =>
+    const metadata = await cloud.attempts.withBackoff({ kind: 'mark shares', item: share.id }, () =>
       sharesOf(cloud.client).mergeMetadata(share.id, reclaimMark(policy), { signal }),
     );
     cloud.ledgers.shares.recordMade(storageKey(owner), { ...share, metadata }, cloud.now());
@@ -123,10 +123,16 @@ export class ShareBackend implements StorageBackend<Share> {
     return spec.csi && CSI_VOLUME;
   }
 
-  async keep(key: string, object: PersistentVolume, share: Share, place: StoragePlace, pass: Pass): Promise<void> {
+  async ensureBackend(
+    key: string,
+    object: PersistentVolume,
+    share: Share,
+    place: StoragePlace,
+    pass: Pass,
+  ): Promise<void> {
     const owner = { clusterUid: place.tenant.clusterUid, object: object.metadata.name ?? '' };
     const wanted = { key, owner, share, level: accessLevel(object.spec.accessModes) };
-    await this.#access.keep(wanted, place, pass);
+    await this.#access.ensureAccess(wanted, place, pass);
   }
 
   #withExtension(share: Share, nowMs: number): Share {
@@ -141,7 +147,7 @@ export class ShareBackend implements StorageBackend<Share> {
 }
 
 const CSI_VOLUME =
-  "spec.csi names upstream's driver, whose half on nodes needs a credential of the cloud: write the PersistentVolume with spec.nfs, server and path of the share's export location, in its place";
+  "spec.csi refers to the upstream driver, whose node plugin needs a cloud credential: use spec.nfs with the server and path of the share's export location instead";
 
 function sharesOf(client: OpenStackClient): OpenStackClient['sharedFileSystem']['shares'] {
   return client.sharedFileSystem.shares;

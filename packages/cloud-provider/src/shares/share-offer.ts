@@ -4,7 +4,7 @@ import type { ShareOffer } from './share-plan.ts';
 /** Operators change zones and types a few times a year. */
 const MAX_AGE_MS = 900_000;
 
-/** What the cloud offers, as the project's shared lists show it. Rejects with the cloud's error. */
+/** The cloud's offer, from the project's shared lists. Rejects with the cloud's error. */
 export async function shareOffer(cloud: ProjectCloud, signal: AbortSignal): Promise<ShareOffer> {
   const { cache } = cloud;
   const sinceMs = cloud.now() - MAX_AGE_MS;

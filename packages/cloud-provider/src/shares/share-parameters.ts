@@ -2,15 +2,15 @@ import { isIPv4 } from 'node:net';
 import { SHARE_DRIVER } from './driver.ts';
 import { tryParseJsonObject } from './json-object.ts';
 
-/** What a StorageClass says of its shares. */
+/** The share settings of a StorageClass. */
 export interface ShareParameters {
-  /** Name or id of a share type; Manila's default without it. */
+  /** Name or ID of a share type; defaults to Manila's. */
   readonly type?: string;
-  /** For types whose back ends make a server for each share network. */
+  /** For types whose back ends create a server per share network. */
   readonly shareNetworkID?: string;
-  /** An availability zone of Manila. */
+  /** A Manila availability zone. */
   readonly availability?: string;
-  /** Networks and addresses: of the nodes' addresses, those in them get access. */
+  /** Networks and addresses: node addresses within them get access. */
   readonly shareClient?: readonly string[];
   readonly metadata: Readonly<Record<string, string>>;
 }
@@ -18,23 +18,23 @@ export interface ShareParameters {
 const CLIENT = 'nfs-shareClient';
 const METADATA = 'appendShareMetadata';
 const KNOWN = ['type', 'shareNetworkID', 'availability', CLIENT, METADATA];
-/** Manila's columns. */
+/** Manila's column limits. */
 const MAX_LENGTH = 255;
 const MAX_METADATA_LENGTH = 4096;
 const MAX_ENTRIES = 20;
 const MAX_VALUE_LENGTH = 1023;
 
-/** Parameters of manila-csi-plugin that mean something else here, and what to do about them. */
+/** Parameters of manila-csi-plugin with another meaning here, and what to do about them. */
 const REFUSED: readonly (readonly [pattern: RegExp, what: string])[] = [
   [
     /^csi\.storage\.k8s\.io\/.*-secret-(?:name|namespace)$/,
-    'names a credential, and Fairway uses that of the cluster alone: leave it out',
+    'refers to a credential, but Fairway uses only its own: remove it',
   ],
-  [/^cephfs-/, 'is for CephFS, and Fairway serves shares over NFS alone: leave it out'],
-  [/^groupID$/, 'names a share group, and Fairway makes shares outside of groups: leave it out'],
+  [/^cephfs-/, 'is for CephFS, but Fairway supports only NFS shares: remove it'],
+  [/^groupID$/, 'refers to a share group, but Fairway does not support share groups: remove it'],
 ];
 
-/** Reads a class's parameters as manila-csi-plugin does; returns what is wrong with them. Pure. */
+/** Reads a class's parameters as manila-csi-plugin does; returns any problem. Pure. */
 export function readShareParameters(parameters: Readonly<Record<string, string>> = {}): ShareParameters | string {
   for (const [name, value] of Object.entries(parameters)) {
     const problem = problemOf(name, value);
@@ -61,9 +61,9 @@ function problemOf(name: string, value: string): string | undefined {
   const refused = REFUSED.find(([pattern]) => pattern.test(name));
   if (refused) return refused[1];
   if (name === 'autoTopology') {
-    return value === 'false' ? undefined : 'is set, and shares can be mounted from every zone: leave it out';
+    return value === 'false' ? undefined : 'is set, but shares can be mounted from every zone: remove it';
   }
-  if (!KNOWN.includes(name)) return `is not known: use ${KNOWN.join(', ')}`;
+  if (!KNOWN.includes(name)) return `is unknown: use ${KNOWN.join(', ')}`;
   const most = name === METADATA ? MAX_METADATA_LENGTH : MAX_LENGTH;
   return value.length > most ? `is longer than ${most} characters` : undefined;
 }
@@ -71,14 +71,14 @@ function problemOf(name: string, value: string): string | undefined {
 function readMetadata(text: string | undefined): Readonly<Record<string, string>> | string {
   if (!text) return {};
   const object = tryParseJsonObject(text);
-  if (object === undefined) return 'is no JSON object, such as {"team": "blue"}';
+  if (object === undefined) return 'is not a JSON object such as {"team": "blue"}';
   const entries = Object.entries(object);
   if (entries.length > MAX_ENTRIES) return `has more than ${MAX_ENTRIES} entries`;
   for (const [key, value] of entries) {
     if (key === '' || key.length > MAX_LENGTH) return `has a key that is empty or longer than ${MAX_LENGTH} characters`;
-    if (isReserved(key)) return `has the key "${key}", which is written by Fairway`;
+    if (isReserved(key)) return `has the key "${key}", which is reserved for Fairway`;
     if (typeof value !== 'string' || value === '' || value.length > MAX_VALUE_LENGTH) {
-      return `has the key "${key}" with something else than a text of 1 to ${MAX_VALUE_LENGTH} characters`;
+      return `has the key "${key}" , whose value must be a string of 1 to ${MAX_VALUE_LENGTH} characters`;
     }
   }
   return object as Readonly<Record<string, string>>;

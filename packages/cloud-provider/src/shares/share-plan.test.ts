@@ -34,14 +34,14 @@ describe('a claim', () => {
 
   test.each([
     { spec: { volumeMode: 'Block' }, says: /share is a file system/ },
-    { spec: { accessModes: ['ReadWriteOncePod'] }, says: /of CSI drivers alone/ },
-    { spec: { dataSource: { kind: 'PersistentVolumeClaim', name: 'a' } }, says: /shares are made empty/ },
-    { spec: { dataSourceRef: { kind: 'VolumeSnapshot', name: 'a' } }, says: /is VolumeSnapshot a: shares are made/ },
+    { spec: { accessModes: ['ReadWriteOncePod'] }, says: /only for CSI volumes/ },
+    { spec: { dataSource: { kind: 'PersistentVolumeClaim', name: 'a' } }, says: /shares are created empty/ },
+    { spec: { dataSourceRef: { kind: 'VolumeSnapshot', name: 'a' } }, says: /is VolumeSnapshot a: shares are created/ },
     { spec: { selector: {} }, says: /spec.selector/ },
-    { spec: { volumeAttributesClassName: 'gold' }, says: /manila.csi.openstack.org can't modify/ },
+    { spec: { volumeAttributesClassName: 'gold' }, says: /manila.csi.openstack.org cannot modify/ },
     { spec: sized('3Gi', '2Gi'), says: /whole GiB/ },
-    { spec: sized('10Ei'), says: /no volume has that size/ },
-    { parameters: { type: 'slow' }, says: /StorageClass shared: parameter "type" is "slow", and Manila has no/ },
+    { spec: sized('10Ei'), says: /not a valid volume size/ },
+    { parameters: { type: 'slow' }, says: /StorageClass shared: parameter "type" is "slow", but Manila has no/ },
     { parameters: { availability: 'mars' }, says: /Manila has nova, az2/ },
     { parameters: { groupID: 'x' }, says: /StorageClass shared: parameter "groupID"/ },
   ])('of $spec and $parameters is refused', ({ spec = {}, parameters = {}, says }) => {

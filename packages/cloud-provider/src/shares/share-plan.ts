@@ -5,14 +5,14 @@ import { gibOf } from '../volumes/volume-size.ts';
 import { SHARE_CLIENT_KEY, SHARE_DRIVER } from './driver.ts';
 import { readShareParameters } from './share-parameters.ts';
 
-/** What a claim asks for, or what is wrong with it. */
+/** The plan for a claim, or its problem. */
 export type SharePlan =
   | { readonly kind: 'create'; readonly request: ShareCreate }
   | { readonly kind: 'refuse'; readonly message: string };
 
-/** What a cloud offers. */
+/** The cloud's offer. */
 export interface ShareOffer {
-  /** Names of Manila's zones. */
+  /** Names of Manila zones. */
   readonly zones: readonly string[];
   /** Names and ids. */
   readonly types: ReadonlySet<string>;
@@ -25,14 +25,14 @@ export function planShare(claim: PersistentVolumeClaim, storageClass: StorageCla
   if (typeof parameters === 'string') return ofClass(parameters);
   const { type, availability, shareNetworkID, shareClient, metadata } = parameters;
   if (storageClass.allowedTopologies?.length) {
-    return ofClass('allowedTopologies is set, and shares can be mounted from every zone: leave it out');
+    return ofClass('allowedTopologies is set, but shares can be mounted from every zone: remove it');
   }
   if (type !== undefined && !offer.types.has(type)) {
-    return ofClass(`parameter "type" is "${type}", and Manila has no share type of this name or id`);
+    return ofClass(`parameter "type" is "${type}", but Manila has no share type with this name or ID`);
   }
   if (availability !== undefined && !offer.zones.includes(availability)) {
     const zones = offer.zones.slice(0, 20).join(', ') || 'none';
-    return ofClass(`parameter "availability" is "${availability}", and Manila has ${zones}`);
+    return ofClass(`parameter "availability" is "${availability}", but Manila has ${zones}`);
   }
   const problem = problemOfClaim(claim, SHARE_DRIVER) ?? problemOfModes(claim);
   if (problem !== undefined) return refuse(problem);
@@ -51,18 +51,18 @@ export function planShare(claim: PersistentVolumeClaim, storageClass: StorageCla
 
 function problemOfModes({ spec }: PersistentVolumeClaim): string | undefined {
   if (spec.volumeMode === 'Block') {
-    return 'spec.volumeMode is Block, and a share is a file system: leave it out, or use a class of volumes';
+    return 'spec.volumeMode is Block, but a share is a file system: remove it, or use a StorageClass for volumes';
   }
   if (spec.accessModes?.includes('ReadWriteOncePod')) {
-    return 'accessModes has ReadWriteOncePod, which Kubernetes keeps for volumes of CSI drivers alone: use ReadWriteOnce, or a class of volumes';
+    return 'accessModes contains ReadWriteOncePod, which Kubernetes supports only for CSI volumes: use ReadWriteOnce, or a StorageClass for volumes';
   }
   const { kind, name } = spec.dataSourceRef ?? spec.dataSource ?? {};
   return kind === undefined
     ? undefined
-    : `spec.dataSource is ${kind} ${name}: shares are made empty, so leave it out and copy the files`;
+    : `spec.dataSource is ${kind} ${name}: shares are created empty: remove it, and copy the files`;
 }
 
-/** What nodes may do with the share of a claim or a PersistentVolume. Pure. */
+/** The access level of nodes to the share of a claim or PersistentVolume. Pure. */
 export function accessLevel(accessModes: readonly string[] | undefined): 'rw' | 'ro' {
   return accessModes?.length && accessModes.every((mode) => mode === 'ReadOnlyMany') ? 'ro' : 'rw';
 }

@@ -1,5 +1,6 @@
+import { trimmedEnd } from '@fairway/base/trim';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
-import type { PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
+import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import { PersistentVolumeClaims } from '@fairway/kube/kinds/resources';
 import type { Share, ShareCreate } from '@fairway/openstack/types/shared-file-system';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
@@ -17,13 +18,14 @@ import { isToProvision } from '../volumes/volume-plan.ts';
 import { presentVolume } from '../volumes/volume-presentation.ts';
 import { SHARE_DRIVER } from './driver.ts';
 import { exportPath } from './export-path.ts';
+import { OwnShareNetworks } from './own-share-networks.ts';
 import type { ShareAccess } from './share-access.ts';
 import type { ShareBackend } from './share-backend.ts';
 import { shareOffer } from './share-offer.ts';
-import { accessLevel, planShare } from './share-plan.ts';
+import { accessLevel, planShare, type SharePlan } from './share-plan.ts';
 import { shareVolume } from './share-volume.ts';
 
-/** How often to look whether the cloud offers meanwhile what a class asks for. */
+/** How often to check whether the cloud now offers what a class requests. */
 const REFUSED_RETRY_MS = 900_000;
 
 interface ShareDependencies extends StorageDependencies<Share> {
@@ -32,13 +34,14 @@ interface ShareDependencies extends StorageDependencies<Share> {
 }
 
 /**
- * Makes shares for PersistentVolumeClaims, as external-provisioner does with manila-csi-plugin, for all tenants' clusters.
+ * Creates shares for PersistentVolumeClaims, as external-provisioner does with manila-csi-plugin, for all tenants' clusters.
  *
- * **Guarantees.** A claim gets one share, found by the marks that it carries from its creation on. Its PersistentVolume is written when the share can be
+ * **Guarantees.** A claim gets one share, found by the tags set on creation. Its PersistentVolume is created once the share can be
  * used and the nodes of that moment have access.
  */
 export class ShareProvisioner implements ClaimProvisioner {
   readonly #dependencies: ShareDependencies;
+  readonly #networks = new OwnShareNetworks();
 
   constructor(dependencies: ShareDependencies) {
     this.#dependencies = dependencies;
@@ -51,15 +54,15 @@ export class ShareProvisioner implements ClaimProvisioner {
     const claim = claims.get(claimKey);
     const storageClass = classes.get(claim?.spec.storageClassName ?? '');
     if (claim === undefined || !isToProvision(claim, storageClass, SHARE_DRIVER)) return {};
-    // The binder binds the claim to a volume that is there.
+    // The binder binds the claim to an existing volume.
     if (volumes.get(volumeNameOf(claim))) return {};
     const pass = new Pass(context, clock);
     const { failure } = await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
-      const plan = planShare(claim, storageClass, await shareOffer(cloud, pass.signal));
+      const plan = await this.#plan(claim, storageClass, cloud, pass.signal);
       if (plan.kind === 'refuse') {
         events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', plan.message);
-        pass.againIn(REFUSED_RETRY_MS);
+        pass.requeueAfter(REFUSED_RETRY_MS);
         return;
       }
       await this.#provision({ key, tenant, claim, storageClass }, plan.request, place, pass);
@@ -69,6 +72,19 @@ export class ShareProvisioner implements ClaimProvisioner {
       events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', message);
     }
     return pass.end();
+  }
+
+  async #plan(
+    claim: PersistentVolumeClaim,
+    storageClass: StorageClass,
+    cloud: ProjectCloud,
+    signal: AbortSignal,
+  ): Promise<SharePlan> {
+    const plan = planShare(claim, storageClass, await shareOffer(cloud, signal));
+    const networkID = plan.kind === 'create' ? plan.request.share_network_id : undefined;
+    const problem = networkID === undefined ? undefined : await this.#networks.problemOf(cloud, networkID, signal);
+    if (problem === undefined) return plan;
+    return { kind: 'refuse', message: `StorageClass ${storageClass.metadata.name}: ${problem}` };
   }
 
   async #provision(waiting: WaitingClaim, request: ShareCreate, place: StoragePlace, pass: Pass): Promise<void> {
@@ -82,20 +98,20 @@ export class ShareProvisioner implements ClaimProvisioner {
     };
     const share = await buildStorage(this.#dependencies, cloud, waiting, steps, pass);
     if (share === undefined || !(await this.#open(waiting, owner, share, place, pass))) return;
-    const locations = await cloud.attempts.make({ kind: 'list export locations', item: share.id }, () =>
+    const locations = await cloud.attempts.withBackoff({ kind: 'list export locations', item: share.id }, () =>
       cloud.client.sharedFileSystem.shares.exportLocations(share.id, { signal: pass.signal }),
     );
     const path = exportPath(locations);
     if (path === undefined) {
-      pass.againIn(REFUSED_RETRY_MS);
-      const message = `shared-file-system: share ${share.id} has no export location that nodes can mount by NFS over IPv4`;
+      pass.requeueAfter(REFUSED_RETRY_MS);
+      const message = `shared-file-system: share ${share.id} has no export location that nodes can mount with NFS over IPv4`;
       throw new ProblemError({ reason: 'CloudUnavailable', message });
     }
     const volume = shareVolume(claim, storageClass, path, share);
     await presentVolume(this.#dependencies, waiting, share, volume, pass.signal);
   }
 
-  /** Resolves with whether nodes have access. One that is refused does not keep the others waiting. */
+  /** Resolves with whether nodes have access. A rejected one does not delay the others. */
   async #open(
     { key, claim }: WaitingClaim,
     owner: StorageOwner,
@@ -105,7 +121,7 @@ export class ShareProvisioner implements ClaimProvisioner {
   ): Promise<boolean> {
     const { access } = this.#dependencies;
     try {
-      return await access.keep({ key, owner, share, level: accessLevel(claim.spec.accessModes) }, place, pass);
+      return await access.ensureAccess({ key, owner, share, level: accessLevel(claim.spec.accessModes) }, place, pass);
     } catch (error) {
       if (pass.signal.aborted || !access.isOpenToSome(share)) throw error;
       return true;
@@ -113,7 +129,7 @@ export class ShareProvisioner implements ClaimProvisioner {
   }
 }
 
-/** With the keys that manila-csi-plugin writes, for people and tools that look for them. */
+/** With the keys that manila-csi-plugin writes, which users and tools look for. */
 function named({ clusterUid, object }: StorageOwner, claim: PersistentVolumeClaim, request: ShareCreate): ShareCreate {
   const { name = '', namespace = '' } = claim.metadata;
   return {
@@ -130,7 +146,7 @@ function named({ clusterUid, object }: StorageOwner, claim: PersistentVolumeClai
   };
 }
 
-/** Manila tells users why a share failed, in messages. */
+/** Manila reports the reason of a failed share in user messages. */
 async function failedWords(
   { client }: ProjectCloud,
   { id }: Share,
@@ -139,8 +155,9 @@ async function failedWords(
 ): Promise<string> {
   const [message] = await client.sharedFileSystem.messages(id, { signal }).catch(() => []);
   const where = zone === undefined ? '' : ` in zone ${zone}`;
-  const what = `shared-file-system: Manila could not make a share of ${size} GiB${type === undefined ? '' : ` of type ${type}`}${where}`;
+  const what = `shared-file-system: Manila failed to create a share of ${size} GiB${type === undefined ? '' : ` of type ${type}`}${where}`;
   const why =
-    message?.user_message?.slice(0, 500) ?? 'it ended in status error; the operator finds the cause in its log';
-  return `${what}: ${why.replace(/[.;\s]+$/, '')}; Fairway tries again by itself`;
+    message?.user_message?.slice(0, 500) ??
+    'it ended in status error; the operator can find the cause in the Manila log';
+  return `${what}: ${trimmedEnd(why, '.; \t\r\n')}; Fairway retries automatically`;
 }

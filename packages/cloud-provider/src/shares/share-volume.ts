@@ -7,7 +7,7 @@ import { SHARE_ANNOTATION, SHARE_DRIVER } from './driver.ts';
 import type { ExportPath } from './export-path.ts';
 import { accessLevel } from './share-plan.ts';
 
-/** The PersistentVolume of a claim, which the kubelet mounts by itself: no part of a driver, nor a credential, is on the node. Pure. */
+/** The PersistentVolume of a claim, which the kubelet mounts natively: nodes need no driver and no credential. Pure. */
 export function shareVolume(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass,

@@ -6,8 +6,8 @@ import type { Server } from '@fairway/openstack/types/server';
 import { clusterTag, FAIRWAY_TAG, machineTag, serverOwner } from '@fairway/tenancy/cloud/ownership';
 
 /**
- * The services of a project's cache that shows all servers as if they carried the marks of this cluster, with the server's own id for the Machine's. They get none in
- * the cloud: nothing here may change a server. Those of clusters of Fairway's making keep theirs.
+ * The services of a project cache that presents all servers as if they had this cluster's tags, with the server's ID as the Machine's. The cloud's servers
+ * are never changed. Servers of clusters created by Fairway keep their tags.
  */
 export function adoptingServices(clusterUid: string): readonly Service[] {
   const servers: CachedKind<Compute, Server> = {

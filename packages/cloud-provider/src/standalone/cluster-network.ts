@@ -5,7 +5,7 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { type ClusterNetwork, clusterKey, clusterObject } from './cluster-object.ts';
 import type { StandaloneDependencies } from './dependencies.ts';
 
-/** Finds out once what the cluster's nodes are connected to: what cloud.conf says of it, else what the nodes' ports and the cloud's networks show. */
+/** Determines once the cluster's networks: from cloud.conf, else from the nodes' ports and the cloud's networks. */
 export class ClusterNetworkReconciler {
   readonly #dependencies: StandaloneDependencies;
 
@@ -20,7 +20,7 @@ export class ClusterNetworkReconciler {
     if (cloud === undefined || clusters.get(key)?.status?.network !== undefined) return {};
     const pass = new Pass(context, clock);
     await pass.run(() =>
-      attempts.make({ kind: 'network of the cluster', item: key }, async () => {
+      attempts.withBackoff({ kind: 'network of the cluster', item: key }, async () => {
         const projectID = await cloud.client.session.projectId();
         const network = await this.#find(cloud, pass.signal);
         if (network) clusters.put(clusterObject(cluster, network, projectID));
@@ -29,7 +29,7 @@ export class ClusterNetworkReconciler {
     return pass.end();
   }
 
-  /** Undefined while no node shows it: the next one that has a server brings the key back. */
+  /** Undefined until a node reveals it: the next node with a server enqueues the key. */
   async #find(cloud: ProjectCloud, signal: AbortSignal): Promise<ClusterNetwork | undefined> {
     const { balancing, routerID } = this.#dependencies.cluster;
     const nodes = await this.#nodesSubnet(cloud, signal);
@@ -51,7 +51,7 @@ export class ClusterNetworkReconciler {
     return id === undefined ? undefined : await cloud.client.network.subnets.get(id, { signal });
   }
 
-  /** Where the first node has its address. */
+  /** The network of the first node's address. */
   async #subnetOfANode(cloud: ProjectCloud, signal: AbortSignal): Promise<string | undefined> {
     for (const { status } of this.#dependencies.machines.list()) {
       if (status?.serverID === undefined || status.address === undefined) continue;
@@ -65,7 +65,7 @@ export class ClusterNetworkReconciler {
   }
 }
 
-/** The first with an IPv4 subnet, as cloud-provider-openstack; where tenants don't see the subnets of any, the first. Undefined where there is none. */
+/** The first with an IPv4 subnet, as in cloud-provider-openstack; if tenants cannot see its subnets, the first. Undefined if there is none. */
 async function firstExternalNetwork(cloud: ProjectCloud, signal: AbortSignal): Promise<string | undefined> {
   const { networks, subnets } = cloud.client.network;
   const found = await Array.fromAsync(networks.list({ 'router:external': true }, { signal }));

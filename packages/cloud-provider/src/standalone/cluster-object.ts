@@ -7,10 +7,10 @@ export function clusterKey({ name }: Pick<KnownCluster, 'name'>): string {
   return `${NAMESPACE}/${name}`;
 }
 
-/** What was found out of the cluster's networks. */
+/** The discovered networks of the cluster. */
 export type ClusterNetwork = NonNullable<NonNullable<Cluster['status']>['network']>;
 
-/** The Cluster that the controllers of the cloud provider know; `network` is undefined while nobody has looked. */
+/** The synthetic Cluster for the cloud provider's controllers; `network` is undefined until discovered. */
 export function clusterObject(known: KnownCluster, network: ClusterNetwork | undefined, projectID?: string): Cluster {
   const { uid, name, podCIDR, routerID } = known;
   const podRoutes = routerID === undefined ? 'None' : 'Router';
@@ -18,7 +18,7 @@ export function clusterObject(known: KnownCluster, network: ClusterNetwork | und
     apiVersion: API_VERSION,
     kind: clusters.kind,
     metadata: { namespace: NAMESPACE, name, uid },
-    // Its own schema made it.
+    // It was created by its own schema.
     spec: clusters.spec.parse({ network: { podRoutes } }) as Cluster['spec'],
     status: {
       ...(projectID !== undefined && { projectID }),

@@ -3,23 +3,23 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { HeldObjects } from '@fairway/kube/client/held-objects';
 import type { ControllerDeclaration } from '@fairway/kube/controller/declaration';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import type { ConfiguredBalancing } from './cloud-conf/cloud-conf.ts';
+import type { ConfiguredLoadBalancers } from './cloud-conf/cloud-conf.ts';
 
-/** What is known of the one cluster before anybody has looked. */
+/** What is known of the cluster before discovery. */
 export interface KnownCluster {
-  /** UID of the namespace kube-system: the mark of what is made for the cluster. */
+  /** UID of the namespace kube-system: used in the ownership tags of the cluster's resources. */
   readonly uid: string;
   /** In names that people see. */
   readonly name: string;
-  /** The range of its pods, where routes lead to them. */
+  /** Its pod CIDR, if it uses routes. */
   readonly podCIDR: string | undefined;
   readonly routerID: string | undefined;
-  readonly balancing: ConfiguredBalancing;
-  /** What openstack-cloud-controller-manager called the cluster, whose load balancers are taken over; undefined: none are. */
+  readonly balancing: ConfiguredLoadBalancers;
+  /** The cluster name of openstack-cloud-controller-manager whose load balancers are taken over; undefined if none are. */
   readonly adoptedClusterName?: string | undefined;
 }
 
-/** Of the controllers that stand in for those of Fairway: they find out what the others know from a Cluster and Machines. */
+/** Dependencies of the controllers that replace Fairway's own: they discover what the others read from a Cluster and Machines. */
 export interface StandaloneDependencies extends CloudProviderDependencies {
   readonly cluster: KnownCluster;
   readonly clusters: HeldObjects<Cluster>;

@@ -40,6 +40,6 @@ it('says which servers have the name of a node', () => {
   expect(matchServer(node('twin'), listed, place)).toEqual({
     kind: 'ambiguous',
     message:
-      '2 servers of the project have the name twin (3, 4): rename those that are not this node, or let its kubelet say which it is with --provider-id',
+      '2 servers in the project are named twin (3, 4): rename those that are not this node, or identify its server with the kubelet flag --provider-id',
   });
 });

@@ -4,21 +4,21 @@ import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { parseProviderID } from '../nodes/provider-id.ts';
 
-/** Which server a node is. */
+/** The server of a node. */
 export type NodeMatch =
   | { readonly kind: 'server'; readonly server: Server }
-  /** It names a server that the list does not have. */
+  /** Its providerID refers to a server that is not listed. */
   | { readonly kind: 'gone'; readonly serverID: string }
-  /** It names none, and none has its name. */
+  /** It has no providerID, and no server has its name. */
   | { readonly kind: 'unknown' }
-  /** Another cloud's, or another region's. */
+  /** It belongs to another cloud or region. */
   | { readonly kind: 'foreign' }
   | { readonly kind: 'ambiguous'; readonly message: string };
 
 /** Built once per list. */
 const names = new WeakMap<Snapshot<Server>['items'], ReadonlyMap<string, readonly Server[]>>();
 
-/** By its providerID, else by its name exactly, as cloud-provider-openstack does. Servers of clusters of Fairway's making are none of them. */
+/** By providerID, else by exact name, as in cloud-provider-openstack. Servers of clusters created by Fairway are excluded. */
 export function matchServer(
   { metadata, spec }: TenantNode,
   snapshot: Snapshot<Server>,
@@ -37,7 +37,7 @@ export function matchServer(
   if (server === undefined) return { kind: 'unknown' };
   if (others.length === 0) return { kind: 'server', server };
   const ids = [server, ...others].map(({ id }) => id).slice(0, 3);
-  const message = `${others.length + 1} servers of the project have the name ${name} (${ids.join(', ')}): rename those that are not this node, or let its kubelet say which it is with --provider-id`;
+  const message = `${others.length + 1} servers in the project are named ${name} (${ids.join(', ')}): rename those that are not this node, or identify its server with the kubelet flag --provider-id`;
   return { kind: 'ambiguous', message };
 }
 

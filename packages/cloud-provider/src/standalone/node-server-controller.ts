@@ -5,12 +5,12 @@ import { clusterKey } from './cluster-object.ts';
 import type { StandaloneDeclaration } from './dependencies.ts';
 import { NodeServerReconciler, nodesByServer } from './node-server-reconciler.ts';
 
-/** Keys are names of nodes. */
+/** Keys are node names. */
 export const nodeServerController: StandaloneDeclaration = {
   name: 'node-servers',
   concurrency: 10,
   rights: [],
-  // Which of a server's addresses is its node's depends on the nodes' subnet.
+  // A node's address depends on the node subnet.
   watches: ({ cluster, clusters, tenants }) => [
     watch(clusters, () => (tenants.get(cluster.uid)?.nodes.list() ?? []).map(({ metadata }) => metadata.name ?? '')),
   ],
@@ -37,7 +37,7 @@ export const nodeServerController: StandaloneDeclaration = {
         if (tenant === undefined) return;
         const isFirst = !isListed;
         isListed = true;
-        // The first list answers for nodes without a server too.
+        // The first list also decides about nodes without a server.
         const names = isFirst ? tenant.nodes.list().map(({ metadata }) => metadata.name ?? '') : [];
         for (const server of [...added, ...changed, ...removed]) names.push(...nodesOf(tenant, server));
         for (const name of new Set(names)) enqueue(name);

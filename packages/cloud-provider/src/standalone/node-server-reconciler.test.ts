@@ -6,14 +6,20 @@ import { Attempts } from '@fairway/kube/controller/attempts';
 import { OpenStackError, type OpenStackErrorKind } from '@fairway/openstack/http/openstack-error';
 import type { Server } from '@fairway/openstack/types/server';
 import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/ownership';
-import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_BALANCING } from './cloud-conf/cloud-conf.ts';
+import { DEFAULT_LOAD_BALANCER_SETTINGS } from './cloud-conf/cloud-conf.ts';
 import { clusterObject } from './cluster-object.ts';
 import type { StandaloneDependencies } from './dependencies.ts';
 import { NodeServerReconciler } from './node-server-reconciler.ts';
 
-const KNOWN = { uid: 'uid', name: 'c', podCIDR: undefined, routerID: undefined, balancing: DEFAULT_BALANCING };
+const KNOWN = {
+  uid: 'uid',
+  name: 'c',
+  podCIDR: undefined,
+  routerID: undefined,
+  balancing: DEFAULT_LOAD_BALANCER_SETTINGS,
+};
 
 const aServer = (id: string, name: string) =>
   ({
@@ -89,15 +95,15 @@ function observed(nodes: readonly ReturnType<typeof aNode>[], servers: readonly 
     machines,
     clouds: { of: () => cloud },
     tenants: { get: () => tenant },
-    attempts: new Attempts({ clock, random: () => 1, judge: judgeStep }),
+    attempts: new Attempts({ clock, random: () => 1, classify: classifyError }),
     events: { of: () => ({ warning: (_: unknown, reason: string) => said.push(reason) }) },
     clock,
   } as unknown as StandaloneDependencies);
   const { signal } = new AbortController();
   const look = (name: string) => reconciler.reconcile(name, { signal });
-  const vanished = (name: string) =>
+  const deletedMachines = (name: string) =>
     machines.get(`kube-system/${name}`)?.status?.conditions?.some(({ reason }) => reason === 'ServerVanished') ?? false;
-  return { calls, clock, look, machines, said, state, vanished };
+  return { calls, clock, look, machines, said, state, deletedMachines };
 }
 
 const alpha = aServer('1', 'alpha');
@@ -113,18 +119,18 @@ describe('a node whose server is not listed', () => {
     { reason: 'it names none', node: aNode('x'), lookUp: 'notFound', isGone: false },
     { reason: 'it is another cloud’s', node: aNode('x', 'aws:///9'), lookUp: 'notFound', isGone: false },
   ])('is gone ($isGone) where $reason', async ({ node, lookUp, isGone }) => {
-    const { look, vanished } = observed([there, node], [alpha], lookUp);
+    const { look, deletedMachines } = observed([there, node], [alpha], lookUp);
     await look('alpha');
     await look('x');
 
-    expect([vanished('x'), vanished('alpha')]).toEqual([isGone, false]);
+    expect([deletedMachines('x'), deletedMachines('alpha')]).toEqual([isGone, false]);
   });
 
   it('is not gone where none of the cluster’s servers is: the project is a wrong one', async () => {
-    const { look, vanished } = observed([aNode('x', 'openstack:///9')], [alpha], 'notFound');
+    const { look, deletedMachines } = observed([aNode('x', 'openstack:///9')], [alpha], 'notFound');
     await look('x');
 
-    expect(vanished('x')).toBe(false);
+    expect(deletedMachines('x')).toBe(false);
   });
 
   it('costs a few calls a minute for as long as that lasts', async () => {

@@ -2,49 +2,49 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { RecentMap } from '@fairway/base/recent-map';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
-import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { Server } from '@fairway/openstack/types/server';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { isServerGone } from '@fairway/tenancy/cloud/server-removal';
 import { nodeReadyCondition, type TenantNode } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { addressRules } from '@fairway/tenancy/machine-addresses';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { parseProviderID } from '../nodes/provider-id.ts';
-import { asNode, ToldNews } from '../tenant-events.ts';
+import { asNode, EventDeduplicator } from '../tenant-events.ts';
 import { clusterKey } from './cluster-object.ts';
 import type { StandaloneDependencies } from './dependencies.ts';
 import { matchServer, type NodeMatch } from './node-match.ts';
-import { machineKey, machineOf, vanishedMachine } from './server-machine.ts';
+import { machineKey, machineOf, machineOfDeletedServer } from './server-machine.ts';
 
-/** Of the cluster: a look costs a call beside the shared list, and whoever may make nodes makes any number. */
-const LOOKS: Rate = { burst: 20, perMinute: 6 };
-const LOOK_RETRY_MS = 20_000;
-/** Of the cluster: what a node that is not Ready is looked at again for. */
+/** Rate limit per cluster: each check costs a call besides the shared list, and users may create any number of nodes. */
+const QUERY_RATE: Rate = { burst: 20, perMinute: 6 };
+const RETRY_INTERVAL_MS = 20_000;
+/** Rate limit per cluster of rechecks for nodes that are not Ready. */
 const REFRESHES: Rate = { burst: 20, perMinute: 6 };
 const MAX_NODES = 10_000;
-/** After a node was seen not to be Ready; later the usual lists do. */
-const UNREADY_LOOKS_MS = [0, 5_000, 15_000, 30_000];
-/** A server that is still there may go later. */
-const LOOK_AGAIN_MS = 600_000;
-/** Of the list: its usual period. */
+/** After a node was observed not Ready; later the regular lists suffice. */
+const UNREADY_POLLS_MS = [0, 5_000, 15_000, 30_000];
+/** An existing server may be deleted later. */
+const RESYNC_INTERVAL_MS = 600_000;
+/** Maximum age of the list: its usual period. */
 const MAX_AGE_MS = 70_000;
 
-/** Says which server each node is, by a Machine of the node's name. Reads servers, and never changes one. */
+/** Maps each node to its server, by a Machine with the node's name. Reads servers and never changes one. */
 export class NodeServerReconciler {
   readonly #dependencies: StandaloneDependencies;
-  readonly #looks = new TokenBuckets(LOOKS, 1);
+  readonly #queries = new TokenBuckets(QUERY_RATE, 1);
   readonly #refreshes = new TokenBuckets(REFRESHES, 1);
-  /** Since when a node is not Ready, by its UID. */
+  /** Since when a node is not Ready, by UID. */
   readonly #unreadyMs = new RecentMap<number>(MAX_NODES);
-  readonly #told: ToldNews;
+  readonly #recorded: EventDeduplicator;
 
   constructor(dependencies: StandaloneDependencies) {
     this.#dependencies = dependencies;
-    this.#told = new ToldNews(dependencies.clock);
+    this.#recorded = new EventDeduplicator(dependencies.clock);
   }
 
-  /** `name` is a node's. */
+  /** `name` is a node name. */
   async reconcile(name: string, context: ReconcileContext): Promise<Result> {
     const { cluster: known, clouds, clock, machines, tenants } = this.#dependencies;
     const tenant = tenants.get(known.uid);
@@ -57,7 +57,7 @@ export class NodeServerReconciler {
       return {};
     }
     const snapshot = cloud.listedServers();
-    // The first list brings all nodes back.
+    // The first list enqueues all nodes again.
     if (snapshot.listedAtMs === undefined) return {};
     const pass = new Pass(context, clock);
     const match = this.#withoutRival(
@@ -71,21 +71,21 @@ export class NodeServerReconciler {
         if (Object.keys(match.server.addresses).length === 0) {
           await this.#awaitServer(cloud, name, `server ${match.server.id} has no address yet`, pass);
         }
-        await this.#lookWhileUnready(cloud, node, snapshot.listedAtMs, pass);
+        await this.#pollWhileUnready(cloud, node, snapshot.listedAtMs, pass);
         break;
       case 'foreign':
         machines.delete(machineKey(name));
         break;
       case 'ambiguous':
         machines.delete(machineKey(name));
-        this.#tell(tenant, node, match.message);
+        this.#recordAmbiguous(tenant, node, match.message);
         break;
       case 'unknown':
         machines.delete(machineKey(name));
-        await this.#awaitServer(cloud, name, `the project has no server with the name ${name}`, pass);
+        await this.#awaitServer(cloud, name, `the project has no server named ${name}`, pass);
         break;
       case 'gone':
-        await this.#lookFor(cloud, node, match.serverID, pass);
+        await this.#queryServer(cloud, node, match.serverID, pass);
         break;
     }
     return pass.end();
@@ -96,8 +96,8 @@ export class NodeServerReconciler {
     return machineOf(name, this.#dependencies.cluster.name, server, addressRules(cluster, cloud), flavor);
   }
 
-  /** What has become of the server of a node that is not Ready any more shows soon, by lists that began after it. */
-  async #lookWhileUnready(cloud: ProjectCloud, node: TenantNode, listedAtMs: number, pass: Pass): Promise<void> {
+  /** Detects early what happened to the server of a node that is no longer Ready, with lists that began after that. */
+  async #pollWhileUnready(cloud: ProjectCloud, node: TenantNode, listedAtMs: number, pass: Pass): Promise<void> {
     const { clock, cluster } = this.#dependencies;
     const { uid = '' } = node.metadata;
     if (isReady(node)) {
@@ -107,52 +107,52 @@ export class NodeServerReconciler {
     const nowMs = clock.now();
     const sinceMs = this.#unreadyMs.get(uid) ?? nowMs;
     this.#unreadyMs.set(uid, sinceMs);
-    const looksMs = UNREADY_LOOKS_MS.map((delayMs) => sinceMs + delayMs);
+    const looksMs = UNREADY_POLLS_MS.map((delayMs) => sinceMs + delayMs);
     const next = looksMs.find((lookMs) => lookMs > nowMs);
-    if (next !== undefined) pass.againIn(next - nowMs);
+    if (next !== undefined) pass.requeueAfter(next - nowMs);
     const due = looksMs.findLast((lookMs) => lookMs <= nowMs) ?? sinceMs;
     if (listedAtMs > due || !this.#refreshes.take(cluster.uid, nowMs)) return;
     await pass.run(() => cloud.cache.servers.refreshAfter(due, pass.signal));
   }
 
-  /** A node is up before the list shows its server as it is. Fails until it does, and so goes by the backoff. */
+  /** A node is up before the list shows its server's current state. Fails until then, and so backs off. */
   async #awaitServer(cloud: ProjectCloud, name: string, message: string, pass: Pass): Promise<void> {
     const { attempts } = this.#dependencies;
     await pass.run(() =>
-      attempts.make({ kind: 'server of node', item: name }, async () => {
-        // Whatever it shows comes as an event too.
+      attempts.withBackoff({ kind: 'server of node', item: name }, async () => {
+        // Its result also arrives as an event.
         await cloud.cache.servers.refreshAfter(cloud.now(), pass.signal);
         throw new ProblemError({ reason: 'WaitingForServer', message });
       }),
     );
   }
 
-  /** A Ready node runs somewhere, whatever the list says. */
-  async #lookFor(cloud: ProjectCloud, node: TenantNode, serverID: string, pass: Pass): Promise<void> {
+  /** A Ready node runs somewhere, whatever the list shows. */
+  async #queryServer(cloud: ProjectCloud, node: TenantNode, serverID: string, pass: Pass): Promise<void> {
     const { attempts, clock, cluster, machines } = this.#dependencies;
     const { name = '' } = node.metadata;
     if (isReady(node)) return;
-    if (!this.#looks.take(cluster.uid, clock.now())) return pass.againIn(LOOK_RETRY_MS);
+    if (!this.#queries.take(cluster.uid, clock.now())) return pass.requeueAfter(RETRY_INTERVAL_MS);
     const { value: isGone } = await pass.run(() =>
-      attempts.make({ kind: 'server that left', item: name }, () => this.#isGone(cloud, serverID, pass.signal)),
+      attempts.withBackoff({ kind: 'server that left', item: name }, () => this.#isGone(cloud, serverID, pass.signal)),
     );
-    if (isGone === true) machines.put(vanishedMachine(name, cluster.name, serverID, clock.now()));
-    if (isGone === false) pass.againIn(LOOK_AGAIN_MS);
+    if (isGone === true) machines.put(machineOfDeletedServer(name, cluster.name, serverID, clock.now()));
+    if (isGone === false) pass.requeueAfter(RESYNC_INTERVAL_MS);
   }
 
-  /** By a new list and by the server itself, never by a failure. A project without any server of the cluster is a wrong one. */
+  /** Decided by a new list and by the server itself, never by a failure. A project without any server of the cluster must be the wrong one. */
   async #isGone(cloud: ProjectCloud, serverID: string, signal: AbortSignal): Promise<boolean> {
     const { servers } = cloud.ledgers;
     const { items } = await cloud.cache.servers.refreshAfter(cloud.reliableFromMs(servers, MAX_AGE_MS), signal);
     if (items.has(serverID)) return false;
-    if ((await ignoreNotFound(cloud.client.compute.servers.get(serverID, { signal }))) !== undefined) return false;
+    if (!(await isServerGone(cloud, serverID, { signal }))) return false;
     const isOneThere = this.#dependencies.machines.list().some(({ metadata }) => items.has(metadata.uid ?? ''));
     if (isOneThere) return true;
-    const message = `the project has none of the cluster's servers, so server ${serverID} is not taken for deleted: is it the right project?`;
+    const message = `the project has none of the cluster's servers, so server ${serverID} is not considered deleted: check that the project is correct`;
     throw new ProblemError({ reason: 'WaitingForServer', message });
   }
 
-  /** Of several nodes that name a server, or have its name, the oldest is it. */
+  /** If several nodes match a server, the oldest one owns it. */
   #withoutRival(tenant: TenantCluster, node: TenantNode, match: NodeMatch): NodeMatch {
     if (match.kind !== 'server') return match;
     const claiming = tenant.nodes.find(nodesByServer, match.server.id);
@@ -162,17 +162,17 @@ export class NodeServerReconciler {
     );
     const rival = rivals.find((other) => ageOf(other) < ageOf(node));
     if (rival === undefined) return match;
-    const message = `node ${rival.metadata.name} is server ${match.server.id} already: two nodes can't be one server; delete one of them`;
+    const message = `node ${rival.metadata.name} already uses server ${match.server.id}: two nodes cannot share a server; delete one of them`;
     return { kind: 'ambiguous', message };
   }
 
-  #tell(tenant: TenantCluster, node: TenantNode, message: string): void {
-    if (!this.#told.isNews(tenant, node, 'ServerAmbiguous', message)) return;
+  #recordAmbiguous(tenant: TenantCluster, node: TenantNode, message: string): void {
+    if (!this.#recorded.shouldRecord(tenant, node, 'ServerAmbiguous', message)) return;
     this.#dependencies.events.of(tenant).warning(asNode(node), 'ServerAmbiguous', message);
   }
 }
 
-/** By the server that its providerID names. */
+/** By the server in its providerID. */
 export const nodesByServer = {
   name: 'server',
   valuesOf: ({ spec }: TenantNode): readonly string[] => {

@@ -5,14 +5,14 @@ import { setCondition } from '@fairway/kube/controller/conditions';
 import type { Server } from '@fairway/openstack/types/server';
 import { type AddressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
 
-/** Where the synthetic objects of the cluster are. */
+/** Namespace of the cluster's synthetic objects. */
 export const NAMESPACE = 'kube-system';
 
 export function machineKey(nodeName: string): string {
   return `${NAMESPACE}/${nodeName}`;
 }
 
-/** The Machine of a node, with its server's id for its identity: what of a server the cloud provider's controllers know. */
+/** The Machine of a node, with the server's ID as its identity: the server fields that the cloud provider's controllers use. */
 export function machineOf(
   nodeName: string,
   clusterName: string,
@@ -28,8 +28,13 @@ export function machineOf(
   };
 }
 
-/** The Machine of a node whose server is no more. */
-export function vanishedMachine(nodeName: string, clusterName: string, serverID: string, nowMs: number): Machine {
+/** The Machine of a node whose server no longer exists. */
+export function machineOfDeletedServer(
+  nodeName: string,
+  clusterName: string,
+  serverID: string,
+  nowMs: number,
+): Machine {
   const gone = {
     type: ConditionType.ServerReady,
     status: 'False',

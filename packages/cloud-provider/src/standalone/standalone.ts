@@ -16,13 +16,13 @@ import { ClusterClouds } from '@fairway/tenancy/cloud/cluster-clouds';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { TenantClusters } from '@fairway/tenancy/connection/tenant-clusters';
 import type { NodeBootstrapper } from '@fairway/tenancy/node-bootstrapper';
-import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import type { Conventions } from '../conventions.ts';
 import { settingsOf } from '../load-balancers/settings-of-cluster.ts';
 import { TenantEvents } from '../tenant-events.ts';
-import { type ControllerName, declarationsOf } from './chosen-controllers.ts';
 import { clusterNetworkController } from './cluster-network-controller.ts';
 import { clusterObject } from './cluster-object.ts';
+import { type ControllerName, declarationsOf } from './controller-selection.ts';
 import type { KnownCluster, StandaloneDeclaration, StandaloneDependencies } from './dependencies.ts';
 import { nodeServerController } from './node-server-controller.ts';
 
@@ -32,21 +32,21 @@ export interface StandaloneOptions extends StartOptions {
   readonly project: ProjectCloud;
   readonly connect: () => Promise<Transport>;
   readonly controllers: ReadonlySet<ControllerName>;
-  /** Whether the providerID of a node names its region. */
+  /** Whether a node's providerID includes its region. */
   readonly namesRegion: boolean;
 }
 
 export interface Standalone {
   readonly runnables: readonly Runnable[];
-  /** Resolves when the cluster's nodes are known. */
+  /** Resolves once the cluster's nodes are known. */
   connect(signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** What stands in for Fairway's own controllers, in start order. */
+/** Replacements of Fairway's own controllers, in start order. */
 export const OBSERVERS: readonly StandaloneDeclaration[] = [nodeServerController, clusterNetworkController];
 
-/** The cloud provider for one cluster that is not of Fairway's making: what its controllers know from a Cluster and Machines elsewhere is found out here. */
+/** The cloud provider for one self-managed cluster: discovers what its controllers otherwise read from a Cluster and Machines. */
 export function createStandalone(options: StandaloneOptions): Standalone {
   const { cluster: known, project, clock, random, owner } = options;
   const log = options.log.child({ component: 'controllers' });
@@ -60,7 +60,8 @@ export function createStandalone(options: StandaloneOptions): Standalone {
     clusters,
     owner,
   });
-  const tenants = new TenantClusters({ connect: options.connect, clock, random, log });
+  // The cluster is the operator's own and may have any size.
+  const tenants = new TenantClusters({ connect: options.connect, cacheLimits: 'none', clock, random, log });
   const shared: StandaloneDependencies = {
     cache: { clusters, machines, plans },
     cluster: known,
@@ -70,7 +71,7 @@ export function createStandalone(options: StandaloneOptions): Standalone {
     tenants,
     bootstrapper: NO_BOOTSTRAPPER,
     conventions: conventionsOf(options),
-    attempts: new Attempts({ clock, random, log, judge: judgeStep }),
+    attempts: new Attempts({ clock, random, log, classify: classifyError }),
     events: new TenantEvents({ component: 'cloud-node-controller', clock, random, log }),
     clock,
     random,
@@ -94,10 +95,10 @@ function conventionsOf({ cluster, namesRegion }: StandaloneOptions): Conventions
   return {
     loadBalancersOf(object, cloud) {
       const settings = settingsOf(object, loadBalancers === undefined ? cloud : { loadBalancers });
-      // Where a network is said, and no subnet of it, Octavia chooses one.
+      // If a network is specified without a subnet, Octavia selects one.
       return networkID === undefined || settings === undefined ? settings : { ...settings, networkID, subnetID };
     },
-    // Whoever runs the cluster sets its limits there.
+    // The cluster's administrator sets its limits there.
     storageLimitsOf: () => NO_LIMITS,
     namesRegion,
     takesUnmarkedRouter: true,
@@ -105,9 +106,9 @@ function conventionsOf({ cluster, namesRegion }: StandaloneOptions): Conventions
   };
 }
 
-/** Nobody boots nodes here: only the approval of kubelets' certificates asks for it, which does not run. */
+/** Nodes are not created here: only the approval of kubelet certificates uses this, and it does not run. */
 const NO_BOOTSTRAPPER: NodeBootstrapper = {
-  userData: () => Promise.reject(new Error('nodes are not made here')),
-  tokenID: () => Promise.reject(new Error('nodes are not made here')),
+  userData: () => Promise.reject(new Error('nodes are not created for self-managed clusters')),
+  tokenID: () => Promise.reject(new Error('nodes are not created for self-managed clusters')),
   revoke: () => Promise.resolve(),
 };

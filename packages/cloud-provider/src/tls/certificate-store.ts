@@ -13,32 +13,32 @@ import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { TlsCertificate } from './certificate.ts';
 import { pkcs12Of } from './pkcs12.ts';
 
-/** Whose certificates, and the project that they are kept in. */
+/** The owner of the certificates, and the project that stores them. */
 export interface CertificateScope {
   readonly owner: CertificateOwner;
   readonly cloud: ProjectCloud;
   readonly signal: AbortSignal;
 }
 
-/** A Secret that is to be served, as it is now. */
+/** The current state of a Secret to be served. */
 export interface WantedCertificate {
   readonly secret: SecretName;
   readonly certificate: TlsCertificate | { readonly problem: string };
 }
 
-/** Nobody deletes them but who does it by hand. */
+/** They are deleted only manually. */
 const MAX_AGE_MS = 600_000;
 
 export interface StoredReference {
-  /** To Barbican; undefined for a Secret with a problem of which there is no earlier certificate. */
+  /** Barbican reference; undefined for an invalid Secret without an earlier certificate. */
   readonly reference: string | undefined;
-  /** It is not what the Secret holds now: too much of it is stored for another one before the rest has gone. */
+  /** It is outdated: too many versions are stored to add another before old ones are deleted. */
   readonly isBehind: boolean;
 }
 
-/** What is served of a Secret, and what is to be: whoever changes it all day fills no quota. */
+/** The served and the desired version of a Secret: frequent changes must not exhaust the quota. */
 const MAX_OF_SOURCE = 2;
-/** Of one owner, whatever it has named one after the other while its load balancer could not be changed. */
+/** Limit per owner, including Secrets that it referred to while its load balancer could not be changed. */
 const MAX_OF_OWNER = 60;
 
 /**
@@ -77,18 +77,18 @@ export async function ensureCertificates(
   return references;
 }
 
-/** What is served stays as it is. */
+/** What is served does not change. */
 function tooMany(): ProblemError {
-  const message = `${MAX_OF_OWNER} certificates are stored for the load balancer, which could not be changed to serve them: name no other Secrets until it can`;
+  const message = `${MAX_OF_OWNER} certificates are stored for the load balancer, but it could not be updated to serve them: do not refer to further Secrets until the update succeeds`;
   return new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
-/** Whether something is stored for the owner. */
+/** Whether any certificate is stored for the owner. */
 export async function hasCertificates(scope: CertificateScope): Promise<boolean> {
   return (await seeCertificates(scope)).length > 0;
 }
 
-/** Deletes what is stored for the owner, but for what is `used`. */
+/** Deletes what is stored for the owner, except for `used`. */
 export async function removeCertificates(scope: CertificateScope, used: readonly string[]): Promise<void> {
   const { cloud, signal } = scope;
   const surplus = (await seeCertificates(scope)).filter(({ secret }) => !used.includes(secret.secret_ref));
@@ -98,7 +98,7 @@ export async function removeCertificates(scope: CertificateScope, used: readonly
   }
 }
 
-/** All that are stored for the owner, oldest first. */
+/** All certificates stored for the owner, oldest first. */
 async function seeCertificates({ cloud, owner }: CertificateScope): Promise<readonly StoredCertificate[]> {
   if (!(await hasKeyManager(cloud))) return [];
   const ledger = cloud.ledgers.keySecrets;

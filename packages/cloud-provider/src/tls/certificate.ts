@@ -1,24 +1,23 @@
 import { createHash, createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import type { Secret } from '@fairway/kube/kinds/generated/types';
+import { pemBlocks } from '@fairway/kube/pki/pem';
 
-/** What a Secret of the type `kubernetes.io/tls` holds, when it can be served. */
+/** The content of a valid Secret of type `kubernetes.io/tls`. */
 export interface TlsCertificate {
   readonly privateKey: KeyObject;
   /** The key's own certificate first, then those that signed it. */
   readonly chain: readonly [X509Certificate, ...X509Certificate[]];
-  /** Of all of it, in hexadecimal digits. */
+  /** Of everything, in hexadecimal digits. */
   readonly fingerprint: string;
 }
 
-/** Of what Octavia serves. */
+/** Key types that Octavia supports. */
 const KEY_TYPES: ReadonlySet<string> = new Set(['rsa', 'ec']);
 const MAX_CHAIN = 10;
-/** Base64 of both together. Barbican takes 20,000 characters of base64 of a secret, and what is in a Secret is encoded twice. */
+/** Maximum Base64 length of both. Barbican accepts 20,000 characters of Base64 per secret, and the content of a Secret is encoded twice. */
 export const MAX_TLS_DATA = 36_000;
 
-const PEM_CERTIFICATE = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
-
-/** Reads a Secret; one that is no certificate with its key tells why. Its type does not matter, as elsewhere. Pure. */
+/** Reads a Secret; returns the problem if it is not a certificate with its key. Its type is ignored, as elsewhere. Pure. */
 export function readCertificate({ data = {} }: Pick<Secret, 'data'>): TlsCertificate | { readonly problem: string } {
   const certificate = data['tls.crt'] ?? '';
   const key = data['tls.key'] ?? '';
@@ -27,13 +26,13 @@ export function readCertificate({ data = {} }: Pick<Secret, 'data'>): TlsCertifi
     return { problem: `tls.crt and tls.key are longer than ${MAX_TLS_DATA} bytes of base64` };
   }
   const privateKey = readKey(textOf(key));
-  if (privateKey === undefined) return { problem: 'tls.key is no private key in PEM without a passphrase' };
+  if (privateKey === undefined) return { problem: 'tls.key is not an unencrypted PEM private key' };
   const type = privateKey.asymmetricKeyType ?? 'unknown';
-  if (!KEY_TYPES.has(type)) return { problem: `tls.key is of the type ${type}, and must be RSA or ECDSA` };
+  if (!KEY_TYPES.has(type)) return { problem: `tls.key is of type ${type}, but must be RSA or ECDSA` };
   const [first, ...others] = readChain(textOf(certificate)) ?? [];
-  if (first === undefined) return { problem: `tls.crt is not one to ${MAX_CHAIN} certificates in PEM` };
+  if (first === undefined) return { problem: `tls.crt must contain 1 to ${MAX_CHAIN} PEM certificates` };
   if (!first.checkPrivateKey(privateKey)) {
-    return { problem: 'tls.key is not the key of the first certificate in tls.crt' };
+    return { problem: 'tls.key does not match the first certificate in tls.crt' };
   }
   const chain = [first, ...others] as const;
   return { privateKey, chain: [...chain], fingerprint: fingerprintOf(privateKey, chain) };
@@ -52,10 +51,10 @@ function readKey(pem: string): KeyObject | undefined {
 }
 
 function readChain(pem: string): readonly X509Certificate[] | undefined {
-  const parts = pem.match(PEM_CERTIFICATE) ?? [];
+  const parts = pemBlocks(pem).filter(({ type }) => type === 'CERTIFICATE');
   if (parts.length > MAX_CHAIN) return undefined;
   try {
-    return parts.map((part) => new X509Certificate(part));
+    return parts.map(({ der }) => new X509Certificate(der));
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { hasKeyManager } from '@fairway/tenancy/cloud/certificates';
-import { balancerOwnerOf } from '@fairway/tenancy/cloud/ownership';
-import type { BalancerScope } from '../load-balancers/balancer-scope.ts';
+import { loadBalancerOwnerOf } from '@fairway/tenancy/cloud/ownership';
+import type { LoadBalancerScope } from '../load-balancers/load-balancer-scope.ts';
 import {
   type CertificateScope,
   ensureCertificates,
@@ -9,28 +9,28 @@ import {
   type WantedCertificate,
 } from './certificate-store.ts';
 
-/** References to Barbican: the first is for clients that name no host, or one of no certificate. */
+/** Barbican references: the first is for clients without SNI or with an unknown host. */
 export type Certificates = readonly [string, ...string[]];
 
 export interface KeptCertificate extends WantedCertificate {
-  /** To Barbican; undefined if there has never been one that could be used. */
+  /** Barbican reference; undefined if there was never a usable certificate. */
   readonly reference: string | undefined;
 }
 
-export const NO_BARBICAN = 'the cloud keeps no certificates: there is no key-manager service (Barbican) in its catalog';
+export const NO_BARBICAN = 'the cloud cannot store certificates: its catalog has no key-manager service (Barbican)';
 
-/** Whose certificates are in Barbican: copies of Secrets, for as long as a load balancer of Octavia serves them. */
+/** Manages copies of Secrets in Barbican, for as long as an Octavia load balancer serves them. */
 export class KeptCertificates {
-  /** Keys of those of which nothing is stored. */
+  /** Keys of owners without stored certificates. */
   readonly #without = new Set<string>();
-  /** Keys of those whose Secrets have changed more often than could be served. */
+  /** Keys of owners whose Secrets changed more often than could be served. */
   readonly #behind = new Set<string>();
-  /** By key: what load balancers serve, where it is known and something else may be stored. */
+  /** By key: what load balancers serve, if known and if anything else may be stored. */
   readonly #served = new Map<string, readonly string[]>();
 
-  /** Stores what is missing; in the order of `wanted`. Resolves with undefined where the cloud has no Barbican. */
+  /** Stores what is missing; in the order of `wanted`. Resolves with undefined if the cloud has no Barbican. */
   async ensure(
-    scope: BalancerScope,
+    scope: LoadBalancerScope,
     wanted: readonly WantedCertificate[],
   ): Promise<readonly KeptCertificate[] | undefined> {
     const { key, cloud } = scope;
@@ -44,13 +44,13 @@ export class KeptCertificates {
     return wanted.map((each, index) => ({ ...each, reference: stored[index]?.reference }));
   }
 
-  /** The load balancer serves these and no others, or is not there and is to be made with them. Until the next `ensure`. */
+  /** The load balancer serves exactly these, or will be created with them. Valid until the next `ensure`. */
   serves(key: string, references: readonly string[]): void {
     this.#served.set(key, references);
   }
 
-  /** Deletes what the load balancer does not serve any more, as far as that is known. Resolves with whether there is something newer to serve now. */
-  async tidy(scope: BalancerScope): Promise<boolean> {
+  /** Deletes what the load balancer no longer serves, as far as known. Resolves with whether a newer version can now be served. */
+  async tidy(scope: LoadBalancerScope): Promise<boolean> {
     const { key } = scope;
     const used = this.#served.get(key);
     if (used === undefined || (used.length === 0 && this.#without.has(key))) return false;
@@ -59,12 +59,12 @@ export class KeptCertificates {
     return this.#behind.delete(key);
   }
 
-  isAnyLeft(scope: BalancerScope): Promise<boolean> {
+  isAnyLeft(scope: LoadBalancerScope): Promise<boolean> {
     return hasCertificates(certificateScope(scope));
   }
 
-  /** Deletes all of them, of a load balancer that is gone. */
-  async remove(scope: BalancerScope): Promise<void> {
+  /** Deletes all certificates of a deleted load balancer. */
+  async remove(scope: LoadBalancerScope): Promise<void> {
     await removeCertificates(certificateScope(scope), []);
   }
 
@@ -75,17 +75,17 @@ export class KeptCertificates {
   }
 }
 
-/** What people are told of a Secret that can't be served as it is. */
+/** The message for a Secret that cannot be served. */
 export function problemOf({ certificate, reference }: KeptCertificate): string | undefined {
   if (!('problem' in certificate)) return undefined;
   const isOldServed = reference !== undefined;
-  const rest = isOldServed ? 'the certificate that it had before is served' : 'its hosts have no certificate';
+  const rest = isOldServed ? 'its previous certificate is still served' : 'its hosts are served without a certificate';
   return `${certificate.problem}; ${rest}`;
 }
 
-function certificateScope({ cloud, owner, signal }: BalancerScope): CertificateScope {
-  const { kind, uid } = balancerOwnerOf(owner);
-  // A Service names its certificate by itself.
+function certificateScope({ cloud, owner, signal }: LoadBalancerScope): CertificateScope {
+  const { kind, uid } = loadBalancerOwnerOf(owner);
+  // A Service refers to its certificate directly.
   if (kind === 'service') throw new Error('Services have no certificates of their own');
   return { cloud, owner: { clusterUid: owner.clusterUid, kind, uid }, signal };
 }

@@ -13,7 +13,7 @@ import type { TlsCertificate } from './certificate.ts';
 /** RFC 7292. */
 const SHROUDED_KEY_BAG = '1.2.840.113549.1.12.10.1.2';
 const CERT_BAG = '1.2.840.113549.1.12.10.1.3';
-/** The empty one is no protection, but what Octavia expects: what keeps the key is Barbican. */
+/** The empty password does not protect the key, but Octavia expects it: Barbican protects the key. */
 const PASSWORD = new ArrayBuffer(0);
 const ITERATIONS = 2048;
 const HASH = 'SHA-256';

@@ -10,30 +10,30 @@ import { MAX_TLS_DATA, readCertificate, type TlsCertificate } from './certificat
 interface Watched {
   readonly informer: Informer<Secret>;
   readonly stop: AbortController;
-  /** Keys of the queue, of those that name it. */
+  /** Queue keys of objects that refer to it. */
   readonly users: Set<string>;
 }
 
 interface Options {
-  /** Who they are, as people call them. */
+  /** Their plural, for messages. */
   readonly users: string;
-  /** Called with the keys of those that name a Secret that has changed. */
+  /** Called with the keys of objects that refer to a changed Secret. */
   readonly changed: (key: string) => void;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** Of one cluster: each is a watch, and holds a private key in memory. */
+/** Limit per cluster: each Secret is a watch and holds a private key in memory. */
 const MAX_WATCHED = 100;
 
 export type SeenCertificate = TlsCertificate | { readonly problem: string };
 
-/** The Secrets in tenants' clusters that somebody names, each watched by its name alone: what else is in a cluster is not read. */
+/** The referenced Secrets in tenants' clusters, each watched by name: other Secrets are not read. */
 export class TenantSecrets {
   readonly #options: Options;
   readonly #watched = new WeakMap<TenantCluster, Map<string, Watched>>();
-  /** Which cluster each user's Secrets are in. */
+  /** The cluster of each user's Secrets. */
   readonly #users = new Map<string, TenantCluster>();
   readonly #read = new WeakMap<Secret, SeenCertificate>();
 
@@ -41,7 +41,7 @@ export class TenantSecrets {
     this.#options = options;
   }
 
-  /** The certificates in these Secrets, in their order; undefined until all have been read once. From now on `user` hears of their changes, and of no others. */
+  /** The certificates in these Secrets, in order; undefined until all have been read once. From now on `user` is notified of changes to these only. */
   see(tenant: TenantCluster, user: string, names: readonly SecretName[]): readonly SeenCertificate[] | undefined {
     const watched = this.#watchedOf(tenant);
     const keys = names.map(keyOf);
@@ -55,19 +55,19 @@ export class TenantSecrets {
         watched.get(key) ?? (watched.size < MAX_WATCHED ? this.#watch(tenant, watched, key, name) : undefined);
       each?.users.add(user);
       if (each === undefined) {
-        seen.push({ problem: `the cluster's ${this.#options.users} name more than ${MAX_WATCHED} Secrets` });
+        seen.push({ problem: `the cluster's ${this.#options.users} refer to more than ${MAX_WATCHED} Secrets` });
       } else if (each.informer.hasSynced) seen.push(this.#certificateIn(each.informer.get(key)));
       else isComplete = false;
     }
     return isComplete ? seen : undefined;
   }
 
-  /** Those that name any. */
+  /** Objects that refer to any. */
   users(): readonly string[] {
     return [...this.#users.keys()];
   }
 
-  /** `user` names none any more. */
+  /** `user` no longer refers to any. */
   forget(user: string): void {
     const tenant = this.#users.get(user);
     if (tenant) this.#keepOnly(tenant, user, new Set());
@@ -103,7 +103,7 @@ export class TenantSecrets {
     watched.set(key, each);
     const changed = () => each.users.forEach(this.#options.changed);
     informer.addHandler({ onAdd: changed, onUpdate: changed, onDelete: changed });
-    // One that is not there is known to be missing only then.
+    // Only then is a missing Secret known to be missing.
     void informer.whenSynced().then(changed, () => {});
     informer.start(AbortSignal.any([tenant.signal, each.stop.signal]));
     return each;
@@ -117,7 +117,7 @@ export class TenantSecrets {
   }
 }
 
-/** What is in each of these Secrets by its name; undefined while they are not read. */
+/** The content of each Secret, by name; undefined until read. */
 export function readSecrets(
   names: readonly SecretName[],
   see: (names: readonly SecretName[]) => readonly SeenCertificate[] | undefined,
@@ -133,7 +133,7 @@ function keyOf({ namespace, name }: SecretName): string {
   return `${namespace}/${name}`;
 }
 
-/** A certificate with its key, and nothing else of the Secret; of what is too long to be one, enough to tell. */
+/** Only the certificate and key of a Secret; if too long, just enough to detect that. */
 function trimSecret({ metadata, data = {} }: Secret): Secret {
   const { name, namespace, uid, resourceVersion } = metadata;
   const [certificate = '', key = ''] = [data['tls.crt'], data['tls.key']];

@@ -5,10 +5,10 @@ import { storageOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
-import { DRIVER, isCinderId } from '../volumes/driver.ts';
+import { cinderIdOf, DRIVER, driverOf, isCinderId } from '../volumes/driver.ts';
 import { ownedVolumes } from '../volumes/owned-volumes.ts';
 
-/** Which PersistentVolume of which cluster. */
+/** Identifies a PersistentVolume and its cluster. */
 interface VolumeName {
   readonly clusterUid: string;
   /** `metadata.name`. */
@@ -26,14 +26,15 @@ export async function findVolume(
   signal: AbortSignal,
 ): Promise<Volume | undefined> {
   const own = await ownedVolumes(cloud, { clusterUid, object: name }, signal);
-  const { driver, volumeHandle } = object?.spec.csi ?? { driver: DRIVER, volumeHandle: own.volumes[0]?.id ?? '' };
-  if (driver !== DRIVER || !isCinderId(volumeHandle)) return undefined;
+  const isOthers = object !== undefined && (driverOf(object) ?? DRIVER) !== DRIVER;
+  const volumeHandle = (object && cinderIdOf(object)) ?? own.volumes[0]?.id ?? '';
+  if (isOthers || !isCinderId(volumeHandle)) return undefined;
   const found = own.volumes.find(({ id }) => id === volumeHandle);
   if (found || own.deleting.some(({ id }) => id === volumeHandle)) return found;
   return findOther(cloud, clusterUid, volumeHandle, signal);
 }
 
-/** One that was made for another PersistentVolume of the cluster, or not by Fairway. */
+/** Whether it was created for another PersistentVolume of the cluster, or not by Fairway. */
 async function findOther(
   cloud: ProjectCloud,
   clusterUid: string,
@@ -42,7 +43,7 @@ async function findOther(
 ): Promise<Volume | undefined> {
   const listed = cloud.cache.volumes.snapshot().items.get(id);
   const volume = listed ?? (await ignoreNotFound(cloud.client.blockStorage.volumes.get(id, { signal })));
-  // An administrator's credential gets those of every project.
+  // An administrator's credential can read those of every project.
   const project = volume?.['os-vol-tenant-attr:tenant_id'];
   if (volume === undefined || (project !== undefined && project !== (await cloud.client.session.projectId()))) {
     return undefined;
@@ -50,13 +51,13 @@ async function findOther(
   const owner = storageOwner(volume);
   if (owner === undefined) return volume;
   if (owner.clusterUid !== clusterUid) {
-    const message = `volume ${id} belongs to another cluster: detach it there, and take its marks away if it is to move`;
+    const message = `volume ${id} belongs to another cluster: detach it there, and remove its ownership tags to move it`;
     throw new ProblemError({ reason: 'ConfigurationInvalid', message });
   }
   return (await ownedVolumes(cloud, owner, signal)).volumes.find((each) => each.id === id);
 }
 
-/** What Nova has accepted is known from now on, whatever an older list says. */
+/** Records what Nova has accepted, as lists may be older. */
 export function noteStatus(cloud: ProjectCloud, volume: Volume, status: 'attaching' | 'detaching'): void {
   const owner = storageOwner(volume);
   if (owner) cloud.ledgers.volumes.recordMade(storageKey(owner), { ...volume, status }, cloud.now());

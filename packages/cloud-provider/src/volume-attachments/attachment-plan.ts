@@ -1,28 +1,28 @@
 import type { Volume } from '@fairway/openstack/types/block-storage';
 
-/** A VolumeAttachment with the server that it is about. */
+/** A VolumeAttachment with its server. */
 export interface WantedAttachment {
   readonly name: string;
   readonly nodeName: string;
-  /** Of the Machine of that name; undefined if there is none, or it has no server. */
+  /** The server of the Machine with that name; undefined if either is missing. */
   readonly serverID: string | undefined;
   readonly isBeingDeleted: boolean;
 }
 
-/** What to do about one VolumeAttachment. */
+/** The step for one VolumeAttachment. */
 export type AttachmentStep =
   | { readonly kind: 'attach'; readonly name: string; readonly serverID: string }
   | { readonly kind: 'detach'; readonly name: string; readonly serverID: string }
-  /** It is as it should be. */
+  /** It is in the desired state. */
   | { readonly kind: 'attached'; readonly name: string; readonly device: string | undefined }
-  /** It may go. */
+  /** It may be deleted. */
   | { readonly kind: 'detached'; readonly name: string }
-  /** Cinder or Nova is at work. */
+  /** A change in Cinder or Nova is in progress. */
   | { readonly kind: 'wait'; readonly name: string; readonly for: 'attachment' | 'detachment' | 'other' }
-  /** It can't be attached as things are. */
+  /** It cannot be attached at present. */
   | { readonly kind: 'impossible'; readonly name: string; readonly message: string };
 
-/** https://opendev.org/openstack/cinder/src/branch/master/cinder/objects/fields.py: what ends by itself. */
+/** https://opendev.org/openstack/cinder/src/branch/master/cinder/objects/fields.py: transient states. */
 const TRANSIENT: ReadonlySet<string> = new Set([
   'creating',
   'downloading',
@@ -51,7 +51,7 @@ export function attachmentSteps(
   const coming = staying.map((each): AttachmentStep => {
     const step = stepOfStaying(volume, each, nodeOf);
     if (step.kind !== 'attach') return step;
-    // The next look shows what has become of the first.
+    // The next reconcile shows the result of the first.
     if (isTaken) return { kind: 'wait', name: each.name, for: 'other' };
     isTaken = true;
     return step;
@@ -60,13 +60,13 @@ export function attachmentSteps(
 }
 
 function stepOfGoing(volume: Volume | undefined, { name, serverID }: WantedAttachment): AttachmentStep {
-  // Nova detaches what a server had when it deletes it.
+  // Nova detaches the volumes of a server when it deletes it.
   if (volume === undefined || serverID === undefined) return { kind: 'detached', name };
   const { status } = volume;
   if (isAttachedTo(volume, serverID)) {
     return status === 'detaching' ? { kind: 'wait', name, for: 'detachment' } : { kind: 'detach', name, serverID };
   }
-  // It may be on its way to this server.
+  // It may be being attached to this server.
   if (status === 'reserved' || status === 'attaching') return { kind: 'wait', name, for: 'other' };
   return { kind: 'detached', name };
 }

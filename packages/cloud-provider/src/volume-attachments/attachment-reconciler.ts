@@ -13,8 +13,8 @@ import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters'
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import type { AwaitedStorage } from '../volumes/awaited-storage.ts';
 import { type StoragePlace, storagePlace } from '../volumes/storage-place.ts';
+import type { StorageWatch } from '../volumes/storage-watch.ts';
 import { storageOf } from '../volumes/tenant-storage.ts';
 import { findVolume, noteStatus } from './attachable-volume.ts';
 import { type AttachmentStep, attachmentSteps, type WantedAttachment } from './attachment-plan.ts';
@@ -22,19 +22,19 @@ import { AttachmentWriter } from './attachment-writer.ts';
 import { attachmentsByVolume, attachmentsOf } from './tenant-attachments.ts';
 
 interface AttachmentDependencies extends Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'tenants' | 'clock'> {
-  readonly awaited: AwaitedStorage<Volume>;
+  readonly storageWatch: StorageWatch<Volume>;
 }
 
-/** How often to look at volumes that no list of the project's shows: those that Fairway did not make. */
+/** How often to check volumes that are not in the project's lists: those that Fairway did not create. */
 const UNLISTED_RETRY_MS = 10_000;
-/** And while another change of the volume is under way. */
+/** And while another change of the volume is in progress. */
 const OTHER_RETRY_MS = 30_000;
 
 /**
  * Attaches volumes to the servers of nodes and detaches them, as external-attacher does with cinder-csi-plugin.
  *
- * **Guarantees.** Which server a node is, Fairway knows from its Machine; what the Node says of itself counts for nothing. A volume that carries the marks
- * of another cluster is not touched, whatever a PersistentVolume says. Nothing waits here for Nova or Cinder: the lists of the project show what has
+ * **Guarantees.** A node's server is known from its Machine; the Node's own claims are ignored. A volume that carries the tags
+ * of another cluster is not touched, whatever a PersistentVolume says. Nothing here waits for Nova or Cinder: the project's lists show what has
  * become of it.
  */
 export class AttachmentReconciler {
@@ -44,22 +44,22 @@ export class AttachmentReconciler {
     this.#dependencies = dependencies;
   }
 
-  /** Drops what is known of clusters that are another process's from now on. */
+  /** Drops the state of clusters that another replica takes over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
-    const { awaited, tenants } = this.#dependencies;
-    awaited.forget((clusterUid) => {
+    const { storageWatch, tenants } = this.#dependencies;
+    storageWatch.forget((clusterUid) => {
       const tenant = tenants.get(clusterUid);
       return tenant === undefined || isMatching(tenant.clusterKey);
     });
   }
 
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { awaited, clock } = this.#dependencies;
+    const { storageWatch, clock } = this.#dependencies;
     const [clusterUid = '', name = ''] = key.split('/');
     const place = this.#placeOf(clusterUid);
     const owner = { clusterUid, object: name };
     if (place === undefined) {
-      awaited.settle(owner);
+      storageWatch.settle(owner);
       return {};
     }
     const { tenant } = place;
@@ -68,7 +68,7 @@ export class AttachmentReconciler {
     const writer = new AttachmentWriter(tenant, volume, clock);
     const pass = new Pass(context, clock);
     if (attachments.length === 0) {
-      awaited.settle(owner);
+      storageWatch.settle(owner);
       await pass.run(() => writer.releaseVolume());
       return pass.end();
     }
@@ -101,7 +101,7 @@ export class AttachmentReconciler {
     return { volume, steps: attachmentSteps(volume, wanted, (serverID) => this.#nodeOf(tenant, serverID)) };
   }
 
-  /** Resolves with whether it went well. */
+  /** Resolves with whether it succeeded. */
   async #take(
     step: AttachmentStep,
     attachment: VolumeAttachment,
@@ -130,7 +130,7 @@ export class AttachmentReconciler {
     return failure === undefined;
   }
 
-  /** Lists are made fast while Nova is at work, and shared by all clusters in the project. */
+  /** Lists are frequent while a change in Nova is in progress, and shared by all clusters in the project. */
   #await(
     owner: StorageOwner,
     steps: readonly AttachmentStep[],
@@ -140,9 +140,9 @@ export class AttachmentReconciler {
     const isLeaving = steps.some((each) => each.kind === 'detach' || isWaitFor(each, 'detachment'));
     const isComing = steps.some((each) => each.kind === 'attach' || isWaitFor(each, 'attachment'));
     const pace = isLeaving ? 'deletion' : isComing ? 'build' : undefined;
-    this.#dependencies.awaited.expect(owner, key, cloud.cache.volumes, pace);
-    if (pace) pass.againIn(UNLISTED_RETRY_MS);
-    if (steps.some((each) => each.kind === 'impossible' || isWaitFor(each, 'other'))) pass.againIn(OTHER_RETRY_MS);
+    this.#dependencies.storageWatch.expect(owner, key, cloud.cache.volumes, pace);
+    if (pace) pass.requeueAfter(UNLISTED_RETRY_MS);
+    if (steps.some((each) => each.kind === 'impossible' || isWaitFor(each, 'other'))) pass.requeueAfter(OTHER_RETRY_MS);
   }
 
   #serverOf(tenant: TenantCluster, nodeName: string): string | undefined {
@@ -157,7 +157,7 @@ export class AttachmentReconciler {
     return own.find(({ status }) => status?.serverID === serverID)?.metadata.name;
   }
 
-  /** Undefined while nothing is to be done in the cluster. */
+  /** Undefined while the cluster must be left alone. */
   #placeOf(clusterUid: string): StoragePlace | undefined {
     const isSynced = (tenant: TenantCluster) => attachmentsOf(tenant).hasSynced && storageOf(tenant).volumes.hasSynced;
     return storagePlace(this.#dependencies, clusterUid, isSynced);
@@ -177,7 +177,7 @@ async function change(
   if (volume === undefined) return;
   const { servers } = cloud.client.compute;
   const attempt = { kind: `${kind} volumes`, item: `${volume.id}/${serverID}` };
-  await cloud.attempts.make<unknown>(attempt, () =>
+  await cloud.attempts.withBackoff<unknown>(attempt, () =>
     kind === 'attach'
       ? servers.attachVolume(serverID, volume.id, { signal })
       : ignoreNotFound(servers.detachVolume(serverID, volume.id, { signal })),
@@ -185,7 +185,7 @@ async function change(
   noteStatus(cloud, volume, kind === 'attach' ? 'attaching' : 'detaching');
 }
 
-/** What is only under way is no error. */
+/** A change in progress is not an error. */
 async function tell(
   attachments: readonly VolumeAttachment[],
   { reason, message }: Failure,
@@ -196,7 +196,7 @@ async function tell(
   for (const attachment of attachments) await pass.run(() => writer.reportError(attachment, message));
 }
 
-/** By name where they are of one second. */
+/** By name if created in the same second. */
 function oldestFirst(attachments: readonly VolumeAttachment[]): readonly VolumeAttachment[] {
   const keyOf = ({ metadata }: VolumeAttachment) => `${metadata.creationTimestamp} ${metadata.name}`;
   return attachments.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));

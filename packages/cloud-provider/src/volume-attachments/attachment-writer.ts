@@ -6,12 +6,12 @@ import { PersistentVolumes, VolumeAttachments } from '@fairway/kube/kinds/resour
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 
-/** external-attacher's, on VolumeAttachments and PersistentVolumes: what it is made of the driver's name. */
+/** Finalizer of external-attacher on VolumeAttachments and PersistentVolumes, derived from the driver's name. */
 export const ATTACHER_FINALIZER = 'external-attacher/cinder-csi-openstack-org';
-/** What cinder-csi-plugin's half on the node reads. */
+/** Read by cinder-csi-plugin's node plugin. */
 const DEVICE_PATH = 'DevicePath';
 
-/** Writes the VolumeAttachments of one PersistentVolume as external-attacher does; what is as it should be is not written again. */
+/** Writes the VolumeAttachments of one PersistentVolume as external-attacher does, if they differ. */
 export class AttachmentWriter {
   readonly #tenant: TenantCluster;
   readonly #volume: PersistentVolume | undefined;
@@ -23,7 +23,7 @@ export class AttachmentWriter {
     this.#clock = clock;
   }
 
-  /** Before anything is attached: neither goes before it is detached. */
+  /** Added before attaching: neither may be deleted before the volume is detached. */
   async protect(attachment: VolumeAttachment): Promise<void> {
     const { client } = this.#tenant;
     if (this.#volume) {
@@ -37,7 +37,7 @@ export class AttachmentWriter {
     await ofTenant(removeFinalizer(attachments, attachment, ATTACHER_FINALIZER));
   }
 
-  /** The PersistentVolume may go where nothing is attached by it. */
+  /** The PersistentVolume may be deleted once nothing is attached through it. */
   async releaseVolume(): Promise<void> {
     const volume = this.#volume;
     if (volume === undefined || !isBeingDeleted(volume)) return;
@@ -53,7 +53,7 @@ export class AttachmentWriter {
     await this.#patch(attachment, { attached: true, attachError: null, attachmentMetadata });
   }
 
-  /** Why it can't be attached, or detached where it is to go. */
+  /** Why it cannot be attached, or detached if it is being deleted. */
   async reportError(attachment: VolumeAttachment, message: string): Promise<void> {
     const field = isBeingDeleted(attachment) ? 'detachError' : 'attachError';
     if (attachment.status?.[field]?.message === message) return;

@@ -4,17 +4,18 @@ import { machines } from '@fairway/api/kinds/machine';
 import { isPaused } from '@fairway/api/pause';
 import { watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
+import { csiSourceOf } from '@fairway/kube/kinds/csi-source';
 import type { VolumeAttachment } from '@fairway/kube/kinds/generated/types';
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
-import { AwaitedStorage } from '../volumes/awaited-storage.ts';
+import { StorageWatch } from '../volumes/storage-watch.ts';
 import { storageOf } from '../volumes/tenant-storage.ts';
 import { AttachmentReconciler } from './attachment-reconciler.ts';
 import { attachmentsByNode, attachmentsOf, volumeNames } from './tenant-attachments.ts';
 
-/** Keys are a cluster's UID and the name of a PersistentVolume: all attachments of a volume are looked at together. */
+/** Keys are a cluster's UID and the name of a PersistentVolume: all attachments of a volume are reconciled together. */
 export const volumeAttachmentController: Declaration = {
   name: 'volume-attachments',
   concurrency: 20,
@@ -41,7 +42,7 @@ export const volumeAttachmentController: Declaration = {
   ],
   ownerKey: (key, { tenants }) => tenants.get(key.split('/', 1)[0] ?? '')?.clusterKey,
   create(shared, enqueue) {
-    const reconciler = new AttachmentReconciler({ ...shared, awaited: new AwaitedStorage<Volume>(enqueue) });
+    const reconciler = new AttachmentReconciler({ ...shared, storageWatch: new StorageWatch<Volume>(enqueue) });
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget: (isMatching) => reconciler.forget(isMatching),
@@ -58,9 +59,9 @@ export const volumeAttachmentController: Declaration = {
         onDelete: onAttachment,
       });
       volumes.addHandler({
-        // What it is held for may be over.
+        // What holds it may have ended.
         onUpdate: (_, { metadata, spec }) => {
-          if (spec.csi && metadata.deletionTimestamp) enqueue(keyOfVolume(tenant, metadata.name ?? ''));
+          if (csiSourceOf({ spec }) && metadata.deletionTimestamp) enqueue(keyOfVolume(tenant, metadata.name ?? ''));
         },
       });
       // They may be listed before the tenant counts as connected, and are enqueued only then.

@@ -13,19 +13,19 @@ export function attachmentsOf({ informers }: TenantCluster): Informer<VolumeAtta
   return attachments;
 }
 
-/** The driver's, by the name of their PersistentVolume. */
+/** VolumeAttachments of the driver, by PersistentVolume. */
 export const attachmentsByVolume: CacheIndex<VolumeAttachment> = {
   name: 'volume',
   valuesOf: (attachment) => volumeNames(attachment),
 };
 
-/** The driver's, by the name of their node. */
+/** VolumeAttachments of the driver, by node. */
 export const attachmentsByNode: CacheIndex<VolumeAttachment> = {
   name: 'node',
   valuesOf: (attachment) => (attachment.spec.attacher === DRIVER ? [attachment.spec.nodeName] : []),
 };
 
-/** None for another driver's, and for inline volumes, which the driver does not have. */
+/** None for other drivers, and for inline volumes, which the driver does not support. */
 export function volumeNames({ spec }: VolumeAttachment): readonly string[] {
   const { persistentVolumeName } = spec.source;
   return spec.attacher === DRIVER && persistentVolumeName ? [persistentVolumeName] : [];

@@ -2,26 +2,26 @@ import type { VolumeSnapshotContent } from '@fairway/kube/kinds/volume-snapshots
 import { DRIVER } from '../volumes/driver.ts';
 import { BEING_DELETED } from './snapshot-names.ts';
 
-/** What is to be done about a VolumeSnapshotContent. */
+/** The next step for a VolumeSnapshotContent. */
 export type ContentStep =
   | 'none'
-  /** A snapshot is to be made. */
+  /** A snapshot must be taken. */
   | 'create'
   /** It has its snapshot. */
   | 'keep'
-  /** It names a snapshot that is there already. */
+  /** It refers to an existing snapshot. */
   | 'adopt'
-  /** Its snapshot is to go, and then itself. */
+  /** Its snapshot must be deleted, then the content itself. */
   | 'delete'
-  /** It goes, and its snapshot stays. */
+  /** It is deleted, and its snapshot is retained. */
   | 'release';
 
-/** As csi-snapshotter decides. `isClaimed`: whether the VolumeSnapshot that it is for is there. Pure. */
+/** Decides like csi-snapshotter. `isClaimed`: whether its VolumeSnapshot exists. Pure. */
 export function contentStep(content: VolumeSnapshotContent, isClaimed: boolean): ContentStep {
   const { metadata, spec, status } = content;
   if (spec.driver !== DRIVER) return 'none';
   if (metadata.deletionTimestamp !== undefined) {
-    // Deleted while somebody has it, it waits for them.
+    // If deleted while in use, it waits for its user.
     const isFree = !spec.volumeSnapshotRef.uid || metadata.annotations?.[BEING_DELETED] !== undefined || !isClaimed;
     if (!isFree) return 'none';
     return spec.deletionPolicy === 'Delete' ? 'delete' : 'release';
@@ -29,6 +29,6 @@ export function contentStep(content: VolumeSnapshotContent, isClaimed: boolean):
   const { volumeHandle, snapshotHandle } = spec.source;
   if (Boolean(volumeHandle) === Boolean(snapshotHandle)) return 'none';
   if (snapshotHandle) return 'adopt';
-  // Once there was one, another would be of another moment.
+  // A new one would capture another moment.
   return status?.snapshotHandle ? 'keep' : 'create';
 }

@@ -10,11 +10,11 @@ import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from 
 import type { VolumeSnapshot as CinderSnapshot } from '@fairway/openstack/types/block-storage';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { Declaration } from '../dependencies.ts';
-import { ToldNews } from '../tenant-events.ts';
-import { AwaitedStorage } from '../volumes/awaited-storage.ts';
-import { ClusterTurns } from '../volumes/cluster-turns.ts';
+import { EventDeduplicator } from '../tenant-events.ts';
+import { ClusterConcurrencyLimit } from '../volumes/cluster-concurrency-limit.ts';
 import { DRIVER } from '../volumes/driver.ts';
 import { StorageEvents } from '../volumes/storage-events.ts';
+import { StorageWatch } from '../volumes/storage-watch.ts';
 import { claimsBySnapshot, storageOf } from '../volumes/tenant-storage.ts';
 import { VolumeBuilds } from '../volumes/volume-builds.ts';
 import { claimSubject, clusterSubject, contentSubject, snapshotSubject } from './snapshot-keys.ts';
@@ -30,7 +30,7 @@ import {
 } from './tenant-snapshots.ts';
 
 /** Keys of one cluster at a time. */
-const TURNS = 5;
+const MAX_CONCURRENT_KEYS = 5;
 
 export const volumeSnapshotController: Declaration = {
   name: 'volume-snapshots',
@@ -44,12 +44,12 @@ export const volumeSnapshotController: Declaration = {
   ],
   ownerKey: (key, { tenants }) => tenants.get(key.split('/', 1)[0] ?? '')?.clusterKey,
   create(shared, enqueue) {
-    const awaited = new AwaitedStorage<CinderSnapshot>(enqueue);
-    const turns = new ClusterTurns(TURNS, enqueue);
+    const storageWatch = new StorageWatch<CinderSnapshot>(enqueue);
+    const limiter = new ClusterConcurrencyLimit(MAX_CONCURRENT_KEYS, enqueue);
     const builds = new VolumeBuilds(shared);
     const events = new StorageEvents({ ...shared, component: DRIVER });
-    const told = new ToldNews(shared.clock);
-    const reconciler = new SnapshotReconciler({ ...shared, awaited, builds, turns, events, told }, enqueue);
+    const recorded = new EventDeduplicator(shared.clock);
+    const reconciler = new SnapshotReconciler({ ...shared, storageWatch, builds, limiter, events, recorded }, enqueue);
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget: (isMatching) => reconciler.forget(isMatching),
@@ -66,7 +66,7 @@ export const volumeSnapshotController: Declaration = {
   },
 };
 
-/** What waits for a claim, or holds it. */
+/** Snapshots that wait for a claim or hold it. */
 function onClaimOf(tenant: TenantCluster, claim: PersistentVolumeClaim, enqueue: (key: string) => void): void {
   const kinds = snapshotsOf(tenant);
   if (kinds === undefined) return;
@@ -125,7 +125,7 @@ function listenTo(tenant: TenantCluster, kinds: TenantSnapshots, enqueue: (key: 
   );
 }
 
-/** Keys of all that may be to do in a cluster. */
+/** Keys of everything that may need work in a cluster. */
 function subjectsOf(tenant: TenantCluster | undefined): readonly string[] {
   const kinds = tenant && snapshotsOf(tenant);
   if (kinds === undefined) return [];

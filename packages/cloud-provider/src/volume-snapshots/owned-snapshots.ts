@@ -8,18 +8,18 @@ import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { isCinderId } from '../volumes/driver.ts';
 import { type CreateOptions, createStorage, type OwnedStorage, ownedStorage } from '../volumes/owned-storage.ts';
 
-/** How old a list of servers may be. */
+/** Maximum age of a list of servers. */
 const MAX_AGE_MS = 60_000;
 
 export type OwnedSnapshots = OwnedStorage<VolumeSnapshot>;
 
-/** Those that carry the marks of this cluster and VolumeSnapshotContent. Rejects with StillSettling, or the cloud's error. */
+/** Snapshots with the tags of this cluster and VolumeSnapshotContent. Rejects with StillSettling, or the cloud's error. */
 export function ownedSnapshots(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedSnapshots> {
   const kind = { noun: 'snapshot', cache: cloud.cache.volumeSnapshots, ledger: cloud.ledgers.volumeSnapshots };
   return ownedStorage(cloud, kind, owner, signal);
 }
 
-/** `prepare` resolves with the request; it is called when that may be sent. Rejects like `createVolume`, and like that. */
+/** `prepare` resolves with the request; called when that may be sent. Rejects like `createVolume`, and like `prepare`. */
 export function createSnapshot(
   cloud: ProjectCloud,
   owner: StorageOwner,
@@ -39,7 +39,7 @@ export function deleteSnapshot(cloud: ProjectCloud, { id }: VolumeSnapshot, sign
   return cloud.remove(cloud.ledgers.volumeSnapshots, id, () => snapshots.delete(id, { signal }));
 }
 
-/** Notes on the snapshot what is to become of it without the cluster. */
+/** Records on the snapshot what happens to it without the cluster. */
 export async function noteSnapshotPolicy(
   cloud: ProjectCloud,
   snapshot: VolumeSnapshot,
@@ -47,14 +47,14 @@ export async function noteSnapshotPolicy(
   signal: AbortSignal,
 ): Promise<void> {
   const { snapshots } = cloud.client.blockStorage;
-  const metadata = await cloud.attempts.make({ kind: 'mark snapshots', item: snapshot.id }, () =>
+  const metadata = await cloud.attempts.withBackoff({ kind: 'mark snapshots', item: snapshot.id }, () =>
     snapshots.mergeMetadata(snapshot.id, reclaimMark(policy), { signal }),
   );
   const owner = storageOwner(snapshot);
   if (owner) cloud.ledgers.volumeSnapshots.recordMade(storageKey(owner), { ...snapshot, metadata }, cloud.now());
 }
 
-/** The snapshot of this id, whoever made it, as Cinder has it now; undefined if there is none in the project. */
+/** The current snapshot with this ID, of any creator; undefined if not in the project. */
 export async function findSnapshot(
   cloud: ProjectCloud,
   id: string,
@@ -66,7 +66,10 @@ export async function findSnapshot(
   return found && (await isOwnProject(cloud, project)) ? found : undefined;
 }
 
-/** As `findSnapshot`. Throws a ProblemError for one of another cluster: whoever may write VolumeSnapshotContents in one could otherwise read the volumes of any. */
+/**
+ * Like `findSnapshot`. Throws a ProblemError for a snapshot of another cluster: otherwise users who may write VolumeSnapshotContents in one cluster could
+ * read the volumes of any.
+ */
 export async function findUsableSnapshot(
   cloud: ProjectCloud,
   clusterUid: string,
@@ -79,8 +82,8 @@ export async function findUsableSnapshot(
 }
 
 /**
- * The volume of this id, if it may be snapshot for the cluster; undefined if there is none in the project. Throws a ProblemError for one of another
- * cluster, and for one without marks that a server has which is not the cluster's: the disks of other clusters' servers have none.
+ * The volume with this ID, if the cluster may take snapshots of it; undefined if not in the project. Throws a ProblemError for one of another cluster, and
+ * for an untagged one attached to a server outside of the cluster: disks of other clusters' servers are untagged.
  */
 export async function findSource(
   cloud: ProjectCloud,
@@ -99,11 +102,11 @@ export async function findSource(
   const own = new Set(serversOfCluster(servers, clusterUid).map((server) => server.id));
   const other = volume.attachments.find(({ server_id: server }) => !own.has(server ?? ''));
   if (other === undefined) return volume;
-  const message = `volume ${id} is attached to ${other.server_id ?? 'another host'}, which is no node of this cluster: detach it there first`;
+  const message = `volume ${id} is attached to ${other.server_id ?? 'another host'}, which is not a node of this cluster: detach it there first`;
   throw new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
-/** An administrator's credential gets what every project has. */
+/** An administrator's credential can read those of every project. */
 async function isOwnProject({ client }: ProjectCloud, project: string | undefined): Promise<boolean> {
   return project === undefined || project === (await client.session.projectId());
 }
@@ -111,6 +114,6 @@ async function isOwnProject({ client }: ProjectCloud, project: string | undefine
 function requireOwnCluster(what: string, stored: VolumeSnapshot | Volume, clusterUid: string): void {
   const owner = storageOwner(stored);
   if (owner === undefined || owner.clusterUid === clusterUid) return;
-  const message = `${what} ${stored.id} belongs to another cluster: take its marks (fairway.dev/… in its metadata) away if this one is to have it`;
+  const message = `${what} ${stored.id} belongs to another cluster: remove its ownership tags (fairway.dev/… in its metadata) to hand it over to this one`;
   throw new ProblemError({ reason: 'ConfigurationInvalid', message });
 }

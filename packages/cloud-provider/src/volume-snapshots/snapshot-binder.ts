@@ -23,7 +23,7 @@ import { failedStatus, snapshotStatus } from './snapshot-status.ts';
 import { writeStatus } from './status-writer.ts';
 import { bindsSnapshots, unreadyByClaim } from './tenant-snapshots.ts';
 
-/** How often to look at what no event tells of. */
+/** How often to check for what no event reports. */
 const RETRY_MS = 60_000;
 
 /**
@@ -37,7 +37,7 @@ export class SnapshotBinder {
     this.#dependencies = dependencies;
   }
 
-  /** The VolumeSnapshot of this key. */
+  /** The VolumeSnapshot with this key. */
   async bind(snapshotKey: string, place: SnapshotPlace, context: ReconcileContext): Promise<Result> {
     const { tenant, kinds } = place;
     const snapshot = kinds.snapshots.get(snapshotKey);
@@ -51,7 +51,7 @@ export class SnapshotBinder {
     return pass.end();
   }
 
-  /** Lets a claim go that no snapshot is made of any more. */
+  /** Releases a claim that no snapshot is being taken of. */
   async release(claimKey: string, { tenant, kinds }: SnapshotPlace, context: ReconcileContext): Promise<Result> {
     const claim = storageOf(tenant).claims.get(claimKey);
     if (claim === undefined || !hasFinalizer(claim, CLAIM_FINALIZER) || !bindsSnapshots(tenant)) return {};
@@ -104,7 +104,7 @@ export class SnapshotBinder {
     }
   }
 
-  /** Keeps it until its content has gone, and for those who make volumes from it. */
+  /** Retains it until its content is deleted, and while volumes are created from it. */
   async #protect(
     snapshot: VolumeSnapshot,
     { spec }: VolumeSnapshotContent,
@@ -122,11 +122,11 @@ export class SnapshotBinder {
 
   async #create(content: VolumeSnapshotContent, { tenant }: SnapshotPlace, signal: AbortSignal): Promise<void> {
     const item = `${tenant.clusterUid}/${content.metadata.name}`;
-    await this.#dependencies.attempts.make({ kind: 'present snapshot', item }, async () => {
+    await this.#dependencies.attempts.withBackoff({ kind: 'present snapshot', item }, async () => {
       try {
         await ofTenant(tenant.client.resource(VolumeSnapshotContents).create(content, { signal }));
       } catch (error) {
-        // The next event tells whose it is.
+        // The next event shows its owner.
         if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
       }
     });
@@ -146,24 +146,24 @@ export class SnapshotBinder {
     const value = { metadata: { uid, resourceVersion }, spec };
     const client = tenant.client.resource(VolumeSnapshotContents);
     const item = `${tenant.clusterUid}/${name}`;
-    await this.#dependencies.attempts.make({ kind: 'bind snapshot', item }, () =>
+    await this.#dependencies.attempts.withBackoff({ kind: 'bind snapshot', item }, () =>
       ofTenant(ignoreGone(client.patch(name, { type: 'merge', value }, { signal }))),
     );
   }
 
-  /** Says what its content says. */
+  /** Copies the status of its content. */
   async #follow(
     snapshot: VolumeSnapshot,
     content: VolumeSnapshotContent,
     { tenant }: SnapshotPlace,
     { signal }: Pass,
   ): Promise<void> {
-    const { events, told } = this.#dependencies;
+    const { events, recorded } = this.#dependencies;
     const status = snapshotStatus(snapshot, content);
     if (status === undefined) return;
     const { message } = content.status?.error ?? {};
     const isError = message !== undefined && snapshot.status?.error?.message !== message;
-    if (!told.isNews(tenant, snapshot, 'status', message ?? '') && isError) return;
+    if (!recorded.shouldRecord(tenant, snapshot, 'status', message ?? '') && isError) return;
     await writeStatus(this.#dependencies, tenant, VolumeSnapshots, snapshot, status, signal);
     if (status.readyToUse !== true || snapshot.status?.readyToUse === true) return;
     const name = `${snapshot.metadata.namespace}/${snapshot.metadata.name}`;
@@ -180,14 +180,14 @@ export class SnapshotBinder {
     { tenant }: SnapshotPlace,
     pass: Pass,
   ): Promise<void> {
-    const { clock, events, told } = this.#dependencies;
+    const { clock, events, recorded } = this.#dependencies;
     events.warning(tenant, VolumeSnapshots, snapshot, reason, message);
     const status = failedStatus(snapshot, message, clock.now());
-    if (status === undefined || !told.isNews(tenant, snapshot, 'status', message)) return;
+    if (status === undefined || !recorded.shouldRecord(tenant, snapshot, 'status', message)) return;
     await writeStatus(this.#dependencies, tenant, VolumeSnapshots, snapshot, status, pass.signal);
   }
 
-  /** Ends a VolumeSnapshot that is being deleted. */
+  /** Finalizes a VolumeSnapshot that is being deleted. */
   async #end(snapshot: VolumeSnapshot, place: SnapshotPlace, pass: Pass): Promise<void> {
     const { tenant } = place;
     const isProtected = [SOURCE_FINALIZER, BOUND_FINALIZER].some((finalizer) => hasFinalizer(snapshot, finalizer));
@@ -195,16 +195,16 @@ export class SnapshotBinder {
     if (this.#isBeingRestored(snapshot, place)) {
       const text = 'Snapshot is being used to restore a PVC';
       this.#dependencies.events.warning(tenant, VolumeSnapshots, snapshot, 'SnapshotDeletePending', text);
-      pass.againIn(RETRY_MS);
+      pass.requeueAfter(RETRY_MS);
       return;
     }
     const content = await this.#boundContent(snapshot, place, pass.signal);
-    // Whoever serves that driver ends it.
+    // The controller of that driver finalizes it.
     if (content && content.spec.driver !== DRIVER) return;
     if (content) await this.#endContent(content, place, pass.signal);
     if (content?.spec.deletionPolicy === 'Delete') {
-      // Its deletion brings this one back.
-      pass.againIn(RETRY_MS);
+      // Its deletion enqueues this one again.
+      pass.requeueAfter(RETRY_MS);
       return;
     }
     const { name = '', namespace = '', uid, resourceVersion, finalizers = [] } = snapshot.metadata;
@@ -221,7 +221,7 @@ export class SnapshotBinder {
       .some((claim) => isToProvision(claim, classes.get(claim.spec.storageClassName ?? '')));
   }
 
-  /** The content that is bound to it, by the API's own word: what was just made is not in the cache yet. */
+  /** The content bound to it, read from the API: a new one is not in the cache yet. */
   async #boundContent(
     snapshot: VolumeSnapshot,
     { tenant }: SnapshotPlace,
@@ -234,7 +234,7 @@ export class SnapshotBinder {
     return found && isBoundTo(snapshot, readContent(found)) ? readContent(found) : undefined;
   }
 
-  /** Tells whoever keeps the content's snapshot that it may go, and has it go if it is to. */
+  /** Marks that the content's snapshot may be deleted, and deletes the content if required. */
   async #endContent(content: VolumeSnapshotContent, { tenant }: SnapshotPlace, signal: AbortSignal): Promise<void> {
     const { name = '', uid, annotations, deletionTimestamp } = content.metadata;
     const client = tenant.client.resource(VolumeSnapshotContents);

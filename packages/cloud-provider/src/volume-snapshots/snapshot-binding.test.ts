@@ -61,7 +61,7 @@ describe('a VolumeSnapshot of a claim', () => {
     { classes: [aSnapshotClass({ driver: 'other' }, isDefault)], message: /no VolumeSnapshotClass of driver/ },
     {
       classes: [aSnapshotClass({}, { name: 'b', ...isDefault }), aSnapshotClass({}, { name: 'a', ...isDefault })],
-      message: /2 VolumeSnapshotClasses of driver .* are the default: a, b/,
+      message: /2 VolumeSnapshotClasses of driver .* are marked as default: a, b/,
     },
   ])('without a default class says so: $message', ({ classes, message }) => {
     expect(bindingStep(byDefault, { ...facts, classes })).toMatchObject({
@@ -77,7 +77,9 @@ describe('a VolumeSnapshot of a claim', () => {
   ])('of another driver by $reason is not bound', ({ change }) => {
     expect(bindingStep(aSnapshot({}, uid), { ...facts, ...change })).toMatchObject({
       kind: 'foreign',
-      message: expect.stringMatching(/is of other, and Fairway makes snapshots of cinder.csi.openstack.org alone/),
+      message: expect.stringMatching(
+        /uses driver other, but Fairway takes snapshots only for cinder.csi.openstack.org/,
+      ),
     });
   });
 

@@ -2,45 +2,45 @@ import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kind
 import type { VolumeSnapshot, VolumeSnapshotClass, VolumeSnapshotContent } from '@fairway/kube/kinds/volume-snapshots';
 import { VolumeSnapshots } from '@fairway/kube/kinds/volume-snapshots';
 import { apiVersionOf } from '@fairway/kube/object/meta';
-import { DRIVER } from '../volumes/driver.ts';
+import { cinderIdOf, DRIVER } from '../volumes/driver.ts';
 import { chooseClass } from './snapshot-class.ts';
 import { CONTENT_FINALIZER, contentNameOf } from './snapshot-names.ts';
 
-/** What a VolumeSnapshot depends on, as its cluster has it. */
+/** The objects that a VolumeSnapshot depends on, in its cluster. */
 export interface BindingFacts {
   /** The VolumeSnapshotContent of `contentNameFor`. */
   readonly content: VolumeSnapshotContent | undefined;
-  /** The claim that it is of. */
+  /** Its source claim. */
   readonly claim: PersistentVolumeClaim | undefined;
   /** The volume of that claim. */
   readonly volume: PersistentVolume | undefined;
   readonly classes: readonly VolumeSnapshotClass[];
 }
 
-/** What is to be done about a VolumeSnapshot that is not being deleted. */
+/** The next step for a VolumeSnapshot that is not being deleted. */
 export type BindingStep =
-  /** Its content is to be made. */
+  /** Its content must be created. */
   | { readonly kind: 'create'; readonly content: VolumeSnapshotContent }
-  /** Its content, which somebody else wrote, is to name it. */
+  /** Its pre-provisioned content must refer to it. */
   | { readonly kind: 'bind'; readonly content: VolumeSnapshotContent }
-  /** It is bound, and says what its content says. */
+  /** It is bound and mirrors its content. */
   | { readonly kind: 'follow'; readonly content: VolumeSnapshotContent }
-  /** `reason` of the event, as snapshot-controller has it. */
+  /** `reason` of the Event, as in snapshot-controller. */
   | { readonly kind: 'refuse'; readonly reason: string; readonly message: string }
-  /** Another driver's, which Fairway does not bind. */
+  /** It belongs to another driver; Fairway does not bind it. */
   | { readonly kind: 'foreign'; readonly message: string };
 
-/** Of the VolumeSnapshotContent that the VolumeSnapshot names, or that is made for it; undefined for one without a source. Pure. */
+/** Name of the VolumeSnapshotContent that the VolumeSnapshot refers to or that is created for it; undefined without a source. Pure. */
 export function contentNameFor({ metadata, spec }: VolumeSnapshot): string | undefined {
   if (spec.source.volumeSnapshotContentName) return spec.source.volumeSnapshotContentName;
   return spec.source.persistentVolumeClaimName ? contentNameOf(metadata.uid ?? '') : undefined;
 }
 
-/** As snapshot-controller decides. Pure. */
+/** Decides like snapshot-controller. Pure. */
 export function bindingStep(snapshot: VolumeSnapshot, facts: BindingFacts): BindingStep {
   const { volumeSnapshotContentName: contentName, persistentVolumeClaimName: claimName } = snapshot.spec.source;
   if (Boolean(contentName) === Boolean(claimName)) {
-    const message = 'spec.source has to name one of persistentVolumeClaimName and volumeSnapshotContentName';
+    const message = 'spec.source must specify either persistentVolumeClaimName or volumeSnapshotContentName';
     return refuse('SnapshotValidationError', message);
   }
   const { content } = facts;
@@ -50,7 +50,7 @@ export function bindingStep(snapshot: VolumeSnapshot, facts: BindingFacts): Bind
   return content ? stepToMade(snapshot, content) : stepToMake(snapshot, claimName ?? '', facts);
 }
 
-/** Whether both name each other. Pure. */
+/** Whether both refer to each other. Pure. */
 export function isBoundTo({ metadata }: VolumeSnapshot, { spec }: VolumeSnapshotContent): boolean {
   return isNamed(metadata, spec) && spec.volumeSnapshotRef.uid === metadata.uid;
 }
@@ -66,7 +66,7 @@ function stepToThere(snapshot: VolumeSnapshot, name: string, content: VolumeSnap
   if (content === undefined) return refuse('SnapshotContentMissing', `there is no VolumeSnapshotContent ${name}`);
   const { source, volumeSnapshotRef } = content.spec;
   if (!source.snapshotHandle) {
-    const message = `VolumeSnapshotContent ${name} has no spec.source.snapshotHandle: it was made for another VolumeSnapshot`;
+    const message = `VolumeSnapshotContent ${name} has no spec.source.snapshotHandle: it was created for another VolumeSnapshot`;
     return refuse('SnapshotContentMismatch', message);
   }
   if (isBoundTo(snapshot, content)) return { kind: 'follow', content };
@@ -76,7 +76,7 @@ function stepToThere(snapshot: VolumeSnapshot, name: string, content: VolumeSnap
 
 function stepToMade(snapshot: VolumeSnapshot, content: VolumeSnapshotContent): BindingStep {
   if (!content.spec.source.volumeHandle) {
-    const message = `VolumeSnapshotContent ${content.metadata.name} was not made for this VolumeSnapshot: it has a spec.source.snapshotHandle`;
+    const message = `VolumeSnapshotContent ${content.metadata.name} was not created for this VolumeSnapshot: it has a spec.source.snapshotHandle`;
     return refuse('SnapshotContentMismatch', message);
   }
   return isBoundTo(snapshot, content) ? { kind: 'follow', content } : misbound(content);
@@ -94,9 +94,9 @@ function stepToMake(
 ): BindingStep {
   const { metadata, spec, status } = snapshot;
   if (status?.readyToUse === true) {
-    // Another one would be of another moment.
+    // A new one would capture another moment.
     const name = status.boundVolumeSnapshotContentName ?? contentNameOf(metadata.uid ?? '');
-    return refuse('SnapshotContentMissing', `there is no VolumeSnapshotContent ${name} any more`);
+    return refuse('SnapshotContentMissing', `VolumeSnapshotContent ${name} no longer exists`);
   }
   const choice =
     spec.volumeSnapshotClassName === undefined ? undefined : chooseClass(spec.volumeSnapshotClassName, classes);
@@ -109,7 +109,7 @@ function stepToMake(
   if (claim.status?.phase !== 'Bound' || volume === undefined) {
     return failed(`PersistentVolumeClaim ${claimName} is not bound yet`);
   }
-  if (volume.spec.csi?.driver !== DRIVER) {
+  if (cinderIdOf(volume) === undefined) {
     return foreign(`PersistentVolumeClaim ${claimName}`, volume.spec.csi?.driver ?? 'no CSI driver');
   }
   if (claim.metadata.deletionTimestamp !== undefined) {
@@ -123,7 +123,7 @@ function stepToMake(
 /** As snapshot-controller writes it. */
 function contentFor(
   { metadata }: VolumeSnapshot,
-  { spec }: PersistentVolume,
+  volume: PersistentVolume,
   { metadata: { name: className = '' }, driver, deletionPolicy }: VolumeSnapshotClass,
 ): VolumeSnapshotContent {
   const { name = '', namespace = '', uid = '', resourceVersion = '' } = metadata;
@@ -134,8 +134,8 @@ function contentFor(
     spec: {
       deletionPolicy,
       driver,
-      source: { volumeHandle: spec.csi?.volumeHandle ?? '' },
-      sourceVolumeMode: spec.volumeMode ?? 'Filesystem',
+      source: { volumeHandle: cinderIdOf(volume) ?? '' },
+      sourceVolumeMode: volume.spec.volumeMode ?? 'Filesystem',
       volumeSnapshotClassName: className,
       volumeSnapshotRef: {
         apiVersion: apiVersionOf(VolumeSnapshots),
@@ -154,6 +154,6 @@ function refuse(reason: string, message: string): BindingStep {
 }
 
 function foreign(what: string, driver: string): BindingStep {
-  const message = `${what} is of ${driver}, and Fairway makes snapshots of ${DRIVER} alone: other drivers need a snapshot-controller of your own`;
+  const message = `${what} uses driver ${driver}, but Fairway takes snapshots only for ${DRIVER}: other drivers need a snapshot-controller that you run yourself`;
   return { kind: 'foreign', message };
 }

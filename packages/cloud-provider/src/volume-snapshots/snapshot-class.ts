@@ -7,7 +7,7 @@ export type ClassChoice =
   | { readonly kind: 'class'; readonly snapshotClass: VolumeSnapshotClass }
   | { readonly kind: 'refuse'; readonly message: string };
 
-/** The one that it names, or the default class of the driver. Pure. */
+/** The specified class, or the driver's default. Pure. */
 export function chooseClass(name: string | undefined, classes: readonly VolumeSnapshotClass[]): ClassChoice {
   if (name !== undefined) {
     const named = classes.find(({ metadata }) => metadata.name === name);
@@ -22,7 +22,7 @@ export function chooseClass(name: string | undefined, classes: readonly VolumeSn
   if (others.length === 0) return { kind: 'class', snapshotClass: first };
   const names = [first, ...others].map(({ metadata }) => metadata.name ?? '').sort();
   return refuse(
-    `${names.length} VolumeSnapshotClasses of driver ${DRIVER} are the default: ${names.slice(0, 10).join(', ')}`,
+    `${names.length} VolumeSnapshotClasses of driver ${DRIVER} are marked as default: ${names.slice(0, 10).join(', ')}`,
   );
 }
 

@@ -1,24 +1,24 @@
 import type { VolumeSnapshot } from '@fairway/openstack/types/block-storage';
 import type { CloudProviderDependencies } from '../dependencies.ts';
-import type { ToldNews } from '../tenant-events.ts';
-import type { AwaitedStorage } from '../volumes/awaited-storage.ts';
-import type { ClusterTurns } from '../volumes/cluster-turns.ts';
+import type { EventDeduplicator } from '../tenant-events.ts';
+import type { ClusterConcurrencyLimit } from '../volumes/cluster-concurrency-limit.ts';
 import type { StorageEvents } from '../volumes/storage-events.ts';
 import type { StoragePlace } from '../volumes/storage-place.ts';
+import type { StorageWatch } from '../volumes/storage-watch.ts';
 import type { VolumeBuilds } from '../volumes/volume-builds.ts';
 import type { TenantSnapshots } from './tenant-snapshots.ts';
 
 export interface SnapshotDependencies
   extends Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'tenants' | 'attempts' | 'clock'> {
-  readonly awaited: AwaitedStorage<VolumeSnapshot>;
+  readonly storageWatch: StorageWatch<VolumeSnapshot>;
   readonly builds: VolumeBuilds;
-  readonly turns: ClusterTurns;
+  readonly limiter: ClusterConcurrencyLimit;
   readonly events: StorageEvents;
-  /** Errors in statuses: a second controller that writes others is not answered each time. */
-  readonly told: ToldNews;
+  /** Limits writes of errors to statuses, in case a second controller keeps overwriting them. */
+  readonly recorded: EventDeduplicator;
 }
 
-/** A cluster that has the kinds of snapshots. */
+/** A cluster with the snapshot kinds. */
 export interface SnapshotPlace extends StoragePlace {
   readonly kinds: TenantSnapshots;
 }

@@ -1,14 +1,14 @@
-/** What a key of the queue is about. */
+/** The subject of a queue key. */
 type Subject =
   | { readonly kind: 'cluster' }
   /** Name of a VolumeSnapshotContent. */
   | { readonly kind: 'content'; readonly name: string }
   /** `namespace/name`. */
   | { readonly kind: 'snapshot'; readonly snapshotKey: string }
-  /** `namespace/name` of a claim that is kept for a snapshot. */
+  /** `namespace/name` of a claim that is held for a snapshot. */
   | { readonly kind: 'claim'; readonly claimKey: string };
 
-/** Key of all that is left of snapshots without an object in the cluster. */
+/** Key for all snapshots that remain without an object in the cluster. */
 export function clusterSubject(clusterUid: string): string {
   return clusterUid;
 }
@@ -25,7 +25,7 @@ export function claimSubject(clusterUid: string, claimKey: string): string {
   return `${clusterUid}/${claimKey}/claim`;
 }
 
-/** What a key is about. */
+/** Parses the subject of a key. */
 export function readKey(key: string): { readonly clusterUid: string; readonly subject: Subject } {
   const [clusterUid = '', first, second, third] = key.split('/');
   if (first === undefined) return { clusterUid, subject: { kind: 'cluster' } };

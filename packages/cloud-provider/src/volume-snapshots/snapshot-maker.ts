@@ -15,12 +15,12 @@ import type { SnapshotDependencies, SnapshotPlace } from './snapshot-dependencie
 import { cinderNameOf } from './snapshot-names.ts';
 import { readSnapshotParameters, type SnapshotParameters } from './snapshot-parameters.ts';
 
-/** How often to look at a volume of which no snapshot can be made now. */
+/** How often to check a volume that cannot be snapshotted now. */
 const BUSY_RETRY_MS = 30_000;
-/** How often to look whether what a class or content asks for can be done meanwhile. */
+/** How often to check whether the request of a class or content has become possible. */
 const REFUSED_RETRY_MS = 900_000;
 
-/** Makes the snapshot of a VolumeSnapshotContent. One that Cinder fails to make is deleted and made anew: nobody has used it. */
+/** Takes the snapshot of a VolumeSnapshotContent. One that fails in Cinder is deleted and retaken: it was never used. */
 export class SnapshotMaker {
   readonly #dependencies: SnapshotDependencies;
 
@@ -28,14 +28,14 @@ export class SnapshotMaker {
     this.#dependencies = dependencies;
   }
 
-  /** Resolves with the snapshot when it can be used. Throws a ProblemError where it can't be made, and rejects with the cloud's error. */
+  /** Resolves with the snapshot once usable. Throws a ProblemError if it cannot be taken, and rejects with the cloud's error. */
   async make(
     key: string,
     content: VolumeSnapshotContent,
     place: SnapshotPlace,
     pass: Pass,
   ): Promise<CinderSnapshot | undefined> {
-    const { awaited, builds } = this.#dependencies;
+    const { storageWatch, builds } = this.#dependencies;
     const { tenant, cloud } = place;
     const { signal } = pass;
     const owner = { clusterUid: tenant.clusterUid, object: content.metadata.name ?? '' };
@@ -45,25 +45,25 @@ export class SnapshotMaker {
     const [snapshot, ...doubles] = items;
     for (const double of doubles) await deleteSnapshot(cloud, double, signal);
     if (snapshot?.status === 'available') {
-      awaited.settle(owner, 'build');
+      storageWatch.settle(owner, 'build');
       builds.succeeded(build);
       return snapshot;
     }
     if (snapshot?.status === 'error' || snapshot?.status === 'error_deleting') {
       if (snapshot.status === 'error') await deleteSnapshot(cloud, snapshot, signal);
-      awaited.settle(owner);
+      storageWatch.settle(owner);
       builds.failed(build, new ProblemError({ reason: 'CloudUnavailable', message: failedWords(snapshot) }));
     }
     if (snapshot === undefined && deleting.length > 0) {
-      awaited.expect(owner, key, cloud.cache.volumeSnapshots, 'deletion');
+      storageWatch.expect(owner, key, cloud.cache.volumeSnapshots, 'deletion');
       return undefined;
     }
     if (snapshot === undefined) {
-      awaited.settle(owner);
+      storageWatch.settle(owner);
       const parameters = this.#parametersOf(content, place, pass);
       await this.#send(build, content, parameters, place, pass);
     }
-    awaited.expect(owner, key, cloud.cache.volumeSnapshots, 'build');
+    storageWatch.expect(owner, key, cloud.cache.volumeSnapshots, 'build');
     return undefined;
   }
 
@@ -79,7 +79,7 @@ export class SnapshotMaker {
     return refuse(message, pass);
   }
 
-  /** The volume. Throws a ProblemError where no snapshot of it can be made now. */
+  /** The volume. Throws a ProblemError if it cannot be snapshotted now. */
   async #sourceOf(
     { spec }: VolumeSnapshotContent,
     { isForced }: SnapshotParameters,
@@ -91,16 +91,16 @@ export class SnapshotMaker {
     if (volume === undefined) return refuse(`the project has no volume ${id.slice(0, 100)}`, pass);
     const { status } = volume;
     if (status === 'available' || (status === 'in-use' && isForced)) return volume;
-    pass.againIn(BUSY_RETRY_MS);
+    pass.requeueAfter(BUSY_RETRY_MS);
     if (status === 'in-use') {
-      const message = `volume ${id} is in use, and the class has the parameter "force-create": "false"`;
+      const message = `volume ${id} is in use, but the class has the parameter "force-create": "false"`;
       throw new ProblemError({ reason: 'ConfigurationInvalid', message });
     }
-    const message = `block-storage: volume ${id} has status ${status}: no snapshot can be made of it`;
+    const message = `block-storage: volume ${id} has status ${status}: no snapshot can be taken of it`;
     throw new ProblemError({ reason: status.startsWith('error') ? 'CloudUnavailable' : 'Provisioning', message });
   }
 
-  /** Whether the volume can be snapshot now is looked at only when it is tried. */
+  /** Whether the volume can be snapshotted is checked only when trying. */
   async #send(
     build: Build,
     content: VolumeSnapshotContent,
@@ -119,7 +119,7 @@ export class SnapshotMaker {
         await createSnapshot(cloud, owner, prepare, options);
       } catch (error) {
         if (!(error instanceof ProblemError)) throw error;
-        // It is this volume's alone.
+        // It belongs only to this volume.
         problem = error;
       }
     });
@@ -129,7 +129,7 @@ export class SnapshotMaker {
   }
 }
 
-/** With the keys that cinder-csi-plugin writes, for people and tools that look for them. */
+/** With the keys that cinder-csi-plugin writes, which users and tools look for. */
 function requestOf(
   { clusterUid, object }: StorageOwner,
   { spec }: VolumeSnapshotContent,
@@ -145,21 +145,21 @@ function requestOf(
       'csi.storage.k8s.io/volumesnapshot/name': name,
       'csi.storage.k8s.io/volumesnapshot/namespace': namespace,
       'csi.storage.k8s.io/volumesnapshotcontent/name': object,
-      // `Delete` is said when the content tells of it: until then it may go with nobody asked.
+      // `Delete` is recorded once the content refers to it: until then it may be deleted automatically.
       ...(spec.deletionPolicy === 'Retain' && reclaimMark('Retain')),
     },
   };
 }
 
 function refuse(message: string, pass: Pass): never {
-  pass.againIn(REFUSED_RETRY_MS);
+  pass.requeueAfter(REFUSED_RETRY_MS);
   throw new ProblemError({ reason: 'ConfigurationInvalid', message });
 }
 
 function failedWords({ id, status, volume_id: volume }: CinderSnapshot): string {
   const what =
     status === 'error'
-      ? 'it ended in status error; the operator finds the cause in Cinder’s log, Fairway tries again by itself'
-      : 'and not delete what it had begun: the operator of the cloud has to reset its status';
-  return `block-storage: Cinder could not make a snapshot of volume ${volume}${status === 'error' ? `: ${what}` : ` (${id}), ${what}`}`;
+      ? 'it ended in status error; Fairway retries automatically, and the operator can find the cause in the Cinder log'
+      : 'nor delete the unfinished snapshot: the cloud operator must reset its status';
+  return `block-storage: Cinder failed to take a snapshot of volume ${volume}${status === 'error' ? `: ${what}` : ` (${id}), ${what}`}`;
 }

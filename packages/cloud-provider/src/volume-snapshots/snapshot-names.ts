@@ -1,27 +1,27 @@
 /** Names of external-snapshotter, which users' manifests and tools know. */
 
-/** On a VolumeSnapshot: volumes may be made from it. */
+/** On a VolumeSnapshot: volumes may be created from it. */
 export const SOURCE_FINALIZER = 'snapshot.storage.kubernetes.io/volumesnapshot-as-source-protection';
-/** On a VolumeSnapshot: its content goes before it. */
+/** On a VolumeSnapshot: its content must be deleted first. */
 export const BOUND_FINALIZER = 'snapshot.storage.kubernetes.io/volumesnapshot-bound-protection';
-/** On a VolumeSnapshotContent: its snapshot goes before it. */
+/** On a VolumeSnapshotContent: its snapshot must be deleted first. */
 export const CONTENT_FINALIZER = 'snapshot.storage.kubernetes.io/volumesnapshotcontent-bound-protection';
-/** On a PersistentVolumeClaim: a snapshot of it is being made. */
+/** On a PersistentVolumeClaim: a snapshot of it is being taken. */
 export const CLAIM_FINALIZER = 'snapshot.storage.kubernetes.io/pvc-as-source-protection';
 
 /** On a VolumeSnapshotContent: its VolumeSnapshot is being deleted. */
 export const BEING_DELETED = 'snapshot.storage.kubernetes.io/volumesnapshot-being-deleted';
-/** On a VolumeSnapshotContent: a claim may have another volume mode than what was snapshot. */
+/** On a VolumeSnapshotContent: a claim may use another volume mode than the source. */
 export const ALLOW_MODE_CHANGE = 'snapshot.storage.kubernetes.io/allow-volume-mode-change';
 /** On a VolumeSnapshotClass. */
 export const IS_DEFAULT = 'snapshot.storage.kubernetes.io/is-default-class';
 
-/** Name of the VolumeSnapshotContent that is made for a VolumeSnapshot. */
+/** Name of the VolumeSnapshotContent created for a VolumeSnapshot. */
 export function contentNameOf(snapshotUid: string): string {
   return `snapcontent-${snapshotUid}`;
 }
 
-/** Name of the snapshot in Cinder, for people. */
+/** Display name of the snapshot in Cinder. */
 export function cinderNameOf(snapshotUid: string): string {
   return `snapshot-${snapshotUid}`;
 }

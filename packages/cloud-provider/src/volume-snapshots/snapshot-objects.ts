@@ -3,10 +3,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 import { ALLOW_MODE_CHANGE, BEING_DELETED, IS_DEFAULT } from './snapshot-names.ts';
 
-/**
- * The kinds of snapshots as Fairway reads them. Their definitions are a tenant's to change: what is not as it should be is read as something that nothing
- * is done about.
- */
+/** The snapshot kinds as read by Fairway. Tenants may change their definitions: invalid objects are read as objects that need no work. */
 
 const Text = z.string();
 const ErrorText = z.object({ message: Text.optional(), time: Text.optional() }).optional().catch(undefined);
@@ -77,7 +74,7 @@ export function readClass({ apiVersion, kind, metadata, ...fields }: VolumeSnaps
 
 const ANNOTATIONS: ReadonlySet<string> = new Set([ALLOW_MODE_CHANGE, BEING_DELETED, IS_DEFAULT]);
 
-/** Without what nobody here reads, so they are written with patches alone. */
+/** Without unused fields, so they are written only with patches. */
 function identity({
   apiVersion,
   kind,
@@ -96,7 +93,7 @@ function identity({
   };
 }
 
-/** Types of schemas say that what may be missing may be undefined; from JSON it is missing. */
+/** Schema types allow undefined for missing fields; JSON omits them. */
 function known<T>(value: T): Known<T> {
   return value as Known<T>;
 }

@@ -11,14 +11,14 @@ test.each([
 });
 
 test.each([
-  { parameters: { type: 'backup' }, message: /"type" is "backup", and Fairway makes snapshots alone/ },
-  { parameters: { 'backup-max-duration-seconds-per-gb': '20' }, message: /is about backups/ },
-  { parameters: { availability: 'nova' }, message: /is about backups/ },
+  { parameters: { type: 'backup' }, message: /"type" is "backup", but Fairway supports only snapshots/ },
+  { parameters: { 'backup-max-duration-seconds-per-gb': '20' }, message: /is for backups/ },
+  { parameters: { availability: 'nova' }, message: /is for backups/ },
   { parameters: { type: 'clone' }, message: /"type" is "clone"/ },
   { parameters: { 'force-create': 'yes' }, message: /"force-create" is "yes": use "true" or "false"/ },
-  { parameters: { 'csi.storage.k8s.io/snapshotter-secret-name': 'x' }, message: /names a credential/ },
-  { parameters: { 'csi.storage.k8s.io/snapshotter-list-secret-namespace': 'x' }, message: /names a credential/ },
-  { parameters: { speed: 'high' }, message: /"speed" is not known: use force-create, type/ },
+  { parameters: { 'csi.storage.k8s.io/snapshotter-secret-name': 'x' }, message: /refers to a credential/ },
+  { parameters: { 'csi.storage.k8s.io/snapshotter-list-secret-namespace': 'x' }, message: /refers to a credential/ },
+  { parameters: { speed: 'high' }, message: /"speed" is unknown: use force-create, type/ },
 ])('$parameters is refused', ({ parameters, message }) => {
   expect(readSnapshotParameters(parameters as Record<string, string>)).toMatch(message);
 });

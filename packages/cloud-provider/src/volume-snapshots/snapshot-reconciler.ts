@@ -2,61 +2,61 @@ import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import { storagePlace } from '../volumes/storage-place.ts';
 import { storageOf } from '../volumes/tenant-storage.ts';
-import { ContentKeeper } from './content-keeper.ts';
+import { SnapshotContentReconciler } from './content-reconciler.ts';
 import { SnapshotBinder } from './snapshot-binder.ts';
 import type { SnapshotDependencies, SnapshotPlace } from './snapshot-dependencies.ts';
 import { readKey } from './snapshot-keys.ts';
 import { isSynced, snapshotsOf } from './tenant-snapshots.ts';
 
-/** Serves the snapshots of all tenants' clusters; see SnapshotBinder and ContentKeeper. */
+/** Serves the snapshots of all tenants' clusters; see SnapshotBinder and SnapshotContentReconciler. */
 export class SnapshotReconciler {
   readonly #dependencies: SnapshotDependencies;
   readonly #binder: SnapshotBinder;
-  readonly #keeper: ContentKeeper;
+  readonly #contents: SnapshotContentReconciler;
 
   constructor(dependencies: SnapshotDependencies, enqueue: (key: string) => void) {
     this.#dependencies = dependencies;
     this.#binder = new SnapshotBinder(dependencies);
-    this.#keeper = new ContentKeeper(dependencies, enqueue);
+    this.#contents = new SnapshotContentReconciler(dependencies, enqueue);
   }
 
-  /** Drops what is known of clusters that are another process's from now on. */
+  /** Drops the state of clusters that another replica takes over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
-    const { awaited, builds, tenants } = this.#dependencies;
+    const { storageWatch, builds, tenants } = this.#dependencies;
     const isForgotten = (clusterUid: string) => {
       const tenant = tenants.get(clusterUid);
       return tenant === undefined || isMatching(tenant.clusterKey);
     };
-    awaited.forget(isForgotten);
+    storageWatch.forget(isForgotten);
     builds.forget((item) => isForgotten(item.slice(0, item.indexOf('/'))));
   }
 
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { awaited, builds, turns } = this.#dependencies;
+    const { storageWatch, builds, limiter } = this.#dependencies;
     const { clusterUid, subject } = readKey(key);
     const place = this.#placeOf(clusterUid);
     if (place === undefined) {
       if (subject.kind !== 'content') return {};
       const owner = { clusterUid, object: subject.name };
-      awaited.settle(owner);
+      storageWatch.settle(owner);
       builds.abandon(storageKey(owner));
       return {};
     }
-    return turns.take(clusterUid, key, async () => {
+    return limiter.take(clusterUid, key, async () => {
       switch (subject.kind) {
         case 'content':
-          return this.#keeper.keep(key, subject.name, place, context);
+          return this.#contents.reconcile(key, subject.name, place, context);
         case 'snapshot':
           return this.#binder.bind(subject.snapshotKey, place, context);
         case 'claim':
           return this.#binder.release(subject.claimKey, place, context);
         case 'cluster':
-          return this.#keeper.findOrphans(place, context);
+          return this.#contents.findOrphans(place, context);
       }
     });
   }
 
-  /** Undefined while nothing is to be done in the cluster. */
+  /** Undefined while the cluster must be left alone. */
   #placeOf(clusterUid: string): SnapshotPlace | undefined {
     const place = storagePlace(this.#dependencies, clusterUid, (tenant) => {
       const { claims, volumes } = storageOf(tenant);

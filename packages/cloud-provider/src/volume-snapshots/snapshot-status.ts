@@ -8,12 +8,12 @@ const NS_PER_MS = 1e6;
 
 type Status<T extends { status?: unknown }> = NonNullable<T['status']>;
 
-/** A merge patch of a status; null where a field is to go. */
+/** A merge patch of a status; null removes a field. */
 type StatusPatch<T extends { status?: unknown }> = {
   readonly [K in keyof Status<T>]?: Status<T>[K] | null;
 };
 
-/** What a VolumeSnapshot says when its content says that; undefined if it says so already. Pure. */
+/** The status of a VolumeSnapshot given its content's; undefined if unchanged. Pure. */
 export function snapshotStatus(
   { status }: VolumeSnapshot,
   { metadata, status: made }: VolumeSnapshotContent,
@@ -29,7 +29,7 @@ export function snapshotStatus(
   return isDeepStrictEqual(status, wanted) ? undefined : { ...without(status), ...wanted };
 }
 
-/** What a VolumeSnapshotContent says of a snapshot in Cinder; undefined if it says so already. Pure. */
+/** The status of a VolumeSnapshotContent given its Cinder snapshot; undefined if unchanged. Pure. */
 export function contentStatus(
   { status }: VolumeSnapshotContent,
   { id, size, created_at, status: state }: CinderSnapshot,
@@ -44,7 +44,7 @@ export function contentStatus(
   return isDeepStrictEqual(status, wanted) ? undefined : { ...without(status), ...wanted };
 }
 
-/** What an object says that has failed; undefined if it says so already. Pure. */
+/** The status of a failed object; undefined if unchanged. Pure. */
 export function failedStatus(
   { status }: VolumeSnapshot | VolumeSnapshotContent,
   message: string,
@@ -54,12 +54,12 @@ export function failedStatus(
   return { readyToUse: false, error: { message, time: formatTime(nowMs) } };
 }
 
-/** Takes every field away that is there. */
+/** Removes all present fields. */
 function without<T extends object>(status: T | undefined): { readonly [K in keyof T]?: null } {
   return Object.fromEntries(Object.keys(status ?? {}).map((name) => [name, null])) as { [K in keyof T]?: null };
 }
 
-/** Whole seconds: a number holds so many ns exactly. Cinder's times are UTC, without saying so. */
+/** Whole seconds: a number represents these in ns exactly. Cinder's times are UTC without a suffix. */
 function timeOf(text: string | null | undefined): number | undefined {
   if (!text) return undefined;
   const ms = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);

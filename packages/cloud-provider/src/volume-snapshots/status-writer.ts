@@ -4,7 +4,7 @@ import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters'
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
 import type { SnapshotDependencies } from './snapshot-dependencies.ts';
 
-/** Writes a part of the status of an object that may have gone meanwhile; what fails rests. */
+/** Writes part of the status of an object that may have been deleted meanwhile; failures back off. */
 export function writeStatus<T extends KubeObject>(
   { attempts }: Pick<SnapshotDependencies, 'attempts'>,
   tenant: TenantCluster,
@@ -15,7 +15,7 @@ export function writeStatus<T extends KubeObject>(
 ): Promise<void> {
   const value = { metadata: { uid }, status };
   const options = { ...(namespace !== undefined && { namespace }), subresource: 'status', signal };
-  return attempts.make({ kind: 'write status of snapshots', item: `${tenant.clusterUid}/${uid}` }, () =>
+  return attempts.withBackoff({ kind: 'write status of snapshots', item: `${tenant.clusterUid}/${uid}` }, () =>
     ofTenant(ignoreGone(tenant.client.resource(type).patch(name, { type: 'merge', value }, options))),
   );
 }

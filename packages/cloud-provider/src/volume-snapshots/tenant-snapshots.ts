@@ -13,7 +13,7 @@ import {
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { readClass, readContent, readSnapshot } from './snapshot-objects.ts';
 
-/** What a tenant's cluster says of snapshots, as Fairway caches it. */
+/** Fairway's cache of the snapshot objects of a tenant's cluster. */
 export interface TenantSnapshots {
   readonly snapshots: Informer<VolumeSnapshot>;
   readonly contents: Informer<VolumeSnapshotContent>;
@@ -22,23 +22,23 @@ export interface TenantSnapshots {
 
 const DEFINITION = `${VolumeSnapshots.plural}.${VolumeSnapshots.group}`;
 
-/** Undefined while the cluster does not have these kinds. */
+/** Undefined while the cluster lacks these kinds. */
 export function snapshotsOf(tenant: TenantCluster): TenantSnapshots | undefined {
   return definitionsOf(tenant).get(DEFINITION) && kindsOf(tenant);
 }
 
-/** Whether all of it is listed. */
+/** Whether everything has been listed. */
 export function isSynced({ snapshots, contents, classes }: TenantSnapshots): boolean {
   return snapshots.hasSynced && contents.hasSynced && classes.hasSynced;
 }
 
-/** Whether Fairway binds VolumeSnapshots there; otherwise a snapshot-controller of the tenant's does. */
+/** Whether Fairway binds VolumeSnapshots there; otherwise the tenant's snapshot-controller does. */
 export function bindsSnapshots(tenant: TenantCluster): boolean {
   const definition = definitionsOf(tenant).get(DEFINITION);
   return definition?.metadata.annotations?.[SNAPSHOT_CONTROLLER_ANNOTATION] === 'fairway';
 }
 
-/** Watches the kinds while the cluster has them: `begin` is called when it gets them, `change` when somebody else is to bind them. */
+/** Watches the kinds while the cluster has them: `begin` is called when they appear, `change` when the binding controller changes. */
 export function followSnapshots(
   tenant: TenantCluster,
   { begin, change }: { readonly begin: (snapshots: TenantSnapshots) => void; readonly change?: () => void },
@@ -50,7 +50,7 @@ export function followSnapshots(
   });
 }
 
-/** Unbound ones and those that are not ready, by the key of the claim that they are of. */
+/** Unbound and unready VolumeSnapshots, by the key of their source claim. */
 export const unreadyByClaim: CacheIndex<VolumeSnapshot> = {
   name: 'claim',
   valuesOf({ metadata, spec, status }) {
@@ -59,27 +59,27 @@ export const unreadyByClaim: CacheIndex<VolumeSnapshot> = {
   },
 };
 
-/** Those that are not ready, by the name of their class; '' for the default. */
+/** Unready VolumeSnapshots, by class; '' for the default. */
 export const unreadyByClass: CacheIndex<VolumeSnapshot> = {
   name: 'class',
   valuesOf: ({ spec, status }) => (status?.readyToUse === true ? [] : [spec.volumeSnapshotClassName ?? '']),
 };
 
-/** Those without a snapshot, by the name of their class. */
+/** Contents without a snapshot, by class. */
 export const unmadeByClass: CacheIndex<VolumeSnapshotContent> = {
   name: 'class',
   valuesOf: ({ spec, status }) =>
     spec.volumeSnapshotClassName && status?.snapshotHandle === undefined ? [spec.volumeSnapshotClassName] : [],
 };
 
-/** Those with a snapshot, by the id of the volume that it is of. */
+/** Contents with a snapshot, by the ID of its volume. */
 export const madeByVolume: CacheIndex<VolumeSnapshotContent> = {
   name: 'volume',
   valuesOf: ({ spec, status }) =>
     spec.source.volumeHandle && status?.snapshotHandle ? [spec.source.volumeHandle] : [],
 };
 
-/** One object, which the add-ons' controller watches too. */
+/** A single object, also watched by the add-ons controller. */
 function definitionsOf({ informers }: TenantCluster) {
   return informers.informer(CustomResourceDefinitions, { fieldSelector: `metadata.name=${DEFINITION}` });
 }
@@ -94,7 +94,7 @@ function kindsOf({ informers }: TenantCluster): TenantSnapshots {
   return { snapshots, contents, classes: informers.informer(VolumeSnapshotClasses, { trim: readClass }) };
 }
 
-/** They would be asked for again and again otherwise. */
+/** They would be requested repeatedly otherwise. */
 function forgetKinds({ informers }: TenantCluster): void {
   informers.remove(VolumeSnapshots);
   informers.remove(VolumeSnapshotContents);

@@ -7,13 +7,18 @@ describe('the parameters of a StorageClass', () => {
     { parameters: { type: 'fast-luks' }, read: { type: 'fast-luks', fsType: 'ext4' } },
     { parameters: { availability: 'az1', type: '' }, read: { availability: 'az1', fsType: 'ext4' } },
     { parameters: { 'csi.storage.k8s.io/fstype': 'xfs' }, read: { fsType: 'xfs' } },
+    { parameters: { fstype: 'xfs' }, read: { fsType: 'xfs' } },
   ])('$parameters are read', ({ parameters, read }) => {
     expect(readParameters(parameters as Record<string, string> | undefined)).toEqual(read);
   });
 
   test.each([
-    { parameters: { typ: 'fast' }, problem: /"typ" is not known: use type, availability/ },
-    { parameters: { 'csi.storage.k8s.io/provisioner-secret-name': 'x' }, problem: /names a credential/ },
+    { parameters: { typ: 'fast' }, problem: /"typ" is unknown: use type, availability/ },
+    { parameters: { 'csi.storage.k8s.io/provisioner-secret-name': 'x' }, problem: /refers to a credential/ },
+    {
+      parameters: { fstype: 'xfs', 'csi.storage.k8s.io/fstype': 'ext4' },
+      problem: /differ: use only csi\.storage\.k8s\.io\/fstype/,
+    },
     { parameters: { 'csi.storage.k8s.io/fstype': 'zfs' }, problem: /use one of ext2, ext3, ext4, xfs, btrfs/ },
     { parameters: { type: 'x'.repeat(256) }, problem: /longer than 255/ },
   ])('$parameters are refused', ({ parameters, problem }) => {

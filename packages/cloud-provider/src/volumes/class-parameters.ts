@@ -1,31 +1,36 @@
-/** What a StorageClass says of its volumes. */
+/** The volume settings of a StorageClass. */
 export interface ClassParameters {
-  /** Name or id of a volume type; Cinder's default without it. */
+  /** Name or ID of a volume type; defaults to Cinder's. */
   readonly type?: string;
-  /** An availability zone of Cinder; that of the node without it. */
+  /** A Cinder availability zone; defaults to the node's. */
   readonly availability?: string;
-  /** File system of volumes that are not raw block devices. */
+  /** File system of volumes in filesystem mode. */
   readonly fsType: string;
 }
 
 const DEFAULT_FS_TYPE = 'ext4';
-/** Those that the driver on nodes has the programs for. */
+/** File systems that the node driver supports. */
 const FS_TYPES: readonly string[] = ['ext2', 'ext3', 'ext4', 'xfs', 'btrfs'];
 const FS_TYPE = 'csi.storage.k8s.io/fstype';
+/** Its name in the in-tree plugin, which external-provisioner reads too. */
+const OLD_FS_TYPE = 'fstype';
 const KNOWN = ['type', 'availability', FS_TYPE];
-/** Cinder's columns. */
+/** Cinder's column limits. */
 const MAX_LENGTH = 255;
 
-/** Reads a class's parameters as cinder-csi-plugin and external-provisioner do; returns what is wrong with them. Pure. */
+/** Reads a class's parameters as cinder-csi-plugin and external-provisioner do; returns any problem. Pure. */
 export function readParameters(parameters: Readonly<Record<string, string>> = {}): ClassParameters | string {
   for (const [name, value] of Object.entries(parameters)) {
     if (/^csi\.storage\.k8s\.io\/.*-secret-(?:name|namespace)$/.test(name)) {
-      return `parameter "${name}" names a credential, and Fairway uses that of the cluster alone: leave it out`;
+      return `parameter "${name}" refers to a credential, but Fairway uses only its own: remove it`;
     }
-    if (!KNOWN.includes(name)) return `parameter "${name.slice(0, MAX_LENGTH)}" is not known: use ${KNOWN.join(', ')}`;
+    if (!KNOWN.includes(name) && name !== OLD_FS_TYPE)
+      return `parameter "${name.slice(0, MAX_LENGTH)}" is unknown: use ${KNOWN.join(', ')}`;
     if (value.length > MAX_LENGTH) return `parameter "${name}" is longer than ${MAX_LENGTH} characters`;
   }
-  const { type, availability, [FS_TYPE]: fsType = DEFAULT_FS_TYPE } = parameters;
+  const { type, availability, [OLD_FS_TYPE]: old, [FS_TYPE]: fsType = old ?? DEFAULT_FS_TYPE } = parameters;
+  if (old !== undefined && old !== fsType)
+    return `parameters "${OLD_FS_TYPE}" and "${FS_TYPE}" differ: use only ${FS_TYPE}`;
   if (!FS_TYPES.includes(fsType)) return `parameter "${FS_TYPE}" is "${fsType}": use one of ${FS_TYPES.join(', ')}`;
   return { ...(type && { type }), ...(availability && { availability }), fsType };
 }

@@ -5,8 +5,7 @@ import type { VolumeSnapshot } from '@fairway/kube/kinds/volume-snapshots';
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { followSnapshots, type TenantSnapshots } from '../volume-snapshots/tenant-snapshots.ts';
-import { AwaitedStorage } from './awaited-storage.ts';
-import { ClusterTurns } from './cluster-turns.ts';
+import { ClusterConcurrencyLimit } from './cluster-concurrency-limit.ts';
 import { DRIVER } from './driver.ts';
 import { volumeBackend } from './owned-volumes.ts';
 import { Provisioner } from './provisioner.ts';
@@ -14,11 +13,12 @@ import { storageController } from './storage-controller.ts';
 import { StorageEvents } from './storage-events.ts';
 import { claimSubject, volumeSubject } from './storage-keys.ts';
 import { StorageReconciler } from './storage-reconciler.ts';
+import { StorageWatch } from './storage-watch.ts';
 import { claimsBySnapshot, storageOf, volumesByHandle } from './tenant-storage.ts';
 import { VolumeBuilds } from './volume-builds.ts';
 
 /** Keys of one cluster at a time. */
-const TURNS = 5;
+const MAX_CONCURRENT_KEYS = 5;
 
 export const volumeController = storageController({
   name: 'volumes',
@@ -28,8 +28,8 @@ export const volumeController = storageController({
     const dependencies = {
       ...shared,
       backend: volumeBackend,
-      awaited: new AwaitedStorage<Volume>(enqueue),
-      turns: new ClusterTurns(TURNS, enqueue),
+      storageWatch: new StorageWatch<Volume>(enqueue),
+      limiter: new ClusterConcurrencyLimit(MAX_CONCURRENT_KEYS, enqueue),
       builds: new VolumeBuilds(shared),
       events: new StorageEvents({ ...shared, component: DRIVER }),
     };
@@ -44,7 +44,7 @@ export const volumeController = storageController({
   },
 });
 
-/** What is to be made from a snapshot, and what can't go because of one. */
+/** Volumes to be created from a snapshot, and those that cannot be deleted because of one. */
 function listenToSnapshots(
   tenant: TenantCluster,
   { snapshots, contents }: TenantSnapshots,

@@ -1,12 +1,13 @@
-import { CINDER_DRIVER } from '@fairway/api/domain/plan-storage';
+import { CINDER_ZONE_LABEL } from '@fairway/api/domain/plan-storage';
+import { CINDER_DRIVER, csiSourceOf, IN_TREE_CINDER } from '@fairway/kube/kinds/csi-source';
 import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
 
 /** Name of the CSI driver, and of the provisioner in StorageClasses: the one of cinder-csi-plugin. */
 export const DRIVER = CINDER_DRIVER;
 
-/** Label of nodes, and key in the node affinity of volumes: an availability zone of Nova. */
-export const ZONE_KEY = 'topology.cinder.csi.openstack.org/zone';
-/** What the cloud's node controller writes of the same. */
+/** Label of nodes, and key in the node affinity of volumes: the label of a zone of Nova. */
+export const ZONE_KEY = CINDER_ZONE_LABEL;
+/** The cloud node controller's label for the same. */
 export const NODE_ZONE_LABEL = 'topology.kubernetes.io/zone';
 
 /** Set by Kubernetes' volume binder on a claim that an external provisioner serves, and its name before 1.23. */
@@ -21,17 +22,34 @@ export const PROVISIONED_BY = 'pv.kubernetes.io/provisioned-by';
 /** Keeps a PersistentVolume until its volume is deleted. */
 export const VOLUME_FINALIZER = 'external-provisioner.volume.kubernetes.io/finalizer';
 
-/** Whose a PersistentVolume is: that of its CSI driver, or of the provisioner that wrote it. */
-export function driverOf({ metadata, spec }: PersistentVolume): string | undefined {
-  return spec.csi?.driver ?? metadata.annotations?.[PROVISIONED_BY];
+/** Other provisioner names that a driver serves: that of the in-tree plugin it replaced, and that of upstream's chart for NFS shares. */
+const OTHER_PROVISIONERS: Readonly<Record<string, string>> = {
+  [IN_TREE_CINDER]: DRIVER,
+  'nfs.manila.csi.openstack.org': 'manila.csi.openstack.org',
+};
+
+/** Whether the driver serves claims of a class with this provisioner. */
+export function isServedBy(driver: string, provisioner: string | undefined): boolean {
+  return provisioner !== undefined && (OTHER_PROVISIONERS[provisioner] ?? provisioner) === driver;
 }
 
-/** Whether Kubernetes has asked a provisioner to serve the claim. */
+/** The driver of a PersistentVolume: its CSI driver, or the provisioner that wrote it. */
+export function driverOf(volume: PersistentVolume): string | undefined {
+  return csiSourceOf(volume)?.driver ?? volume.metadata.annotations?.[PROVISIONED_BY];
+}
+
+/** The Cinder volume ID; undefined for volumes of other drivers. */
+export function cinderIdOf(volume: PersistentVolume): string | undefined {
+  const source = csiSourceOf(volume);
+  return source?.driver === DRIVER ? source.volumeHandle : undefined;
+}
+
+/** Whether Kubernetes has requested provisioning of the claim. */
 export function isAskedOf(driver: string, { metadata }: PersistentVolumeClaim): boolean {
-  return PROVISIONER_ANNOTATIONS.some((name) => metadata.annotations?.[name] === driver);
+  return PROVISIONER_ANNOTATIONS.some((name) => isServedBy(driver, metadata.annotations?.[name]));
 }
 
-/** Cinder's ids; anything else in a volumeHandle names nothing that can exist. */
+/** Format of Cinder IDs; other volumeHandles cannot exist. */
 export function isCinderId(handle: string): boolean {
   return /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/.test(handle);
 }

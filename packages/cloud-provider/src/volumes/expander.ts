@@ -16,12 +16,12 @@ import type { StorageDependencies } from './storage-dependencies.ts';
 import type { StoragePlace } from './storage-place.ts';
 import { storageOf } from './tenant-storage.ts';
 
-/** How often to look for what no list of the project shows. */
+/** How often to check for what the project's lists do not show. */
 const HELD_RETRY_MS = 60_000;
 
 /**
- * Lets volumes and shares grow with their claims, as external-resizer does with upstream's drivers: in the cloud first, whether a server has them or not,
- * then in the PersistentVolume. Of a volume the kubelet has the file system grow, and says so in the claim.
+ * Extends volumes and shares with their claims, as external-resizer does with upstream's drivers: first in the cloud, attached or not, then in the
+ * PersistentVolume. The kubelet extends a volume's file system and records it in the claim.
  */
 export class Expander<T extends StoredData> {
   readonly #dependencies: StorageDependencies<T>;
@@ -49,7 +49,7 @@ export class Expander<T extends StoredData> {
     const { failure } = await pass.run(async () => {
       await requireOwnProject(cloud, cluster);
       if (step.kind === 'extend' && !(await this.#extend(key, claim, volume, step, place, pass))) return;
-      await this.#tell(tenant, claim, step, pass.signal);
+      await this.#reportResized(tenant, claim, step, pass.signal);
     });
     if (failure && failure.reason !== 'Provisioning') {
       const message = `resize volume "${volume.metadata.name}" by resizer "${driver}" failed: ${failure.message}`;
@@ -58,7 +58,7 @@ export class Expander<T extends StoredData> {
     return pass.end();
   }
 
-  /** Resolves with whether the volume and the PersistentVolume have the size. */
+  /** Resolves with whether volume and PersistentVolume have the size. */
   async #extend(
     key: string,
     claim: PersistentVolumeClaim,
@@ -67,7 +67,7 @@ export class Expander<T extends StoredData> {
     { tenant, cloud }: StoragePlace,
     pass: Pass,
   ): Promise<boolean> {
-    const { awaited, clock, events, backend } = this.#dependencies;
+    const { storageWatch, clock, events, backend } = this.#dependencies;
     const owner = { clusterUid: tenant.clusterUid, object: object.metadata.name ?? '' };
     const { items } = await backend.owned(cloud, owner, pass.signal);
     const volume = items.find((item) => backend.isFor(object, item));
@@ -77,15 +77,15 @@ export class Expander<T extends StoredData> {
       const message = `External resizer is resizing volume ${owner.object}`;
       events.normal(tenant, PersistentVolumeClaims, claim, 'Resizing', message);
       await this.#writeStatus(tenant, claim, 'Resizing', pass.signal);
-      awaited.expect(owner, key, backend.cacheOf(cloud), 'build');
-      pass.againIn(HELD_RETRY_MS);
+      storageWatch.expect(owner, key, backend.cacheOf(cloud), 'build');
+      pass.requeueAfter(HELD_RETRY_MS);
       return false;
     }
-    awaited.settle(owner, 'build');
-    const isAwaited = backend.growth.isOfNode(claim.spec.volumeMode) && backend.growth.isInUse(volume);
-    const restMs = isAwaited ? this.#guestSizes.restMs(volume.id, volume.size, clock.now()) : 0;
+    storageWatch.settle(owner, 'build');
+    const waitsForNode = backend.growth.isOfNode(claim.spec.volumeMode) && backend.growth.isInUse(volume);
+    const restMs = waitsForNode ? this.#guestSizes.restMs(volume.id, volume.size, clock.now()) : 0;
     if (restMs > 0) {
-      pass.againIn(restMs);
+      pass.requeueAfter(restMs);
       return false;
     }
     await this.#writeCapacity(tenant, object, `${volume.size}Gi`, pass.signal);
@@ -93,15 +93,15 @@ export class Expander<T extends StoredData> {
   }
 
   async #begin(cloud: ProjectCloud, owner: StorageOwner, volume: T, sizeGiB: number, pass: Pass): Promise<void> {
-    const { awaited, backend } = this.#dependencies;
+    const { storageWatch, backend } = this.#dependencies;
     const { growth, words } = backend;
     const { id, status } = volume;
     if (status === 'extending') return;
     if (growth.startable.has(status)) return backend.extend(cloud, owner, volume, sizeGiB, pass.signal);
-    awaited.settle(owner);
+    storageWatch.settle(owner);
     const hasFailed = status === growth.failed;
-    const what = hasFailed ? 'could not extend it: the operator of the cloud has to reset its' : 'has it in';
-    pass.againIn(HELD_RETRY_MS);
+    const what = hasFailed ? 'failed to extend it: the cloud operator must reset its' : 'has it in';
+    pass.requeueAfter(HELD_RETRY_MS);
     const end = hasFailed ? 'status' : `status ${status}`;
     const message = `${words.service}: ${words.noun} ${id}: ${words.project} ${what} ${end}`;
     throw new ProblemError({ reason: 'CloudUnavailable', message });
@@ -115,8 +115,8 @@ export class Expander<T extends StoredData> {
     );
   }
 
-  /** What the claim says once the volume has the size. */
-  async #tell(tenant: TenantCluster, claim: PersistentVolumeClaim, step: ExpansionStep, signal: AbortSignal) {
+  /** The claim's status once the volume has the size. */
+  async #reportResized(tenant: TenantCluster, claim: PersistentVolumeClaim, step: ExpansionStep, signal: AbortSignal) {
     const { events, backend } = this.#dependencies;
     if (!backend.growth.isOfNode(claim.spec.volumeMode)) {
       await this.#writeStatus(tenant, claim, { storage: step.storage }, signal);
@@ -146,8 +146,8 @@ export class Expander<T extends StoredData> {
   }
 
   #write(item: string, write: () => Promise<void>): Promise<void> {
-    return this.#dependencies.attempts.make({ kind: 'write size', item }, write);
+    return this.#dependencies.attempts.withBackoff({ kind: 'write size', item }, write);
   }
 }
 
-const FOREIGN = 'its volume was not made for this PersistentVolume, so Fairway does not change it';
+const FOREIGN = 'its volume was not created for this PersistentVolume, so Fairway does not change it';

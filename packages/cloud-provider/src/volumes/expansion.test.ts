@@ -31,16 +31,19 @@ describe('a claim', () => {
     expect(expansionStep(claim, volume, GROWS)).toEqual(step);
   });
 
-  test.each([
-    { reason: 'whose class does not allow it', of: aClass() },
-    { reason: 'without a class', of: undefined },
-  ])('$reason is refused', ({ of }) => {
+  test('of a class that does not allow it is refused', () => {
     const { claim, volume } = grown('8Gi', '5Gi');
 
-    expect(expansionStep(claim, volume, of)).toMatchObject({
+    expect(expansionStep(claim, volume, aClass())).toMatchObject({
       kind: 'refuse',
       message: expect.stringMatching(/"standard" does not have allowVolumeExpansion/),
     });
+  });
+
+  test('of a class that is gone grows: the request was judged by the class', () => {
+    const { claim, volume } = grown('8Gi', '5Gi');
+
+    expect(expansionStep(claim, volume, undefined)).toEqual({ kind: 'extend', sizeGiB: 8, storage: '8Gi' });
   });
 
   test("is not its volume's, nor another driver's", () => {

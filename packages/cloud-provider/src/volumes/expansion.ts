@@ -9,22 +9,22 @@ import { compareQuantities, tryParseQuantity, ZERO } from '@fairway/kube/object/
 import { DRIVER, driverOf } from './driver.ts';
 import { gibOf } from './volume-size.ts';
 
-/** What is to be done for a claim that asks for more than it has. */
+/** The step for a claim that requests more than it has. */
 export type ExpansionStep =
-  /** The volume is to grow. */
+  /** The volume must be extended. */
   | { readonly kind: 'extend'; readonly sizeGiB: number; readonly storage: string }
-  /** The volume has the size, and the claim does not say so. */
+  /** The volume has the size, but the claim's status does not show it. */
   | { readonly kind: 'tell'; readonly storage: string }
   | { readonly kind: 'refuse'; readonly message: string; readonly storage: string };
 
-/** Whether a bound claim asks for more than it has. Pure. */
+/** Whether a bound claim requests more than it has. Pure. */
 export function isToExpand({ spec, status }: PersistentVolumeClaim): boolean {
   return (
     status?.phase === 'Bound' && isMore(spec.resources?.requests?.['storage'] ?? '0', status.capacity?.['storage'])
   );
 }
 
-/** Undefined where the claim has what it asks for, waits for its node, or is not of the driver. Pure. */
+/** Undefined if the claim is satisfied, waits for its node, or belongs to another driver. Pure. */
 export function expansionStep(
   claim: PersistentVolumeClaim,
   volume: PersistentVolume,
@@ -43,12 +43,13 @@ export function expansionStep(
     return {
       kind: 'refuse',
       storage,
-      message: `spec.resources.requests.storage is ${storage}: no volume has that size`,
+      message: `spec.resources.requests.storage is ${storage}, which is not a valid volume size`,
     };
   }
-  if (storageClass?.allowVolumeExpansion !== true) {
+  // The API server has validated the request against its class; a class deleted since is ignored, as in external-resizer.
+  if (storageClass !== undefined && storageClass.allowVolumeExpansion !== true) {
     const name = claim.spec.storageClassName ?? '';
-    const message = `StorageClass "${name}" does not have allowVolumeExpansion: set it, or ask for no more than ${capacity?.['storage']}`;
+    const message = `StorageClass "${name}" does not have allowVolumeExpansion: set it, or request no more than ${capacity?.['storage']}`;
     return { kind: 'refuse', storage, message };
   }
   return { kind: 'extend', sizeGiB, storage: `${sizeGiB}Gi` };
@@ -56,7 +57,7 @@ export function expansionStep(
 
 type ClaimStatus = Pick<NonNullable<PersistentVolumeClaim['status']>, 'conditions' | 'capacity'>;
 
-/** The claim's status with the one condition that holds now, or with its new capacity and none; undefined if it says so. Pure. */
+/** The claim's status with its current condition, or with its new capacity and none; undefined if unchanged. Pure. */
 export function statusOf(
   claim: PersistentVolumeClaim,
   state: 'Resizing' | 'FileSystemResizePending' | { readonly storage: string },

@@ -1,7 +1,7 @@
 /**
- * Cinder says a volume's new size first; then Nova tells the server's guest. A kubelet that is quicker has the file system grow to the size of before,
- * counts that as done, and never looks again: cinder-csi-plugin checks sizes with `rescan-on-resize` alone, which fails for good on encrypted
- * volumes, for guests see them without their header.
+ * Cinder reports a volume's new size before Nova informs the guest. A kubelet that is faster extends the file system to the old size, considers that done and
+ * never checks again: cinder-csi-plugin checks sizes only with `rescan-on-resize`, which always fails for encrypted volumes, as guests see them without their
+ * header.
  */
 const GUEST_FOLLOWS_MS = 15_000;
 
@@ -10,11 +10,11 @@ interface Seen {
   readonly sinceMs: number;
 }
 
-/** When volumes that servers have were first seen with their size. Lost with the process: then the wait begins anew. */
+/** When attached volumes were first observed with their size. Not persisted: after a restart the wait begins again. */
 export class GuestSizes {
   readonly #seen = new Map<string, Seen>();
 
-  /** How long to wait until the guest has the size, too; 0 when that is over. */
+  /** Remaining wait until the guest also has the size; 0 when over. */
   restMs(id: string, sizeGiB: number, nowMs: number): number {
     const seen = this.#seen.get(id);
     if (seen?.sizeGiB === sizeGiB) return Math.max(0, seen.sinceMs + GUEST_FOLLOWS_MS - nowMs);
@@ -23,7 +23,7 @@ export class GuestSizes {
     return GUEST_FOLLOWS_MS;
   }
 
-  /** Of volumes that nobody asks about any more. */
+  /** Drops volumes that are no longer queried. */
   #forgetBefore(ms: number): void {
     for (const [id, { sinceMs }] of this.#seen) if (sinceMs < ms) this.#seen.delete(id);
   }

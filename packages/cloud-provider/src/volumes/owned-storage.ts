@@ -6,7 +6,7 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import { type Stored, storageKey, storedFor } from '@fairway/tenancy/cloud/storage-index';
 
-/** How old a list may be that shows a state; a write of this process is known without it. */
+/** Maximum age of a list that shows a state; this process's own writes are known without it. */
 const MAX_AGE_MS = 60_000;
 
 export interface OwnedStorage<T> {
@@ -22,7 +22,7 @@ interface Kind<T extends Stored> {
   readonly ledger: Ledger<T>;
 }
 
-/** Those that carry the marks of this cluster and object. Rejects with StillSettling, or the cloud's error. */
+/** Items with the tags of this cluster and object. Rejects with StillSettling, or the cloud's error. */
 export async function ownedStorage<T extends Stored>(
   cloud: ProjectCloud,
   { noun, cache, ledger }: Kind<T>,
@@ -40,15 +40,15 @@ export async function ownedStorage<T extends Stored>(
 
 export interface CreateOptions {
   readonly signal: AbortSignal;
-  /** Of the cluster. */
+  /** In the cluster. */
   readonly connection: AbortSignal;
-  /** What is made alike fails alike: one failure is that of all. */
+  /** Backoff group: items created alike fail alike. */
   readonly group: string;
 }
 
 /**
- * Sends a request to make one, unless the connection to the cluster has ended: its deletion, which ends it, then waits for requests that were sent.
- * `prepare` resolves with the call; it is called when that may be made. Rejects like `ProjectCloud.make`.
+ * Sends a create request unless the connection to the cluster has ended: its deletion, which ends the connection, then waits for requests that were sent.
+ * `prepare` resolves with the call; called when that may be made. Rejects like `ProjectCloud.make`.
  */
 export function createStorage<T extends Stored>(
   cloud: ProjectCloud,

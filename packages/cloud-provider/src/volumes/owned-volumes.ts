@@ -6,10 +6,10 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { madeByVolume, snapshotsOf } from '../volume-snapshots/tenant-snapshots.ts';
-import { DRIVER, isCinderId } from './driver.ts';
+import { cinderIdOf, DRIVER, isCinderId } from './driver.ts';
 import { type CreateOptions, createStorage, type OwnedStorage, ownedStorage } from './owned-storage.ts';
 import type { StorageBackend } from './storage-backend.ts';
-import { heldBecause } from './volume-state.ts';
+import { deletionBlocker } from './volume-state.ts';
 
 export interface OwnedVolumes {
   /** Oldest first. */
@@ -18,7 +18,7 @@ export interface OwnedVolumes {
   readonly deleting: readonly Volume[];
 }
 
-/** The volumes that carry the marks of this cluster and PersistentVolume. Rejects with StillSettling, or the cloud's error. */
+/** The volumes with the tags of this cluster and PersistentVolume. Rejects with StillSettling, or the cloud's error. */
 export async function ownedVolumes(
   cloud: ProjectCloud,
   owner: StorageOwner,
@@ -33,7 +33,7 @@ function owned(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): P
   return ownedStorage(cloud, kind, owner, signal);
 }
 
-/** With the marks of its owner. Rejects like `createStorage`. */
+/** With the owner's tags. Rejects like `createStorage`. */
 export function createVolume(
   cloud: ProjectCloud,
   owner: StorageOwner,
@@ -46,12 +46,12 @@ export function createVolume(
   return createStorage(cloud, cloud.ledgers.volumes, owner, options, prepare);
 }
 
-/** One that is gone is deleted. Rejects like `ProjectCloud.remove`. */
+/** A missing one counts as deleted. Rejects like `ProjectCloud.remove`. */
 export function deleteVolume(cloud: ProjectCloud, { id }: Volume, signal: AbortSignal): Promise<void> {
   return cloud.remove(cloud.ledgers.volumes, id, () => volumesOf(cloud).delete(id, { signal }));
 }
 
-/** Asks Cinder to have the volume grow, whether a server has it or not. */
+/** Extends the volume in Cinder, attached or not. */
 export async function extendVolume(
   cloud: ProjectCloud,
   owner: StorageOwner,
@@ -60,7 +60,7 @@ export async function extendVolume(
   signal: AbortSignal,
 ): Promise<void> {
   const options = { signal, isInUse: volume.status === 'in-use' };
-  await cloud.attempts.make({ kind: 'extend volumes', item: storageKey(owner) }, () =>
+  await cloud.attempts.withBackoff({ kind: 'extend volumes', item: storageKey(owner) }, () =>
     cloud.withQuotas(sizeGiB - volume.size, () => volumesOf(cloud).extend(volume.id, sizeGiB, options)),
   );
   cloud.ledgers.volumes.recordMade(storageKey(owner), { ...volume, status: 'extending' }, cloud.now());
@@ -74,13 +74,13 @@ async function noteReclaimPolicy(
   signal: AbortSignal,
 ): Promise<void> {
   const attempt = { kind: 'mark volumes', item: volume.id };
-  const metadata = await cloud.attempts.make(attempt, () =>
+  const metadata = await cloud.attempts.withBackoff(attempt, () =>
     volumesOf(cloud).mergeMetadata(volume.id, reclaimMark(policy), { signal }),
   );
   cloud.ledgers.volumes.recordMade(storageKey(owner), { ...volume, metadata }, cloud.now());
 }
 
-/** Cinder, as the keeper of PersistentVolumes' data. */
+/** Cinder, as the storage backend of PersistentVolumes. */
 export const volumeBackend: StorageBackend<Volume> = {
   driver: DRIVER,
   words: { service: 'block-storage', project: 'Cinder', noun: 'volume' },
@@ -93,26 +93,26 @@ export const volumeBackend: StorageBackend<Volume> = {
   cacheOf: ({ cache }) => cache.volumes,
   ledgerOf: ({ ledgers }) => ledgers.volumes,
   owned,
-  isFor: ({ spec }, { id }) => spec.csi?.volumeHandle === id,
-  async findForeign({ client }, { spec }, signal) {
-    const handle = spec.csi?.volumeHandle ?? '';
+  isFor: (object, { id }) => cinderIdOf(object) === id,
+  async findForeign({ client }, object, signal) {
+    const handle = cinderIdOf(object) ?? '';
     if (!isCinderId(handle)) return undefined;
     const found = await ignoreNotFound(volumesOf({ client }).get(handle, { signal }));
     return found !== undefined && found.status !== 'deleting' ? handle : undefined;
   },
   delete: deleteVolume,
   heldBecause: (volume, tenant) =>
-    volume.status === 'deleting' ? undefined : (heldBecause(volume) ?? heldBySnapshots(tenant, volume)),
+    volume.status === 'deleting' ? undefined : (deletionBlocker(volume) ?? heldBySnapshots(tenant, volume)),
   extend: extendVolume,
   noteReclaimPolicy,
 };
 
-/** Cinder keeps a volume as long as it has snapshots. Those that the cluster does not know of, Cinder tells of. */
+/** Cinder does not delete a volume with snapshots. It reports those that the cluster does not know. */
 function heldBySnapshots(tenant: TenantCluster, { id }: Volume): string | undefined {
   const contents = snapshotsOf(tenant)?.contents.find(madeByVolume, id) ?? [];
   if (contents.length === 0) return undefined;
   const names = contents.slice(0, 5).map(({ metadata }) => metadata.name);
-  return `it has snapshots, which have to go first: VolumeSnapshotContent ${names.join(', ')}${contents.length > 5 ? '…' : ''}`;
+  return `it has snapshots, which must be deleted first: VolumeSnapshotContent ${names.join(', ')}${contents.length > 5 ? '…' : ''}`;
 }
 
 function volumesOf({ client }: { readonly client: OpenStackClient }): OpenStackClient['blockStorage']['volumes'] {

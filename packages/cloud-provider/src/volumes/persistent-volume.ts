@@ -20,7 +20,7 @@ export function persistentVolume(
     metadata: {
       name: volumeNameOf(claim),
       annotations: { [PROVISIONED_BY]: DRIVER },
-      // Kept where there is nothing to delete, it would only be in the way.
+      // It would only be an obstacle if there is nothing to delete.
       ...(reclaimPolicy === 'Delete' && { finalizers: [VOLUME_FINALIZER] }),
     },
     spec: {

@@ -1,10 +1,7 @@
 import { classParameters, insteadOfClass, insteadOfMode, type StorageLimits } from '@fairway/api/domain/plan-storage';
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 
-/**
- * Why the plan of a cluster does not allow a claim's volume; undefined if it does. The same as the policy in the cluster refuses, which its owner may
- * take away. Pure.
- */
+/** Why a cluster's plan does not allow a claim's volume; undefined if it does. Equivalent to the policy in the cluster, which its owner may remove. Pure. */
 export function problemWithPlan(
   { spec }: Pick<PersistentVolumeClaim, 'spec'>,
   { metadata, parameters }: Pick<StorageClass, 'metadata' | 'parameters'>,
@@ -12,12 +9,12 @@ export function problemWithPlan(
 ): string | undefined {
   const mode = accessModes && spec.accessModes?.find((each) => !accessModes.includes(each));
   if (accessModes && mode !== undefined) {
-    return `accessModes has ${mode}, which the plan of the cluster does not allow for volumes: ${insteadOfMode(mode, accessModes)}`;
+    return `accessModes contains ${mode}, which the cluster's plan does not allow for volumes: ${insteadOfMode(mode, accessModes)}`;
   }
   if (areTenantClassesAllowed) return undefined;
   const planned = classes.find(({ name }) => name === metadata.name);
   if (planned === undefined) {
-    return `StorageClass ${metadata.name} is not one of the plan of the cluster, which allows no others: ${insteadOfClass(classes)}`;
+    return `StorageClass ${metadata.name} is not in the cluster's plan, which allows no others: ${insteadOfClass(classes)}`;
   }
   const wanted = classParameters(planned);
   const names = new Set([...Object.keys(wanted), ...Object.keys(parameters ?? {})]);
@@ -25,5 +22,5 @@ export function problemWithPlan(
   if (other === undefined) return undefined;
   const now = parameters?.[other] === undefined ? 'missing' : `"${parameters[other]}"`;
   const instead = wanted[other] === undefined ? 'none' : `"${wanted[other]}"`;
-  return `StorageClass ${metadata.name}: parameter "${other}" is ${now}, and the plan of the cluster has ${instead}: delete the class, and Fairway makes it again`;
+  return `StorageClass ${metadata.name}: parameter "${other}" is ${now}, but the cluster's plan has ${instead}: delete the class, and Fairway recreates it`;
 }

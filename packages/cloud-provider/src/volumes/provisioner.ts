@@ -23,15 +23,15 @@ import { findOrigin } from './volume-origin.ts';
 import { type ClusterFacts, isToProvision, type PlannedVolume, planVolume, zoneOfNode } from './volume-plan.ts';
 import { presentVolume } from './volume-presentation.ts';
 
-/** How often to look whether the cloud offers meanwhile what a class asks for. */
+/** How often to check whether the cloud now offers what a class requests. */
 const REFUSED_RETRY_MS = 900_000;
 const PLAN_RETRY_MS = 60_000;
 
 /**
- * Makes volumes for PersistentVolumeClaims, as external-provisioner does with cinder-csi-plugin, for all tenants' clusters.
+ * Creates volumes for PersistentVolumeClaims, as external-provisioner does with cinder-csi-plugin, for all tenants' clusters.
  *
- * **Guarantees.** A claim gets one volume, whatever is killed or repeated: it is found by the marks of its cluster and claim, which it carries from
- * its creation on. Its PersistentVolume is written when the volume can be used; one that Cinder fails to make is deleted and made anew.
+ * **Guarantees.** A claim gets one volume, whatever is killed or retried: it is found by the tags of its cluster and claim, set on
+ * creation. Its PersistentVolume is created once the volume is usable; a volume that fails in Cinder is deleted and recreated.
  */
 export class Provisioner implements ClaimProvisioner {
   readonly #dependencies: StorageDependencies<Volume>;
@@ -46,10 +46,10 @@ export class Provisioner implements ClaimProvisioner {
     const { claims, classes, volumes } = storageOf(tenant);
     const claim = claims.get(claimKey);
     const storageClass = classes.get(claim?.spec.storageClassName ?? '');
-    // The binder binds the claim to a volume that is there.
+    // The binder binds the claim to an existing volume.
     if (claim === undefined || !isToProvision(claim, storageClass) || volumes.get(volumeNameOf(claim))) return {};
     const limits = conventions.storageLimitsOf(cluster, cache.plans);
-    // Its plan will be seen: it stays as long as clusters use it.
+    // Its plan will be observed later: it exists as long as clusters use it.
     if (limits === undefined) return { requeueAfterMs: PLAN_RETRY_MS };
     const waiting = { key, tenant, claim, storageClass };
     const pass = new Pass(context, clock);
@@ -64,7 +64,7 @@ export class Provisioner implements ClaimProvisioner {
       if (volumePlan.kind === 'reschedule') return this.#reschedule(waiting, volumePlan.message, pass.signal);
       if (volumePlan.kind === 'refuse') {
         events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', volumePlan.message);
-        pass.againIn(REFUSED_RETRY_MS);
+        pass.requeueAfter(REFUSED_RETRY_MS);
         return;
       }
       await this.#provision(cloud, waiting, volumePlan.volume, pass);
@@ -89,7 +89,7 @@ export class Provisioner implements ClaimProvisioner {
     await presentVolume(this.#dependencies, waiting, volume, object, pass.signal);
   }
 
-  /** Takes the scheduler's choice back, so that it makes another. */
+  /** Clears the scheduler's choice so it selects another node. */
   async #reschedule({ tenant, claim }: WaitingClaim, message: string, signal: AbortSignal): Promise<void> {
     this.#dependencies.events.warning(tenant, PersistentVolumeClaims, claim, 'ProvisioningFailed', message);
     const { name = '', namespace = '', uid, resourceVersion } = claim.metadata;
@@ -108,7 +108,7 @@ function factsFor({ nodes }: TenantCluster, { metadata }: PersistentVolumeClaim)
   };
 }
 
-/** With the keys that cinder-csi-plugin writes, for people and tools that look for them. */
+/** With the keys that cinder-csi-plugin writes, which users and tools look for. */
 function requestOf({ clusterUid, object }: StorageOwner, claim: PersistentVolumeClaim, { request }: PlannedVolume) {
   const { name = '', namespace = '' } = claim.metadata;
   return {
@@ -127,5 +127,5 @@ function requestOf({ clusterUid, object }: StorageOwner, claim: PersistentVolume
 function failedWords({ request }: PlannedVolume): string {
   const { size, volume_type: type, availability_zone: zone } = request;
   const where = zone === undefined ? '' : ` in zone ${zone}`;
-  return `block-storage: Cinder could not make a volume of ${size} GiB${type === undefined ? '' : ` of type ${type}`}${where}: it ended in status error; the operator finds the cause in Cinder's log, Fairway tries again by itself`;
+  return `block-storage: Cinder failed to create a volume of ${size} GiB${type === undefined ? '' : ` of type ${type}`}${where}: it ended in status error; Fairway retries automatically, and the operator can find the cause in the Cinder log`;
 }

@@ -33,8 +33,8 @@ test.each([
     content: aContent({ volumeSnapshotRef: { ...volumeSnapshotRef, uid: 'other' } }, { status }),
     problem: /not bound to a VolumeSnapshotContent/,
   },
-  { snapshot, content: aContent({ volumeSnapshotRef, driver: 'other' }, { status }), problem: /another driver's/ },
-  { snapshot, content: aContent(ofBlock, { status }), problem: /volumeMode Block, and the claim has Filesystem/ },
+  { snapshot, content: aContent({ volumeSnapshotRef, driver: 'other' }, { status }), problem: /uses another driver/ },
+  { snapshot, content: aContent(ofBlock, { status }), problem: /volumeMode Block, but the claim has Filesystem/ },
   { snapshot, content: aContent({ volumeSnapshotRef }), problem: /has no snapshot yet/ },
 ])('a claim waits or is refused: $problem', (row) => {
   expect(handleFor(aClaim(), 'first', row.snapshot, row.content)).toEqual({

@@ -11,7 +11,7 @@ import { DRIVER } from './driver.ts';
 import type { StoragePlace } from './storage-place.ts';
 import type { VolumeOrigin } from './volume-plan.ts';
 
-/** Resolves with the snapshot that a claim's volume is to be made from, or why it can't be now. Rejects with the cloud's error. */
+/** Resolves with the source snapshot of a claim's volume, or why it is not available now. Rejects with the cloud's error. */
 export async function findSnapshotOrigin(
   claim: PersistentVolumeClaim,
   snapshotName: string,
@@ -26,7 +26,7 @@ export async function findSnapshotOrigin(
   try {
     const found = await findUsableSnapshot(cloud, tenant.clusterUid, handle.id, signal);
     if (found?.status !== 'available') {
-      return `spec.dataSource: snapshot ${handle.id} of VolumeSnapshot ${snapshotName} ${found ? `has status ${found.status} in Cinder` : 'is not there any more'}`;
+      return `spec.dataSource: snapshot ${handle.id} of VolumeSnapshot ${snapshotName} ${found ? `has status ${found.status} in Cinder` : 'no longer exists'}`;
     }
     const listed = cloud.cache.volumes.snapshot().items.get(found.volume_id);
     const { volumes } = cloud.client.blockStorage;
@@ -43,7 +43,7 @@ export async function findSnapshotOrigin(
   }
 }
 
-/** The snapshot of a VolumeSnapshot that a claim names, as external-provisioner decides. Pure. */
+/** The snapshot of a claim's VolumeSnapshot, decided like external-provisioner. Pure. */
 export function handleFor(
   { spec }: PersistentVolumeClaim,
   name: string,
@@ -53,16 +53,16 @@ export function handleFor(
   if (snapshot === undefined) return { problem: `there is no VolumeSnapshot ${name}` };
   if (snapshot.metadata.deletionTimestamp !== undefined) return { problem: `VolumeSnapshot ${name} is being deleted` };
   if (snapshot.status?.readyToUse !== true) return { problem: `VolumeSnapshot ${name} is not ready to use yet` };
-  // Whoever may write a VolumeSnapshot may write any name into it: the content has to name it, too.
+  // A user who may write VolumeSnapshots can refer to any content, so the content must refer back.
   if (content === undefined || !isBoundTo(snapshot, content)) {
     return { problem: `VolumeSnapshot ${name} is not bound to a VolumeSnapshotContent` };
   }
-  if (content.spec.driver !== DRIVER) return { problem: `VolumeSnapshot ${name} is another driver's` };
+  if (content.spec.driver !== DRIVER) return { problem: `VolumeSnapshot ${name} uses another driver` };
   const { sourceVolumeMode: mode } = content.spec;
   const wanted = spec.volumeMode ?? 'Filesystem';
   if (mode && mode !== wanted && content.metadata.annotations?.[ALLOW_MODE_CHANGE] !== 'true') {
     return {
-      problem: `VolumeSnapshot ${name} is of a volume with volumeMode ${mode}, and the claim has ${wanted}: whoever may change VolumeSnapshotContents allows it with the annotation ${ALLOW_MODE_CHANGE}: "true"`,
+      problem: `VolumeSnapshot ${name} was taken of a volume with volumeMode ${mode}, but the claim has ${wanted}: to allow this, someone with access to VolumeSnapshotContents must set the annotation ${ALLOW_MODE_CHANGE}: "true"`,
     };
   }
   const { snapshotHandle } = content.status ?? {};

@@ -9,14 +9,14 @@ import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { OwnedStorage } from './owned-storage.ts';
 import type { StoragePlace } from './storage-place.ts';
 
-/** What a cloud keeps data in. */
+/** A cloud resource that holds data. */
 export interface StoredData extends Stored {
   readonly status: string;
   /** GiB. */
   readonly size: number;
 }
 
-/** Where the data of one driver's PersistentVolumes is: Cinder's volumes, or Manila's shares. */
+/** The storage behind one driver's PersistentVolumes: Cinder volumes or Manila shares. */
 export interface StorageBackend<T extends StoredData> {
   readonly driver: string;
   readonly words: {
@@ -28,28 +28,28 @@ export interface StorageBackend<T extends StoredData> {
     readonly noun: string;
   };
   readonly growth: {
-    /** The statuses in which it can begin. */
+    /** The statuses in which it can start. */
     readonly startable: ReadonlySet<string>;
-    /** That of one that could not grow. */
+    /** The status after a failed extension. */
     readonly failed: string;
-    /** Whether the file system on the node has to follow. */
+    /** Whether the file system on the node must be extended too. */
     isOfNode(mode: string | undefined): boolean;
-    /** Whether it is shown to a server, which has yet to follow when the cloud says that it has grown. */
+    /** Whether it is attached to a server that has yet to see the new size. */
     isInUse(item: T): boolean;
   };
   cacheOf(cloud: ProjectCloud): ResourceCache<T>;
   ledgerOf(cloud: ProjectCloud): Ledger<T>;
   /** Rejects with StillSettling, or the cloud's error. */
   owned(cloud: ProjectCloud, owner: StorageOwner, signal: AbortSignal): Promise<OwnedStorage<T>>;
-  /** Whether a PersistentVolume is for this one of those that carry its marks. */
+  /** Whether a PersistentVolume belongs to this one of the items with its tags. */
   isFor(object: PersistentVolume, item: T): boolean;
-  /** Id of what a PersistentVolume names, if that exists and does not carry its marks. */
+  /** ID in a PersistentVolume, if it exists without its tags. */
   findForeign(cloud: ProjectCloud, object: PersistentVolume, signal: AbortSignal): Promise<string | undefined>;
   delete(cloud: ProjectCloud, item: T, signal: AbortSignal): Promise<void>;
-  /** Why the cloud would refuse to delete it now; undefined if it would not. */
+  /** Why the cloud would reject its deletion now; undefined if it would not. */
   heldBecause(item: T, tenant: TenantCluster): string | undefined;
   extend(cloud: ProjectCloud, owner: StorageOwner, item: T, sizeGiB: number, signal: AbortSignal): Promise<void>;
-  /** Notes on it what is to become of it without the cluster. */
+  /** Records on it what happens to it without the cluster. */
   noteReclaimPolicy(
     cloud: ProjectCloud,
     owner: StorageOwner,
@@ -57,8 +57,8 @@ export interface StorageBackend<T extends StoredData> {
     policy: 'Delete' | 'Retain',
     signal: AbortSignal,
   ): Promise<void>;
-  /** Why a PersistentVolume of the driver is left alone; undefined for one that is kept. */
+  /** Why a PersistentVolume of the driver is left alone; undefined for a managed one. */
   unserved?(object: PersistentVolume): string | undefined;
-  /** What else is kept for one that has a PersistentVolume. */
-  keep?(key: string, object: PersistentVolume, item: T, place: StoragePlace, pass: Pass): Promise<void>;
+  /** What else is reconciled for an item with a PersistentVolume. */
+  ensureBackend?(key: string, object: PersistentVolume, item: T, place: StoragePlace, pass: Pass): Promise<void>;
 }

@@ -13,7 +13,7 @@ import type { Build } from './volume-builds.ts';
 
 const DELETION_RETRY_MS = 60_000;
 
-/** A claim that waits for a volume, in its cluster. */
+/** A claim waiting for a volume, with its cluster. */
 export interface WaitingClaim {
   readonly key: string;
   readonly tenant: TenantCluster;
@@ -21,11 +21,11 @@ export interface WaitingClaim {
   readonly storageClass: StorageClass;
 }
 
-/** How one is made. */
+/** How to create one. */
 export interface BuildSteps<T> {
-  /** With the marks of its owner, in the call that makes it. */
+  /** With the owner's tags, in the create call. */
   readonly create: (options: CreateOptions) => Promise<T>;
-  /** What to say of one that ended in an error, before it is deleted. */
+  /** The message for one that ended in an error, before it is deleted. */
   readonly explain: (item: T) => Promise<string>;
 }
 
@@ -35,11 +35,11 @@ export function buildOf({ tenant, claim, storageClass }: WaitingClaim): Build {
 }
 
 /**
- * Makes what holds the data of a claim, a step at a time. Resolves with it once it can be used, and with undefined while it is on its way: the project's
- * list then brings the key back. One that the cloud fails to make is deleted and made anew. Rejects with what holds it up.
+ * Creates the storage of a claim, one step at a time. Resolves with it once usable, and with undefined while in progress: the project's list then enqueues
+ * the key again. Failed storage is deleted and recreated. Rejects with what blocks it.
  */
 export async function buildStorage<T extends StoredData>(
-  { awaited, backend, builds, events }: StorageDependencies<T>,
+  { storageWatch, backend, builds, events }: StorageDependencies<T>,
   cloud: ProjectCloud,
   waiting: WaitingClaim,
   { create, explain }: BuildSteps<T>,
@@ -54,32 +54,32 @@ export async function buildStorage<T extends StoredData>(
   for (const double of doubles) await backend.delete(cloud, double, signal);
   if (item?.status === 'available') return item;
   if (item?.status === 'error_deleting') {
-    awaited.settle(owner);
+    storageWatch.settle(owner);
     const { service, project, noun } = backend.words;
-    // Another one would end like it.
-    const message = `${service}: ${project} could not make ${noun} ${item.id}, nor delete it: the operator of the cloud has to reset its status`;
+    // Another one would fail the same way.
+    const message = `${service}: ${project} failed to create ${noun} ${item.id} and to delete it: the cloud operator must reset its status`;
     builds.failed(build, new ProblemError({ reason: 'CloudUnavailable', message }));
   }
   if (item?.status === 'error') {
     const message = await explain(item);
     await backend.delete(cloud, item, signal);
-    awaited.settle(owner);
+    storageWatch.settle(owner);
     builds.failed(build, new ProblemError({ reason: 'CloudUnavailable', message }));
   }
   if (item === undefined && deleting.length > 0) {
-    awaited.expect(owner, key, backend.cacheOf(cloud), 'deletion');
-    // It may fail at that before its deletion is known to be over.
-    pass.againIn(DELETION_RETRY_MS);
+    storageWatch.expect(owner, key, backend.cacheOf(cloud), 'deletion');
+    // Deletion may fail before it is known to be complete.
+    pass.requeueAfter(DELETION_RETRY_MS);
     return undefined;
   }
   if (item === undefined) {
-    awaited.settle(owner);
+    storageWatch.settle(owner);
     const { namespace, name } = claim.metadata;
     const message = `External provisioner is provisioning volume for claim "${namespace}/${name}"`;
     events.normal(tenant, PersistentVolumeClaims, claim, 'Provisioning', message);
     const options = { signal, connection: tenant.signal, group: build.group };
     await builds.send(build, () => create(options));
   }
-  awaited.expect(owner, key, backend.cacheOf(cloud), 'build');
+  storageWatch.expect(owner, key, backend.cacheOf(cloud), 'build');
   return undefined;
 }

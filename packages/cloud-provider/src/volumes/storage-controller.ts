@@ -7,18 +7,18 @@ import { READ, type Right } from '@fairway/kube/controller/rights';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies, Declaration } from '../dependencies.ts';
-import { driverOf, isAskedOf } from './driver.ts';
+import { driverOf, isAskedOf, isServedBy } from './driver.ts';
 import { isToExpand } from './expansion.ts';
 import { claimSubject, clusterSubject, volumeSubject } from './storage-keys.ts';
 import { claimsByClass, claimsBySource, storageOf, volumeNameOf, volumesByDriver } from './tenant-storage.ts';
 import { isToProvision } from './volume-plan.ts';
 
 interface StorageController extends Pick<Declaration, 'name' | 'indexes' | 'create'> {
-  /** Of the CSI driver, and of the provisioner in StorageClasses. */
+  /** Name of the CSI driver and of the provisioner in StorageClasses. */
   readonly driver: string;
   readonly rights?: readonly Right[];
   readonly watches?: (dependencies: CloudProviderDependencies) => readonly Watch[];
-  /** What else is followed in a cluster. */
+  /** What else is watched in a cluster. */
   readonly onConnect?: (tenant: TenantCluster, enqueue: (key: string) => void) => void;
 }
 
@@ -92,7 +92,7 @@ function listenTo(driver: string, tenant: TenantCluster, enqueue: (key: string) 
     },
   });
   const onClass = ({ metadata, provisioner }: StorageClass) => {
-    if (provisioner !== driver) return;
+    if (!isServedBy(driver, provisioner)) return;
     for (const claim of claims.find(claimsByClass, metadata.name ?? '')) onClaim(claim);
   };
   classes.addHandler({ onAdd: onClass, onUpdate: (_, storageClass) => onClass(storageClass) });
@@ -103,7 +103,7 @@ function listenTo(driver: string, tenant: TenantCluster, enqueue: (key: string) 
   );
 }
 
-/** Keys of all that may be to do in a cluster. */
+/** Keys of everything that may need work in a cluster. */
 function subjectsOf(driver: string, tenant: TenantCluster | undefined): readonly string[] {
   if (tenant === undefined) return [];
   const { clusterUid } = tenant;

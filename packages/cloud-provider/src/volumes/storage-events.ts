@@ -1,18 +1,18 @@
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import { TenantEvents, type TenantEventsOptions, ToldNews, withKind } from '../tenant-events.ts';
+import { EventDeduplicator, TenantEvents, type TenantEventsOptions, withKind } from '../tenant-events.ts';
 
-/** Tells tenants, in their own clusters, what becomes of their volumes, by the name of the driver. What stays the same is told twice an hour. */
+/** Records Events about volumes in tenants' clusters, with the driver as source. Unchanged ones are repeated twice an hour. */
 export class StorageEvents {
   readonly #events: TenantEvents;
-  readonly #told: ToldNews;
+  readonly #recorded: EventDeduplicator;
 
   constructor({ component, clock, random, log }: TenantEventsOptions) {
-    this.#told = new ToldNews(clock);
+    this.#recorded = new EventDeduplicator(clock);
     this.#events = new TenantEvents({ component, clock, random, log });
   }
 
-  /** About an object of a cache, which holds no kind. */
+  /** About a cached object, which has no kind. */
   normal<T extends KubeObject>(
     tenant: TenantCluster,
     type: ResourceType<T>,
@@ -20,7 +20,7 @@ export class StorageEvents {
     reason: string,
     message: string,
   ): void {
-    if (this.#told.isNews(tenant, object, reason, message)) {
+    if (this.#recorded.shouldRecord(tenant, object, reason, message)) {
       this.#events.of(tenant).normal(withKind(type, object), reason, message);
     }
   }
@@ -32,7 +32,7 @@ export class StorageEvents {
     reason: string,
     message: string,
   ): void {
-    if (this.#told.isNews(tenant, object, reason, message)) {
+    if (this.#recorded.shouldRecord(tenant, object, reason, message)) {
       this.#events.of(tenant).warning(withKind(type, object), reason, message);
     }
   }

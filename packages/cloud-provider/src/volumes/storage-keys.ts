@@ -1,11 +1,11 @@
-/** What a key of the queue is about. */
+/** The subject of a queue key. */
 type Subject =
   | { readonly kind: 'cluster' }
   /** `namespace/name`. */
   | { readonly kind: 'claim'; readonly claimKey: string }
   | { readonly kind: 'volume'; readonly name: string };
 
-/** Key of all that is left of volumes without an object in the cluster. */
+/** Key for all volumes that remain without an object in the cluster. */
 export function clusterSubject(clusterUid: string): string {
   return clusterUid;
 }
@@ -18,7 +18,7 @@ export function volumeSubject(clusterUid: string, name: string): string {
   return `${clusterUid}/${name}`;
 }
 
-/** What a key is about. */
+/** Parses the subject of a key. */
 export function readKey(key: string): { readonly clusterUid: string; readonly subject: Subject } {
   const [clusterUid = '', first, second] = key.split('/');
   if (first === undefined) return { clusterUid, subject: { kind: 'cluster' } };

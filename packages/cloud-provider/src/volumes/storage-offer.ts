@@ -5,7 +5,7 @@ import type { StorageOffer } from './volume-plan.ts';
 /** Operators change zones and types a few times a year. */
 const MAX_AGE_MS = 900_000;
 
-/** What the cloud offers, as the project's shared lists show it. Rejects with the cloud's error. */
+/** The cloud's offer, from the project's shared lists. Rejects with the cloud's error. */
 export async function storageOffer(cloud: ProjectCloud, signal: AbortSignal): Promise<StorageOffer> {
   const { cache } = cloud;
   const sinceMs = cloud.now() - MAX_AGE_MS;
@@ -16,14 +16,16 @@ export async function storageOffer(cloud: ProjectCloud, signal: AbortSignal): Pr
   ]);
   const available = [...volumeZones.items.values()].filter(({ zoneState }) => zoneState.available);
   const multiattach = [...types.items.values()].filter(isMultiattach);
+  const namesOf = (some: Iterable<VolumeType>) => new Set([...some].flatMap(({ id, name }) => [id, name]));
   return {
     volumeZones: available.map(({ zoneName }) => zoneName),
     computeZones: [...computeZones.items.keys()],
-    multiattachTypes: new Set(multiattach.flatMap(({ id, name }) => [id, name])),
+    volumeTypes: namesOf(types.items.values()),
+    multiattachTypes: namesOf(multiattach),
   };
 }
 
-/** Cinder's notation of what a back end has to be able to. */
+/** Cinder's notation of a required back end capability. */
 function isMultiattach({ extra_specs }: VolumeType): boolean {
   return /^<is>\s*true$/i.test(extra_specs?.['multiattach'] ?? '');
 }

@@ -5,14 +5,14 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import type { CloudProviderDependencies } from '../dependencies.ts';
 
-/** A connected cluster and the project that its volumes are in. */
+/** A connected cluster and the project of its volumes. */
 export interface StoragePlace {
   readonly tenant: TenantCluster;
   readonly cluster: Cluster;
   readonly cloud: ProjectCloud;
 }
 
-/** Undefined while nothing is to be done in the cluster; `isSynced`: whether what is needed of it has been listed. */
+/** Undefined while the cluster must be left alone; `isSynced`: whether everything needed has been listed. */
 export function storagePlace(
   { tenants, cache, clouds }: Pick<CloudProviderDependencies, 'cache' | 'clouds' | 'tenants'>,
   clusterUid: string,

@@ -6,16 +6,16 @@ import { VolumeSnapshots } from '@fairway/kube/kinds/volume-snapshots';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { SHARE_ANNOTATION } from '../shares/driver.ts';
-import { DRIVER, driverOf, PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
+import { cinderIdOf, driverOf, PROVISIONED_BY, PROVISIONER_ANNOTATIONS, SELECTED_NODE } from './driver.ts';
 
-/** What a tenant's cluster says of storage, as Fairway caches it. */
+/** Fairway's cache of the storage objects of a tenant's cluster. */
 export interface TenantStorage {
   readonly claims: Informer<PersistentVolumeClaim>;
   readonly volumes: Informer<PersistentVolume>;
   readonly classes: Informer<StorageClass>;
 }
 
-/** The shared informers of a connection: objects without what nobody here reads, so they are written with patches alone. */
+/** The shared informers of a connection: objects without unused fields, so they are written only with patches. */
 export function storageOf({ informers }: TenantCluster): TenantStorage {
   const claims = informers.informer(PersistentVolumeClaims, { trim });
   const volumes = informers.informer(PersistentVolumes, { trim });
@@ -28,7 +28,7 @@ export function storageOf({ informers }: TenantCluster): TenantStorage {
   return { claims, volumes, classes: informers.informer(StorageClasses) };
 }
 
-/** Name of the PersistentVolume that is provisioned for a claim. */
+/** Name of the PersistentVolume provisioned for a claim. */
 export function volumeNameOf({ metadata }: PersistentVolumeClaim): string {
   return `pvc-${metadata.uid}`;
 }
@@ -39,25 +39,25 @@ export const claimsByVolume: CacheIndex<PersistentVolumeClaim> = {
   valuesOf: (claim) => [volumeNameOf(claim)],
 };
 
-/** The driver's, by the id of their volume. */
+/** PersistentVolumes of the driver, by volume ID. */
 export const volumesByHandle: CacheIndex<PersistentVolume> = {
   name: 'handle',
-  valuesOf: ({ spec }) => (spec.csi?.driver === DRIVER ? [spec.csi.volumeHandle] : []),
+  valuesOf: (volume) => [cinderIdOf(volume)].filter((id) => id !== undefined),
 };
 
-/** By the driver that keeps their data. */
+/** By driver. */
 export const volumesByDriver: CacheIndex<PersistentVolume> = {
   name: 'driver',
   valuesOf: (volume) => [driverOf(volume)].filter((driver) => driver !== undefined),
 };
 
-/** By their class. */
+/** By class. */
 export const claimsByClass: CacheIndex<PersistentVolumeClaim> = {
   name: 'class',
   valuesOf: ({ spec }) => (spec.storageClassName ? [spec.storageClassName] : []),
 };
 
-/** Unbound ones, by the key of the claim that they are to be a copy of. */
+/** Unbound claims, by the key of the claim that they clone. */
 export const claimsBySource: CacheIndex<PersistentVolumeClaim> = {
   name: 'source',
   valuesOf({ metadata, spec }) {
@@ -66,7 +66,7 @@ export const claimsBySource: CacheIndex<PersistentVolumeClaim> = {
   },
 };
 
-/** Unbound ones, by the key of the VolumeSnapshot that they are to be made from. */
+/** Unbound claims, by the key of their source VolumeSnapshot. */
 export const claimsBySnapshot: CacheIndex<PersistentVolumeClaim> = {
   name: 'snapshot',
   valuesOf({ metadata, spec }) {

@@ -1,26 +1,26 @@
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { Attempts, type AttemptVerdict, type StartedAttempt } from '@fairway/kube/controller/attempts';
+import { Attempts, type RetryDecision, type StartedAttempt } from '@fairway/kube/controller/attempts';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 
 export interface Build {
-  /** What fails together: volumes of one class of a cluster. */
+  /** Backoff group: volumes of one class of a cluster. */
   readonly group: string;
   /** Identifies the volume. */
   readonly item: string;
 }
 
 /**
- * Backoff of volumes that fail, from the request until Cinder has made them: while those of a class fail, one at a time is tried, in turns, so that a
- * thousand claims cost no more than one.
+ * Backoff of failing volumes, from the request until Cinder has created them: while those of a class fail, one at a time is tried in turn, so a thousand
+ * claims cost no more than one.
  */
 export class VolumeBuilds {
   readonly #attempts: Attempts;
   readonly #started = new Map<string, StartedAttempt>();
 
   constructor({ clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Logger }) {
-    this.#attempts = new Attempts({ clock, random, log, judge });
+    this.#attempts = new Attempts({ clock, random, log, classify: decideRetry });
   }
 
   /** Sends a request. Rejects with its error, or with a BackoffError without sending it. */
@@ -42,7 +42,7 @@ export class VolumeBuilds {
     this.#attempts.forget(item);
   }
 
-  /** Records that Cinder could not make it, and throws the problem. */
+  /** Records that Cinder failed to create it, and throws the problem. */
   failed(build: Build, problem: ProblemError): never {
     const started = this.#started.get(build.item);
     this.#started.delete(build.item);
@@ -50,7 +50,7 @@ export class VolumeBuilds {
     throw problem;
   }
 
-  /** Nobody wants the volume any more. */
+  /** The volume is no longer wanted. */
   abandon(item: string): void {
     this.#started.get(item)?.release();
     this.#started.delete(item);
@@ -66,7 +66,7 @@ function attemptOf({ group, item }: Build) {
   return { kind: `build volumes of ${group}`, item };
 }
 
-function judge(error: unknown): AttemptVerdict | undefined {
+function decideRetry(error: unknown): RetryDecision | undefined {
   if (isOpenStackError(error)) return { cause: error.kind, isShared: true, minimumMs: error.retryAfterMs };
   return error instanceof ProblemError ? { cause: error.problem.reason, isShared: true } : undefined;
 }

@@ -1,13 +1,13 @@
 import type { PersistentVolumeClaim } from '@fairway/kube/kinds/generated/types';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { DRIVER } from './driver.ts';
+import { cinderIdOf } from './driver.ts';
 import { ownedVolumes } from './owned-volumes.ts';
 import { findSnapshotOrigin } from './snapshot-origin.ts';
 import type { StoragePlace } from './storage-place.ts';
 import { isSnapshot, storageOf } from './tenant-storage.ts';
 import type { VolumeOrigin } from './volume-plan.ts';
 
-/** The object that a claim names as its source, or why there is none to copy. Pure. */
+/** The source object of a claim, or why there is none. Pure. */
 export function sourceOf({
   spec,
   metadata,
@@ -17,14 +17,14 @@ export function sourceOf({
   const { kind, name, apiGroup } = source;
   const namespace = spec.dataSourceRef?.namespace;
   if (namespace !== undefined && namespace !== metadata.namespace) {
-    return `spec.dataSourceRef.namespace is ${namespace}: the source of a volume has to be in the namespace of the claim`;
+    return `spec.dataSourceRef.namespace is ${namespace}: the source of a volume must be in the namespace of the claim`;
   }
   if (kind === 'PersistentVolumeClaim' && !apiGroup) return { claimName: name };
   if (isSnapshot(source)) return { snapshotName: name };
-  return `spec.dataSource is a ${kind}: a volume can be made from a PersistentVolumeClaim or a VolumeSnapshot alone`;
+  return `spec.dataSource is a ${kind}: a volume can be created only from a PersistentVolumeClaim or a VolumeSnapshot`;
 }
 
-/** Resolves with what is to be copied, or why it can't be now. Rejects with the cloud's error. */
+/** Resolves with the source, or why it is not available now. Rejects with the cloud's error. */
 export async function findOrigin(
   claim: PersistentVolumeClaim,
   { tenant, cloud }: { readonly tenant: StoragePlace['tenant']; readonly cloud: ProjectCloud },
@@ -39,16 +39,16 @@ export async function findOrigin(
   if (found === undefined) return `spec.dataSource: there is no PersistentVolumeClaim ${claimName}`;
   const object = found.status?.phase === 'Bound' ? volumes.get(found.spec.volumeName ?? '') : undefined;
   if (object === undefined) return `spec.dataSource: PersistentVolumeClaim ${claimName} is not bound yet`;
-  if (object.spec.csi?.driver !== DRIVER)
-    return `spec.dataSource: PersistentVolumeClaim ${claimName} is another driver's`;
+  if (cinderIdOf(object) === undefined)
+    return `spec.dataSource: PersistentVolumeClaim ${claimName} uses another driver`;
   if ((object.spec.volumeMode ?? 'Filesystem') !== (claim.spec.volumeMode ?? 'Filesystem')) {
-    return `spec.volumeMode differs from that of PersistentVolumeClaim ${claimName}, which it is to be a copy of`;
+    return `spec.volumeMode differs from that of the source PersistentVolumeClaim ${claimName}`;
   }
   const owner = { clusterUid: tenant.clusterUid, object: object.metadata.name ?? '' };
   const owned = await ownedVolumes(cloud, owner, signal);
-  const volume = owned.volumes.find(({ id }) => id === object.spec.csi?.volumeHandle);
+  const volume = owned.volumes.find(({ id }) => id === cinderIdOf(object));
   if (volume === undefined) {
-    return `spec.dataSource: the volume of PersistentVolumeClaim ${claimName} was not made for it, so Fairway does not copy it`;
+    return `spec.dataSource: the volume of PersistentVolumeClaim ${claimName} was not created for it, so Fairway does not clone it`;
   }
   return {
     what: 'volume',

@@ -9,6 +9,7 @@ const TYPE_ID = '22222222-2222-4222-8222-222222222222';
 const OFFER: StorageOffer = {
   volumeZones: ['az1', 'az2', 'ceph'],
   computeZones: ['az1', 'az2'],
+  volumeTypes: new Set([TYPE_ID, 'shared', 'fast']),
   multiattachTypes: new Set([TYPE_ID, 'shared']),
 };
 const CLUSTER: ClusterFacts = {
@@ -29,6 +30,18 @@ describe('a claim', () => {
       is: true,
     },
     { reason: 'that Kubernetes has not asked for yet', claim: aClaim(), of: aClass(), is: false },
+    {
+      reason: 'of a class of the in-tree plugin',
+      claim: aClaim({}, { annotations: { 'volume.kubernetes.io/storage-provisioner': 'kubernetes.io/cinder' } }),
+      of: aClass({ provisioner: 'kubernetes.io/cinder' }),
+      is: true,
+    },
+    {
+      reason: 'of such a class, asked of its driver',
+      claim: aClaim({}, ASKED),
+      of: aClass({ provisioner: 'kubernetes.io/cinder' }),
+      is: true,
+    },
     { reason: "of another's class", claim: aClaim({}, ASKED), of: aClass({ provisioner: 'other' }), is: false },
     { reason: 'without a class', claim: aClaim({}, ASKED), of: undefined, is: false },
     { reason: 'that is bound', claim: aClaim({ volumeName: 'x' }, ASKED), of: aClass(), is: false },
@@ -87,6 +100,49 @@ describe('the volume of a claim', () => {
     expect(plan).toEqual({ kind: 'create', volume: { request: { size: 5 }, fsType: 'ext4', zone: undefined } });
   });
 
+  describe('in zones whose names are no labels', () => {
+    const named = { ...OFFER, volumeZones: ['AZ 1', 'Zürich', 'az2'], computeZones: ['AZ 1', 'Zürich', 'az2'] };
+    const at = (label: string, how: Partial<StorageOffer> = {}, of = aClass(DELAYED)) =>
+      planVolume(aClaim(), of, { ...CLUSTER, selectedNode: { [ZONE_KEY]: label } }, { ...named, ...how });
+
+    test.each([
+      { label: 'AZ-1', zone: 'AZ 1' },
+      { label: 'Z-rich', zone: 'Zürich' },
+    ])('is made in $zone for a node labelled $label', ({ label, zone }) => {
+      const volume = { request: { size: 5, availability_zone: zone }, fsType: 'ext4', zone: label };
+      expect(at(label)).toEqual({ kind: 'create', volume });
+    });
+
+    test('is reached by the label of the zone that the class names', () => {
+      const of = aClass({ ...DELAYED, parameters: { availability: 'AZ 1' } });
+      const volume = { request: { size: 5, availability_zone: 'AZ 1' }, fsType: 'ext4', zone: 'AZ-1' };
+      expect(at('AZ-1', {}, of)).toEqual({ kind: 'create', volume });
+    });
+
+    test.each(['AZ-1', 'AZ 1'])('is where the class allows %s', (allowed) => {
+      const allowedTopologies = [{ matchLabelExpressions: [{ key: ZONE_KEY, values: [allowed] }] }];
+      const volume = { request: { size: 5, availability_zone: 'AZ 1' }, fsType: 'ext4', zone: 'AZ-1' };
+      expect(at('AZ-1', {}, aClass({ ...DELAYED, allowedTopologies }))).toEqual({ kind: 'create', volume });
+      expect(at('az2', {}, aClass({ ...DELAYED, allowedTopologies }))).toMatchObject({ kind: 'reschedule' });
+    });
+
+    test.each([
+      { reason: 'two of Cinder', how: { volumeZones: ['AZ 1', 'AZ-1'] } },
+      { reason: 'one of Nova alone', how: { computeZones: ['AZ-1', 'AZ 1'] } },
+    ])('is refused where labels collide: $reason', ({ how }) => {
+      expect(at('AZ-1', how)).toMatchObject({
+        kind: 'refuse',
+        message: expect.stringMatching(/the zones "AZ.1" and "AZ.1" have the same label "AZ-1"/),
+      });
+    });
+
+    test('goes first to zones that labels tell apart', () => {
+      const cluster = { ...CLUSTER, nodeZones: ['AZ-1', 'az2'] };
+      const offer = { ...named, volumeZones: ['AZ 1', 'AZ-1', 'az2'] };
+      expect(planVolume(aClaim(), aClass(), cluster, offer)).toMatchObject({ volume: { zone: 'az2' } });
+    });
+  });
+
   test('is in one of the zones of the nodes, the same each time', () => {
     const zones = Array.from({ length: 40 }, (_, index) => {
       const claim = aClaim({}, { uid: `uid-${index}` });
@@ -101,7 +157,11 @@ describe('the volume of a claim', () => {
   });
 
   test.each([
-    { reason: 'too large', claim: aClaim({ resources: { requests: { storage: '5Ei' } } }), message: /no volume has/ },
+    {
+      reason: 'too large',
+      claim: aClaim({ resources: { requests: { storage: '5Ei' } } }),
+      message: /not a valid volume size/,
+    },
     {
       reason: 'larger than its limit',
       claim: aClaim({ resources: { requests: { storage: '4500M' }, limits: { storage: '4G' } } }),
@@ -109,11 +169,12 @@ describe('the volume of a claim', () => {
     },
     { reason: 'with a selector', claim: aClaim({ selector: {} }), message: /spec.selector/ },
     { reason: 'to be modified', claim: aClaim({ volumeAttributesClassName: 'gold' }), message: /gold/ },
-    { reason: 'for many', claim: aClaim({ accessModes: ['ReadWriteMany'] }), message: /class of shares/ },
+    { reason: 'for many', claim: aClaim({ accessModes: ['ReadWriteMany'] }), message: /StorageClass for shares/ },
     {
       reason: 'for many readers, of a type that is for one',
       claim: aClaim({ accessModes: ['ReadOnlyMany'] }),
-      message: /volumes of the default type are for one server .*multiattach type \(the cloud has shared\)$/,
+      message:
+        /volumes of the default type can be attached to only one server .*multiattach type \(the cloud has shared\)$/,
     },
   ])('$reason is refused', ({ claim, message }) => {
     expect(planVolume(claim, aClass(), CLUSTER, OFFER)).toEqual({
@@ -127,6 +188,11 @@ describe('the volume of a claim', () => {
       reason: 'with unknown parameters',
       of: aClass({ parameters: { size: '1' } }),
       message: /StorageClass standard: .*"size"/,
+    },
+    {
+      reason: 'of a type that is for other projects alone',
+      of: aClass({ parameters: { type: 'theirs' } }),
+      message: /StorageClass standard: parameter "type" is "theirs", and Cinder has shared, fast$/,
     },
     {
       reason: 'in a zone that Cinder has not',

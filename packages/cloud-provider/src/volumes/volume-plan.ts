@@ -1,57 +1,61 @@
 import type { StorageLimits } from '@fairway/api/domain/plan-storage';
 import type { PersistentVolumeClaim, StorageClass } from '@fairway/kube/kinds/generated/types';
+import { labelValue } from '@fairway/kube/object/label-value';
 import type { VolumeCreate } from '@fairway/openstack/types/block-storage';
 import { type ClassParameters, readParameters } from './class-parameters.ts';
-import { DRIVER, isAskedOf, isCinderId, NODE_ZONE_LABEL, SELECTED_NODE, ZONE_KEY } from './driver.ts';
+import { DRIVER, isAskedOf, isCinderId, isServedBy, NODE_ZONE_LABEL, SELECTED_NODE, ZONE_KEY } from './driver.ts';
 import { problemWithPlan } from './plan-problem.ts';
 import { gibOf } from './volume-size.ts';
+import { zoneOfLabel } from './zone-of-label.ts';
 
-/** A volume that a claim asks for. */
+/** The volume that a claim requests. */
 export interface PlannedVolume {
   readonly request: Pick<VolumeCreate, 'size' | 'volume_type' | 'availability_zone' | 'source_volid' | 'snapshot_id'>;
-  /** Of a file system; undefined for a raw block device. */
+  /** File system type; undefined for a raw block device. */
   readonly fsType: string | undefined;
-  /** Where it can be attached; undefined for everywhere. */
+  /** Zone label of the nodes that it can be attached to; undefined for all. */
   readonly zone: string | undefined;
 }
 
-/** What a volume is made from. */
+/** The source of a volume. */
 export interface VolumeOrigin {
   readonly what: 'volume' | 'snapshot';
   readonly request: Pick<VolumeCreate, 'source_volid' | 'snapshot_id'>;
-  /** Cinder's zone, where copies have to be. */
+  /** Cinder's zone, which a copy must share. */
   readonly volumeZone: string | undefined;
   readonly sizeGiB: number;
 }
 
-/** What a claim asks for, or what is wrong with it. */
+/** The plan for a claim, or its problem. */
 export type VolumePlan =
   | { readonly kind: 'create'; readonly volume: PlannedVolume }
   | { readonly kind: 'refuse'; readonly message: string }
-  /** The scheduler is to choose another node. */
+  /** The scheduler must select another node. */
   | { readonly kind: 'reschedule'; readonly message: string };
 
-/** What a cloud offers. */
+/** The cloud's offer. */
 export interface StorageOffer {
-  /** Names of Cinder's zones that are available. */
+  /** Names of available Cinder zones. */
   readonly volumeZones: readonly string[];
-  /** Names of Nova's zones. */
+  /** Names of Nova zones. */
   readonly computeZones: readonly string[];
-  /** Names and ids of types whose volumes several servers may have at a time. */
+  /** Names and IDs of the types that are public or shared with the project. */
+  readonly volumeTypes: ReadonlySet<string>;
+  /** Names and IDs of multiattach types. */
   readonly multiattachTypes: ReadonlySet<string>;
 }
 
-/** What of its cluster a claim's volume depends on. */
+/** The cluster state that a claim's volume depends on. */
 export interface ClusterFacts {
-  /** Labels of the node that the scheduler chose; undefined if there is no such node. */
+  /** Labels of the node selected by the scheduler; undefined if it does not exist. */
   readonly selectedNode: Readonly<Record<string, string>> | undefined;
-  /** Zones of the cluster's nodes, in any order. */
+  /** Zone labels of the cluster's nodes, in any order. */
   readonly nodeZones: readonly string[];
-  /** What its plan allows. */
+  /** The limits of its plan. */
   readonly limits: StorageLimits;
 }
 
-/** Whether the claim waits for a volume of the driver, as external-provisioner decides. Pure. */
+/** Whether the claim waits for a volume of the driver, decided like external-provisioner. Pure. */
 export function isToProvision(
   claim: PersistentVolumeClaim,
   storageClass: StorageClass | undefined,
@@ -59,11 +63,12 @@ export function isToProvision(
 ): storageClass is StorageClass {
   const { metadata, spec } = claim;
   if (spec.volumeName || metadata.deletionTimestamp !== undefined) return false;
-  if (storageClass?.provisioner !== driver || !isAskedOf(driver, claim)) return false;
+  if (storageClass === undefined || !isServedBy(driver, storageClass.provisioner) || !isAskedOf(driver, claim))
+    return false;
   return storageClass.volumeBindingMode !== 'WaitForFirstConsumer' || Boolean(metadata.annotations?.[SELECTED_NODE]);
 }
 
-/** The zone that the driver or the cloud's node controller wrote. */
+/** The zone label of the driver or the cloud node controller. */
 export function zoneOfNode(labels: Readonly<Record<string, string>> | undefined): string | undefined {
   return labels?.[ZONE_KEY] ?? labels?.[NODE_ZONE_LABEL];
 }
@@ -80,12 +85,20 @@ export function planVolume(
   if (unplanned !== undefined) return refuse(unplanned);
   const parameters = readParameters(storageClass.parameters);
   if (typeof parameters === 'string') return refuse(`StorageClass ${storageClass.metadata.name}: ${parameters}`);
+  const { type } = parameters;
+  // With an administrator's credential, Cinder accepts private types of other projects.
+  if (type !== undefined && !offer.volumeTypes.has(type)) {
+    const names = [...offer.volumeTypes].filter((name) => !isCinderId(name));
+    return refuse(
+      `StorageClass ${storageClass.metadata.name}: parameter "type" is "${type}", and Cinder has ${listed(names)}`,
+    );
+  }
   const problem = problemOfClaim(claim) ?? problemOfModes(claim, parameters, offer);
   if (problem !== undefined) return refuse(problem);
   const size = gibOf(claim.spec.resources?.requests?.['storage']) as number;
   if (origin && size < origin.sizeGiB) {
     return refuse(
-      `spec.resources.requests.storage is ${size}Gi, and a volume that is made from a ${origin.what} has at least its ${origin.sizeGiB}Gi`,
+      `spec.resources.requests.storage is ${size}Gi, but a volume created from a ${origin.what} needs at least its ${origin.sizeGiB}Gi`,
     );
   }
   const placed = placeVolume(claim, storageClass, parameters, cluster, offer, origin);
@@ -106,20 +119,21 @@ export function planVolume(
   };
 }
 
-/** What of a claim nothing can be made for, whatever keeps its data. Pure. */
+/** Problems of a claim that apply to any storage. Pure. */
 export function problemOfClaim({ spec }: PersistentVolumeClaim, driver: string = DRIVER): string | undefined {
   const { requests, limits } = spec.resources ?? {};
   const size = gibOf(requests?.['storage']);
-  if (size === undefined) return `spec.resources.requests.storage is ${requests?.['storage']}: no volume has that size`;
+  if (size === undefined)
+    return `spec.resources.requests.storage is ${requests?.['storage']}, which is not a valid volume size`;
   const limit = limits?.['storage'];
   const limitGib = limit === undefined ? undefined : gibOf(limit);
   if (limit !== undefined && (limitGib === undefined || limitGib < size)) {
-    return `spec.resources.limits.storage is ${limit}, and volumes have whole GiB: this one would have ${size}Gi`;
+    return `spec.resources.limits.storage is ${limit}, but volume sizes are whole GiB: this volume would have ${size}Gi`;
   }
   if (spec.selector !== undefined)
-    return 'spec.selector is set: a volume that is made for the claim can have no labels';
+    return 'spec.selector is set, but a dynamically provisioned volume cannot have labels: remove it';
   if (spec.volumeAttributesClassName) {
-    return `spec.volumeAttributesClassName is ${spec.volumeAttributesClassName}: the driver ${driver} can't modify volumes`;
+    return `spec.volumeAttributesClassName is ${spec.volumeAttributesClassName}: driver ${driver} cannot modify volumes`;
   }
   return undefined;
 }
@@ -132,11 +146,11 @@ function problemOfModes(
   const shared = spec.accessModes?.find((mode) => mode === 'ReadWriteMany' || mode === 'ReadOnlyMany');
   if (shared === undefined) return undefined;
   if (shared === 'ReadWriteMany' && spec.volumeMode !== 'Block') {
-    return 'accessModes has ReadWriteMany, and a file system on a volume has one node that writes: use a class of shares, or volumeMode Block with a multiattach type';
+    return 'accessModes contains ReadWriteMany, but only one node can write to a file system on a volume: use a StorageClass for shares, or volumeMode Block with a multiattach type';
   }
   if (type !== undefined && multiattachTypes.has(type)) return undefined;
   const names = [...multiattachTypes].filter((name) => !isCinderId(name));
-  return `accessModes has ${shared}, and volumes of ${type === undefined ? 'the default type' : `type ${type}`} are for one server at a time: use a class of shares, or one whose parameter "type" is a multiattach type (the cloud has ${listed(names)})`;
+  return `accessModes contains ${shared}, but volumes of ${type === undefined ? 'the default type' : `type ${type}`} can be attached to only one server at a time: use a StorageClass for shares, or one whose parameter "type" is a multiattach type (the cloud has ${listed(names)})`;
 }
 
 interface Placement {
@@ -149,66 +163,67 @@ function placeVolume(
   storageClass: StorageClass,
   { availability }: ClassParameters,
   { selectedNode, nodeZones }: ClusterFacts,
-  { volumeZones, computeZones }: StorageOffer,
+  offer: StorageOffer,
   origin: VolumeOrigin | undefined,
 ): Placement | VolumePlan {
-  const allowed = allowedZones(storageClass);
+  const { volumeZones, computeZones } = offer;
+  const reached = (zone: string) => (computeZones.includes(zone) ? labelValue(zone) : undefined);
+  const allowed = allowedLabels(storageClass);
   if (typeof allowed === 'string') return refuse(`StorageClass ${storageClass.metadata.name}: ${allowed}`);
   const isDelayed = storageClass.volumeBindingMode === 'WaitForFirstConsumer';
   if (isDelayed && selectedNode === undefined) {
     const name = claim.metadata.annotations?.[SELECTED_NODE];
-    return { kind: 'reschedule', message: `the node "${name}" that was chosen for the first consumer is gone` };
+    return { kind: 'reschedule', message: `the node "${name}" selected for the first consumer no longer exists` };
   }
   if (availability !== undefined) {
     if (!volumeZones.includes(availability)) {
-      return refuse(`parameter "availability" is "${availability}", and Cinder has ${listed(volumeZones)}`);
+      return refuse(`parameter "availability" is "${availability}", but Cinder has ${listed(volumeZones)}`);
     }
-    return { volumeZone: availability, nodeZone: computeZones.includes(availability) ? availability : undefined };
+    return { volumeZone: availability, nodeZone: reached(availability) };
   }
   if (origin?.volumeZone !== undefined && !isDelayed) {
-    const zone = origin.volumeZone;
-    return { volumeZone: zone, nodeZone: computeZones.includes(zone) ? zone : undefined };
+    return { volumeZone: origin.volumeZone, nodeZone: reached(origin.volumeZone) };
   }
   const nodeZone = isDelayed
     ? zoneOfNode(selectedNode)
-    : chooseZone(claim.metadata.uid ?? '', allowed ?? nodeZones, volumeZones);
+    : chooseLabel(claim.metadata.uid ?? '', allowed ?? nodeZones, offer);
   if (isDelayed && allowed && (nodeZone === undefined || !allowed.includes(nodeZone))) {
     return {
       kind: 'reschedule',
-      message: `the chosen node is in zone ${nodeZone}, and the class allows ${listed(allowed)}`,
+      message: `the selected node is in zone ${nodeZone}, but the class allows ${listed(allowed)}`,
     };
   }
-  const isApart = nodeZone !== undefined && volumeZones.includes(nodeZone);
-  if (origin?.volumeZone !== undefined && isApart && origin.volumeZone !== nodeZone) {
-    const message = `the chosen node is in zone ${nodeZone}, and the ${origin.what} that this one is to be made from in ${origin.volumeZone}`;
+  const zone = nodeZone === undefined ? ({ kind: 'none' } as const) : zoneOfLabel(nodeZone, offer);
+  if (zone.kind === 'ambiguous') return refuse(zone.message);
+  // Clouds with other zones for volumes allow attaching them to servers of any zone.
+  if (zone.kind === 'none') return { volumeZone: undefined, nodeZone: undefined };
+  if (origin?.volumeZone !== undefined && origin.volumeZone !== zone.name) {
+    const message = `the selected node is in zone ${nodeZone}, but the source ${origin.what} is in ${origin.volumeZone}`;
     return { kind: 'reschedule', message };
   }
-  // Clouds whose zones of volumes are others let servers of any zone attach them.
-  return isApart ? { volumeZone: nodeZone, nodeZone } : { volumeZone: undefined, nodeZone: undefined };
+  return { volumeZone: zone.name, nodeZone };
 }
 
-/** Undefined for all; a text if a term can't be satisfied. */
-function allowedZones({ allowedTopologies }: StorageClass): readonly string[] | string | undefined {
+/** Undefined for all zones; a message if a term cannot be satisfied. */
+function allowedLabels({ allowedTopologies }: StorageClass): readonly string[] | string | undefined {
   if (allowedTopologies === undefined || allowedTopologies.length === 0) return undefined;
-  const zones: string[] = [];
+  const labels: string[] = [];
   for (const { matchLabelExpressions = [] } of allowedTopologies) {
     for (const { key, values } of matchLabelExpressions) {
       if (key !== ZONE_KEY && key !== NODE_ZONE_LABEL) {
-        return `allowedTopologies has the key "${key}": volumes differ in ${ZONE_KEY} alone`;
+        return `allowedTopologies contains the key "${key}": volumes support only ${ZONE_KEY}`;
       }
-      zones.push(...values);
+      labels.push(...values.map(labelValue));
     }
   }
-  return zones;
+  return labels;
 }
 
-/** Spreads claims over zones; the same for a claim each time. */
-function chooseZone(
-  claimUid: string,
-  candidates: readonly string[],
-  volumeZones: readonly string[],
-): string | undefined {
-  const zones = [...new Set(candidates)].filter((zone) => volumeZones.includes(zone)).sort();
+/** Spreads claims over zones, preferring zones with unique labels; stable for each claim. */
+function chooseLabel(claimUid: string, candidates: readonly string[], offer: StorageOffer): string | undefined {
+  const labels = [...new Set(candidates)].sort();
+  const clear = labels.filter((label) => zoneOfLabel(label, offer).kind === 'zone');
+  const zones = clear.length > 0 ? clear : labels.filter((label) => zoneOfLabel(label, offer).kind === 'ambiguous');
   let sum = 0;
   for (const character of claimUid) sum = (sum * 31 + (character.codePointAt(0) ?? 0)) % 2 ** 31;
   return zones[sum % Math.max(zones.length, 1)];

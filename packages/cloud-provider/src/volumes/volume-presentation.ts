@@ -7,9 +7,9 @@ import type { StoredData } from './storage-backend.ts';
 import { buildOf, type WaitingClaim } from './storage-building.ts';
 import type { StorageDependencies } from './storage-dependencies.ts';
 
-/** Writes the PersistentVolume of what was built, and says so on the claim. Rejects if there is one of its name for something else. */
+/** Creates the PersistentVolume and reports it on the claim. Rejects if one with its name exists for something else. */
 export async function presentVolume<T extends StoredData>(
-  { attempts, awaited, backend, builds, events }: StorageDependencies<T>,
+  { attempts, storageWatch, backend, builds, events }: StorageDependencies<T>,
   waiting: WaitingClaim,
   item: T,
   volume: PersistentVolume,
@@ -17,16 +17,16 @@ export async function presentVolume<T extends StoredData>(
 ): Promise<void> {
   const { tenant, claim } = waiting;
   const name = volume.metadata.name ?? '';
-  awaited.settle({ clusterUid: tenant.clusterUid, object: name }, 'build');
+  storageWatch.settle({ clusterUid: tenant.clusterUid, object: name }, 'build');
   builds.succeeded(buildOf(waiting));
   const client = tenant.client.resource(PersistentVolumes);
-  await attempts.make({ kind: 'present volume', item: `${tenant.clusterUid}/${name}` }, async () => {
+  await attempts.withBackoff({ kind: 'present volume', item: `${tenant.clusterUid}/${name}` }, async () => {
     try {
       await ofTenant(client.create(volume, { signal }));
     } catch (error) {
       if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
       if (backend.isFor(await ofTenant(client.get(name, { signal })), item)) return;
-      const message = `PersistentVolume ${name} exists, and not for the ${backend.words.noun} that was made for the claim: delete one of them`;
+      const message = `PersistentVolume ${name} already exists, but not for the ${backend.words.noun} created for the claim: delete one of them`;
       throw new ProblemError({ reason: 'ConfigurationInvalid', message });
     }
   });

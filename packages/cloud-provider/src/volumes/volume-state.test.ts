@@ -1,7 +1,7 @@
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import { describe, expect, test } from 'vitest';
 import { aClaim, aVolume } from './testing/objects.ts';
-import { heldBecause, stepFor } from './volume-state.ts';
+import { deletionBlocker, stepFor } from './volume-state.ts';
 
 const GOING = '2026-01-01T00:00:00Z';
 const CLAIM = aClaim({}, { uid: 'claim' });
@@ -64,6 +64,6 @@ describe('a volume', () => {
     { status: 'detaching', attachments: [], held: 'its status in Cinder is detaching' },
     { status: 'error_deleting', attachments: [], held: expect.stringMatching(/operator/) },
   ])('in status $status', ({ status, attachments, held }) => {
-    expect(heldBecause({ status, attachments } as unknown as Volume)).toEqual(held);
+    expect(deletionBlocker({ status, attachments } as unknown as Volume)).toEqual(held);
   });
 });

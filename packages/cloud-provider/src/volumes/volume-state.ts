@@ -2,17 +2,17 @@ import type { PersistentVolume, PersistentVolumeClaim } from '@fairway/kube/kind
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import { DRIVER, driverOf, PROVISIONED_BY, VOLUME_FINALIZER } from './driver.ts';
 
-/** What is to be done about a PersistentVolume of the driver. */
+/** The next step for a PersistentVolume of the driver. */
 export type VolumeStep =
   | 'none'
-  /** Its volume is to go, and then itself. */
+  /** Its volume must be deleted, then the PersistentVolume itself. */
   | 'delete'
-  /** It keeps its volume from now on. */
+  /** It retains its volume from now on. */
   | 'release'
   /** It protects its volume from now on. */
   | 'protect';
 
-/** As external-provisioner decides, which honours the policy of volumes that are deleted first (Kubernetes 1.33). Pure. */
+/** Decides like external-provisioner, which honours the policy of volumes that are deleted first (Kubernetes 1.33). Pure. */
 export function stepFor(
   volume: PersistentVolume,
   claim: PersistentVolumeClaim | undefined,
@@ -28,22 +28,22 @@ export function stepFor(
   return isProtected || isGoing ? 'none' : 'protect';
 }
 
-/** A volume that is being deleted is not always marked as released when its claim goes. */
+/** A volume being deleted is not always marked as released when its claim is deleted. */
 function isReleased(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): boolean {
   if (volume.status?.phase === 'Released') return true;
   const { claimRef } = volume.spec;
   return volume.metadata.deletionTimestamp !== undefined && claimRef?.uid !== claim?.metadata.uid;
 }
 
-/** Why Cinder would refuse to delete it now; undefined if it would not. Pure. */
-export function heldBecause({ status, attachments }: Volume): string | undefined {
+/** Why Cinder would reject its deletion now; undefined if it would not. Pure. */
+export function deletionBlocker({ status, attachments }: Volume): string | undefined {
   if (attachments.length > 0) {
     const servers = attachments.map(({ server_id }) => server_id ?? 'another host').slice(0, 5);
     return `it is still attached to ${servers.join(', ')}`;
   }
   if (DELETABLE.has(status)) return undefined;
   if (status === 'error_deleting') {
-    return 'Cinder could not delete it: the operator of the cloud has to reset its status';
+    return 'Cinder failed to delete it: the cloud operator must reset its status';
   }
   return `its status in Cinder is ${status}`;
 }

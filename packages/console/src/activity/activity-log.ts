@@ -2,6 +2,7 @@ import { Backoff } from '../api/backoff.ts';
 import { Failure } from '../api/failure.ts';
 import { pause } from '../api/pause.ts';
 import { request } from '../api/request.ts';
+import { serverClock } from '../api/server-clock.ts';
 import { type AuditEvent, eventKey } from './audit-event.ts';
 import { type Filters, listQuery } from './filters.ts';
 import { type KeptEvent, keptEvent } from './kept-event.ts';
@@ -175,7 +176,7 @@ export class ActivityLog {
   }
 
   #now(): number {
-    return (this.#options.now ?? Date.now)();
+    return (this.#options.now ?? serverClock.nowMs)();
   }
 
   #change(change: Partial<Activity>): void {

@@ -5,7 +5,8 @@ import { AngleUpIcon } from '@patternfly/react-icons/dist/esm/icons/angle-up-ico
 import { useMemo, useState } from 'react';
 import type { Column } from '../table/column.ts';
 import { VirtualTable } from '../table/virtual-table.tsx';
-import { useLanguage } from '../text/settings.ts';
+import { plainName } from '../text/plain.ts';
+import { useLocale } from '../text/settings.ts';
 import { fullTime, shortTime } from '../text/time.ts';
 import { useText } from '../text/use-text.ts';
 import { eventKey, isDryRun } from './audit-event.ts';
@@ -14,7 +15,6 @@ import { EventDetails } from './event-details.tsx';
 import type { Filters } from './filters.ts';
 import type { KeptEvent } from './kept-event.ts';
 import { OutcomeOf } from './outcome.tsx';
-import { plainName } from './plain.ts';
 import { activityTexts } from './texts.ts';
 import { type Place, whatWords, whoWords } from './words.ts';
 
@@ -35,7 +35,7 @@ interface Row extends Entry {
 /** What was done, as sentences. */
 export function ActivityTable({ label, events, place, onNarrow }: ActivityTableProps) {
   const say = useText(activityTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
   const entries = useMemo(() => entriesOf(events), [events]);
   const rows = useMemo(() => rowsOf(entries, open), [entries, open]);
@@ -44,8 +44,8 @@ export function ActivityTable({ label, events, place, onNarrow }: ActivityTableP
       key: 'when',
       title: say('column.when'),
       cell: ({ event: { stageTimestamp } }) => (
-        <time dateTime={stageTimestamp} title={fullTime(stageTimestamp, language)}>
-          {shortTime(stageTimestamp, language)}
+        <time dateTime={stageTimestamp} title={fullTime(stageTimestamp, locale)}>
+          {shortTime(stageTimestamp, locale)}
         </time>
       ),
     },

@@ -1,3 +1,5 @@
+import { plainName } from '../text/plain.ts';
+import { ServerText } from '../text/server-text.tsx';
 import './activity.css';
 import '../cluster/cluster.css';
 import { Alert } from '@patternfly/react-core/dist/esm/components/Alert';
@@ -10,7 +12,7 @@ import { useSearchParams } from 'wouter';
 import type { Failure } from '../api/failure.ts';
 import { FailureNotice } from '../app/failure-notice.tsx';
 import { useSession } from '../session/session.ts';
-import { useLanguage } from '../text/settings.ts';
+import { useLocale } from '../text/settings.ts';
 import { clockSecond } from '../text/time.ts';
 import { useText } from '../text/use-text.ts';
 import type { Activity } from './activity-log.ts';
@@ -73,13 +75,13 @@ export function ActivityView({ path, namespace, explain }: ActivityViewProps) {
 /** Asking again does not help: the reader has to do something else. */
 function Refusal({ failure }: { readonly failure: Failure }) {
   if (failure.code === 403 || failure.code === 404) return <FailureNotice failure={failure} />;
-  return <Alert isInline variant="warning" title={failure.message} component="p" />;
+  return <Alert isInline variant="warning" title={plainName(failure.message)} component="p" />;
 }
 
 /** Since when it is known, and what is waited for. */
 function ReadingState({ activity, onRefresh }: { readonly activity: Activity; readonly onRefresh: () => void }) {
   const say = useText(activityTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const { events, reading, readAtMs, failure, againAtMs } = activity;
   const isWaiting = failure !== undefined && againAtMs !== undefined;
   return (
@@ -89,18 +91,14 @@ function ReadingState({ activity, onRefresh }: { readonly activity: Activity; re
         {say('refresh')}
       </Button>
       <span role="status" className={isWaiting ? 'fw-bad' : 'fw-quiet'}>
-        {isWaiting && say(failure.code === 429 ? 'wait.busy' : 'wait.away', { time: clockSecond(againAtMs, language) })}
+        {isWaiting && say(failure.code === 429 ? 'wait.busy' : 'wait.away', { time: clockSecond(againAtMs, locale) })}
         {!isWaiting && reading !== undefined && say('reading')}
         {!isWaiting &&
           reading === undefined &&
           readAtMs !== undefined &&
-          `${say('read.shown', { count: events.length })} · ${say('read.at', { time: clockSecond(readAtMs, language) })}`}
+          `${say('read.shown', { count: events.length })} · ${say('read.at', { time: clockSecond(readAtMs, locale) })}`}
       </span>
-      {isWaiting && failure.code !== 429 && (
-        <span className="fw-quiet" lang="en">
-          {failure.message}
-        </span>
-      )}
+      {isWaiting && failure.code !== 429 && <ServerText className="fw-quiet" text={failure.message} />}
     </div>
   );
 }

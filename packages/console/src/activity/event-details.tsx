@@ -1,14 +1,14 @@
 import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import type { ReactNode } from 'react';
 import { Copyable } from '../cluster/copyable.tsx';
-import { useLanguage } from '../text/settings.ts';
+import { plain, plainName } from '../text/plain.ts';
+import { useLocale } from '../text/settings.ts';
 import { fullTime, shortTime } from '../text/time.ts';
 import { useText } from '../text/use-text.ts';
 import { authorizationOf, eventKey, outcomeOf } from './audit-event.ts';
 import type { Filters } from './filters.ts';
 import type { KeptEvent } from './kept-event.ts';
 import { OutcomeOf } from './outcome.tsx';
-import { plain, plainName } from './plain.ts';
 import { activityTexts } from './texts.ts';
 import { nameWords, type Place, whatWords } from './words.ts';
 
@@ -26,12 +26,12 @@ export interface EventDetailsProps {
 /** All that is told of a request. */
 export function EventDetails({ event, earlier, place, onNarrow }: EventDetailsProps) {
   const say = useText(activityTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const { user, impersonatedUser, objectRef, responseStatus, sent, answered } = event;
   const { code, reason, message } = responseStatus ?? {};
   const names = [user?.username, impersonatedUser?.username].flatMap((each) => (each ? [plainName(each)] : []));
   const facts: readonly (readonly [title: string, value: ReactNode, lang?: 'en'])[] = [
-    [say('details.when'), fullTime(event.requestReceivedTimestamp ?? event.stageTimestamp, language)],
+    [say('details.when'), fullTime(event.requestReceivedTimestamp ?? event.stageTimestamp, locale)],
     [say('details.who'), names.join(' → ')],
     [say('column.from'), event.sourceIPs?.join(', ')],
     [say('details.client'), event.userAgent],
@@ -78,14 +78,14 @@ export function EventDetails({ event, earlier, place, onNarrow }: EventDetailsPr
 
 function Earlier({ events, place }: { readonly events: readonly KeptEvent[]; readonly place: Place }) {
   const say = useText(activityTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   return (
     <div>
       <span className="fw-quiet">{say('details.earlier')}</span>
       <ul className="fw-activity-earlier">
         {events.slice(0, MOST_EARLIER).map((event) => (
           <li key={eventKey(event)}>
-            <time dateTime={event.stageTimestamp}>{shortTime(event.stageTimestamp, language)}</time>
+            <time dateTime={event.stageTimestamp}>{shortTime(event.stageTimestamp, locale)}</time>
             <span className="fw-words">{whatWords(say, event, place)}</span>
             <OutcomeOf event={event} />
           </li>

@@ -3,11 +3,11 @@ import { Checkbox } from '@patternfly/react-core/dist/esm/components/Checkbox';
 import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
 import { type ReactNode, useState } from 'react';
+import { plainName } from '../text/plain.ts';
 import { useText } from '../text/use-text.ts';
 import type { AuditUser } from './audit-event.ts';
 import { type Filters, isNarrowed, PERIODS, VERBS } from './filters.ts';
 import { FAIRWAY } from './person.ts';
-import { plainName } from './plain.ts';
 import { activityTexts } from './texts.ts';
 import { nameWords } from './words.ts';
 

@@ -1,5 +1,5 @@
+import { plain } from '../text/plain.ts';
 import type { AuditEvent, AuditObjectRef, AuditUser } from './audit-event.ts';
-import { plain } from './plain.ts';
 
 /** An event as a page keeps it: what is shown, as much of it as somebody reads, so that two thousand fit into a browser whatever is in them. */
 export interface KeptEvent extends Omit<AuditEvent, 'requestObject' | 'responseObject'> {

@@ -4,6 +4,7 @@ import { CheckIcon } from '@patternfly/react-icons/dist/esm/icons/check-icon';
 import { ExclamationCircleIcon } from '@patternfly/react-icons/dist/esm/icons/exclamation-circle-icon';
 import { QuestionCircleIcon } from '@patternfly/react-icons/dist/esm/icons/question-circle-icon';
 import type { ReactNode } from 'react';
+import { ServerText } from '../text/server-text.tsx';
 import { useText } from '../text/use-text.ts';
 import { type AuditEvent, type Outcome, outcomeOf } from './audit-event.ts';
 import { activityTexts } from './texts.ts';
@@ -29,9 +30,7 @@ export function OutcomeOf({ event }: { readonly event: AuditEvent }) {
       </Label>
       {outcome === 'unknown' && <span className="fw-quiet">{say('outcome.unknown.why')}</span>}
       {(outcome === 'refused' || outcome === 'failed') && message !== undefined && (
-        <span className="fw-outcome-why" lang="en">
-          {message}
-        </span>
+        <ServerText className="fw-outcome-why" text={message} />
       )}
     </div>
   );

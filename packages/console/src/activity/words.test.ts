@@ -23,23 +23,23 @@ describe('what was done', () => {
     { event: { objectRef: shop }, en: 'created cluster shop', de: 'hat Cluster shop angelegt' },
     {
       event: { objectRef: shop, responseStatus: { code: 403 } },
-      en: 'wanted to create cluster shop',
+      en: 'tried to create cluster shop',
       de: 'wollte Cluster shop anlegen',
     },
     {
       event: { verb: 'delete', objectRef: shop, annotations: { 'fairway.dev/dry-run': 'true' } },
-      en: 'tried out to delete cluster shop',
-      de: 'hat ausprobiert: Cluster shop löschen',
+      en: 'did a dry run to delete cluster shop',
+      de: 'hat einen Probelauf ausgeführt: Cluster shop löschen',
     },
     {
       event: { verb: 'delete', objectRef: shop, responseStatus: {} },
-      en: 'wanted to delete cluster shop',
+      en: 'tried to delete cluster shop',
       de: 'wollte Cluster shop löschen',
     },
     {
       event: { objectRef: { ...shop, subresource: 'kubeconfig' } },
       en: 'got a kubeconfig of cluster shop',
-      de: 'hat eine Kubeconfig von Cluster shop geholt',
+      de: 'hat eine Kubeconfig für Cluster shop abgerufen',
     },
     {
       event: { verb: 'patch', objectRef: { ...shop, subresource: 'status' } },
@@ -74,8 +74,8 @@ describe('what was done', () => {
     },
     {
       event: { verb: 'post', requestURI: '/console/session?a=b' },
-      en: 'asked for /console/session',
-      de: 'hat /console/session angefragt',
+      en: 'called /console/session',
+      de: 'hat /console/session aufgerufen',
     },
   ])('$en', ({ event, en, de }) => {
     expect(whatWords(sayIn('en'), { ...EVENT, ...event }, PLACE)).toBe(en);
@@ -91,7 +91,7 @@ it.each<{ event: Partial<AuditEvent>; who: string }>([
     who: 'operator as keystone:1 (you)',
   },
   { event: { user: { username: 'system:serviceaccount:team:ci' } }, who: 'service account ci' },
-  { event: {}, who: 'Somebody unknown' },
+  { event: {}, who: 'Unknown user' },
 ])('$who has done it', ({ event, who }) => {
   expect(whoWords(sayIn('en'), { ...EVENT, ...event }, PLACE)).toBe(who);
 });

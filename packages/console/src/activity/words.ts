@@ -1,9 +1,9 @@
+import { plainName } from '../text/plain.ts';
 import type { KeyOf } from '../text/texts.ts';
 import type { Say } from '../text/use-text.ts';
 import { type AuditEvent, type AuditUser, isDryRun, outcomeOf } from './audit-event.ts';
-import { deedOf } from './deed.ts';
+import { auditedAction } from './audited-action.ts';
 import { personOf } from './person.ts';
-import { plainName } from './plain.ts';
 import { activityTexts } from './texts.ts';
 
 type SayActivity = Say<(typeof activityTexts)['en']>;
@@ -39,13 +39,13 @@ export function nameWords(say: SayActivity, user: AuditUser | undefined, reader:
 
 /** What was done, as a sentence goes on after who did it; of what came to nothing, what was wanted. */
 export function whatWords(say: SayActivity, event: AuditEvent, place: Place): string {
-  const { deed, subresource } = deedOf(event);
+  const { action, subresource } = auditedAction(event);
   const named = objectWords(say, event, place);
-  const whole = deed === 'deletecollection' ? say('what.all', { what: named }) : named;
+  const whole = action === 'deletecollection' ? say('what.all', { what: named }) : named;
   const what = subresource === undefined ? whole : say('what.part', { part: plainName(subresource), what: whole });
-  const wanted = say(`do.${deed}`, { what });
-  if (isDryRun(event)) return say('tried.dryRun', { deed: wanted });
-  return outcomeOf(event) === 'done' ? say(`did.${deed}`, { what }) : say('tried.wanted', { deed: wanted });
+  const wanted = say(`do.${action}`, { what });
+  if (isDryRun(event)) return say('tried.dryRun', { action: wanted });
+  return outcomeOf(event) === 'done' ? say(`did.${action}`, { what }) : say('tried.wanted', { action: wanted });
 }
 
 function objectWords(say: SayActivity, { objectRef, requestURI = '' }: AuditEvent, { namespace }: Place): string {

@@ -1,7 +1,7 @@
 const FIRST_MS = 500;
 const LONGEST_MS = 30_000;
 
-/** Pauses between attempts that fail: doubled each time, and spread, so that a thousand browsers do not come back at once. */
+/** Exponential backoff with jitter, so that a thousand browsers do not reconnect at the same time. */
 export class Backoff {
   readonly #random: () => number;
   #failures = 0;
@@ -10,7 +10,7 @@ export class Backoff {
     this.#random = random;
   }
 
-  /** The next pause; at least what the server asked for, which it asks of everybody alike. */
+  /** The next pause; at least the server's Retry-After, which is the same for all clients. */
   nextMs(atLeastMs = 0): number {
     const ceiling = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#failures);
     this.#failures = Math.min(this.#failures + 1, 16);

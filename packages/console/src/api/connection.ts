@@ -1,30 +1,36 @@
 import { useSyncExternalStore } from 'react';
+import { serverClock } from './server-clock.ts';
 
-/** Whether the server answers. */
+/** Whether the server responds. */
 export type Connection =
   | { readonly state: 'ok' }
+  /** It has not responded since. */
   | { readonly state: 'lost'; readonly sinceMs: number }
-  /** It answers again, after it did not. */
+  /** It responds again after an outage. */
   | { readonly state: 'back'; readonly sinceMs: number };
 
 const listeners = new Set<() => void>();
 let current: Connection = { state: 'ok' };
+let heardMs: number | undefined;
 
 function change(next: Connection): void {
   current = next;
   for (const listener of listeners) listener();
 }
 
-/** To be called whenever the server has answered, and when it has not. */
+/** Tracks the connection; call it for every response and every failure to get one. */
 export const connection = {
   get: (): Connection => current,
-  answered(nowMs = Date.now()): void {
+  /** The time of the server's last response, by its clock. */
+  heardMs: (): number | undefined => heardMs,
+  answered(nowMs = serverClock.nowMs()): void {
+    heardMs = nowMs;
     if (current.state === 'lost') change({ state: 'back', sinceMs: nowMs });
   },
-  failed(nowMs = Date.now()): void {
-    if (current.state !== 'lost') change({ state: 'lost', sinceMs: nowMs });
+  failed(nowMs = serverClock.nowMs()): void {
+    if (current.state !== 'lost') change({ state: 'lost', sinceMs: heardMs ?? nowMs });
   },
-  /** That it is back has been read. */
+  /** The user has seen that the server is back. */
   noticed(): void {
     if (current.state === 'back') change({ state: 'ok' });
   },

@@ -1,9 +1,9 @@
 import type { Status, StatusCause } from '@fairway/kube/object/api-error';
 
-/** What the API answered instead of what was asked for, or that it answered nothing. */
+/** An error response of the API, or no response at all. */
 export class Failure extends Error {
   override readonly name = 'Failure';
-  /** The HTTP status; 0 if there was no answer. */
+  /** The HTTP status; 0 without a response. */
   readonly code: number;
   readonly reason: string;
   readonly causes: readonly StatusCause[];
@@ -17,7 +17,12 @@ export class Failure extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  /** Whether asking again may help: the server is away, busy, or being replaced. */
+  /** Whether data read earlier remains valid. If only the session has ended, signing in again is enough, and open forms must stay. */
+  get isKept(): boolean {
+    return this.isPassing || this.code === 401;
+  }
+
+  /** Whether a retry may help: the server is unreachable, busy, or being replaced. */
   get isPassing(): boolean {
     return this.code === 0 || this.code === 429 || this.code >= 500;
   }
@@ -29,7 +34,7 @@ export interface FailureDetails {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** The failure of an answer that is none of what was asked for. Its body may be a Status, a text, or something in between's page. */
+/** The failure for an error response, whose body may be a Status, text, or a proxy's HTML page. */
 export function failureOf(code: number, body: string, retryAfter: string | null): Failure {
   const seconds = Number(retryAfter ?? Number.NaN);
   const retryAfterMs = Number.isFinite(seconds) && retryAfter !== null ? seconds * 1000 : undefined;

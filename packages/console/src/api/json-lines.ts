@@ -1,4 +1,4 @@
-/** The JSON values of a stream with one in each line, as they come; empty lines are none. The last line may have no end. `onHeard` is called for all that comes. */
+/** Parses a stream of JSON lines as it arrives, ignoring empty lines. The last line may lack its newline. Calls `onHeard` for every chunk. */
 export async function* jsonLines<T>(
   chunks: ReadableStream<Uint8Array>,
   onHeard: () => void = () => {},

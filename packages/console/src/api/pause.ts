@@ -1,4 +1,4 @@
-/** Ends early when the browser says that the network is back. */
+/** Ends early when the browser reports that the network is back. */
 export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -1,5 +1,6 @@
 import { connection } from './connection.ts';
 import { Failure, failureOf } from './failure.ts';
+import { serverClock } from './server-clock.ts';
 
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -9,20 +10,21 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Proves that a page of the console asks: a browser lets no other site add a header. The cookie counts for such requests alone. */
+/** Proves that the request is from a page of the console: browsers let no other site add this header, and the server accepts the cookie only with it. */
 const OWN_HEADER = 'x-fairway-console';
 const UNAVAILABLE = 502;
 
 let onSignedOut = (): void => {};
 
-/** What happens when the server does not know the session any more. */
+/** Called when the server no longer accepts the session. */
 export function whenSignedOut(handler: () => void): void {
   onSignedOut = handler;
 }
 
-/** An answer of the API whose body has not been read. Rejects with a Failure for all others. */
+/** A successful response, with its body unread. Rejects with a Failure otherwise. */
 export async function open(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = 'GET', accept = 'application/json', contentType = 'application/json', body, signal } = options;
+  const sentMs = Date.now();
   const response = await fetch(path, {
     method,
     headers: {
@@ -39,6 +41,7 @@ export async function open(path: string, options: RequestOptions = {}): Promise<
     connection.failed();
     throw new Failure(0, error instanceof Error ? error.message : String(error));
   });
+  serverClock.observe(response.headers.get('date'), sentMs);
   if (response.status >= UNAVAILABLE && response.status <= UNAVAILABLE + 2) connection.failed();
   else connection.answered();
   if (response.ok) return response;
@@ -47,7 +50,7 @@ export async function open(path: string, options: RequestOptions = {}): Promise<
   throw failure;
 }
 
-/** The JSON that a request is answered with; undefined for an empty answer. */
+/** The JSON of a response; undefined if it is empty. */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
   const response = await open(path, options);
   const text = await response.text();

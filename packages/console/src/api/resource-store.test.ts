@@ -12,7 +12,7 @@ function thing(name: string, resourceVersion = '1', size = 0): Thing {
   return { metadata: { name, namespace: 'team', resourceVersion, managedFields: [{}] }, size };
 }
 
-/** An API that is told what to answer, one answer for each question. */
+/** A fake API with one scripted answer for each request. */
 class FakeApi {
   readonly asked: string[] = [];
   readonly pausesMs: number[] = [];
@@ -129,7 +129,17 @@ describe('a collection', () => {
     expect(api.asked).toEqual(['/things?limit=500', 'watch 5', 'watch 6', 'watch 90']);
   });
 
-  it('is listed anew when the version is too old, and shows what was known meanwhile', async () => {
+  it('stays shown while one has to sign in again: a form is not taken away', async () => {
+    api.pages.push(page([thing('a')], '5'));
+    api.watches.push([new Failure(401, 'Unauthorized')]);
+    const store = await followed();
+
+    expect(names(store)).toEqual(['a']);
+    expect(store.get()).toMatchObject({ isComplete: true, failure: { code: 401 } });
+    expect(api.pausesMs).toEqual([30_000]);
+  });
+
+  it('is listed again when the version is too old, and keeps the snapshot meanwhile', async () => {
     api.pages.push(page([thing('a')], '5'));
     api.watches.push([[{ type: 'ERROR', object: { code: 410, message: 'too old' } }]]);
     const store = await followed();
@@ -139,7 +149,7 @@ describe('a collection', () => {
     expect(store.get().failure).toBeUndefined();
   });
 
-  it('loses what is gone when it is listed anew', async () => {
+  it('removes deleted objects when it is listed again', async () => {
     api.pages.push(page([thing('a'), thing('b')], '5'), page([thing('b')], '9'));
     api.watches.push([new Failure(410, 'gone')]);
     const store = await followed();

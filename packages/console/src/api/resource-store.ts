@@ -5,16 +5,19 @@ import { Failure } from './failure.ts';
 import { pause } from './pause.ts';
 import { request } from './request.ts';
 import { keyOf, type Stored } from './resources.ts';
+import { serverClock } from './server-clock.ts';
 import type { WatchEvent, Watching } from './watch-channel.ts';
 
-/** What is known of a collection. A new one is made for each change that is shown. */
+/** An immutable snapshot of a collection; each displayed change creates a new one. */
 export interface Snapshot<T> {
   readonly items: readonly T[];
   readonly byKey: ReadonlyMap<string, T>;
-  /** All have been listed. Before, `items` are the first ones. */
+  /** Whether all objects have been listed; until then `items` has the first pages. */
   readonly isComplete: boolean;
-  /** Why there is nothing, or nothing newer. */
+  /** Why there are no data, or no current data. */
   readonly failure: Failure | undefined;
+  /** When the whole snapshot was last known to be current, by the server's clock. */
+  readonly asOfMs: number | undefined;
 }
 
 export interface StoreOptions<T extends Stored> {
@@ -23,7 +26,7 @@ export interface StoreOptions<T extends Stored> {
   readonly query?: Readonly<Record<string, string>>;
   readonly keep?: ((object: T) => T) | undefined;
   readonly random?: () => number;
-  /** Calls back before the next picture is painted; in the background, now and then. */
+  /** Calls back before the next frame; in the background, at intervals. */
   readonly schedule: (work: () => void) => void;
   readonly list?: <R>(path: string, options: { readonly signal: AbortSignal }) => Promise<R>;
   readonly watch: (watching: Watching) => AsyncIterable<readonly WatchEvent<T>[]>;
@@ -33,10 +36,16 @@ export interface StoreOptions<T extends Stored> {
 const PAGE = '500';
 /** Rights and definitions change rarely. */
 const REFUSED_PAUSE_MS = 30_000;
-/** A watch that lasted at least this long was a good one. */
+/** A watch that lasted at least this long resets the backoff. */
 const GOOD_WATCH_MS = 5_000;
 
-const EMPTY: Snapshot<never> = { items: [], byKey: new Map<string, never>(), isComplete: false, failure: undefined };
+const EMPTY: Snapshot<never> = {
+  items: [],
+  byKey: new Map<string, never>(),
+  isComplete: false,
+  failure: undefined,
+  asOfMs: undefined,
+};
 
 interface List<T> {
   readonly metadata: ListMeta;
@@ -44,10 +53,10 @@ interface List<T> {
 }
 
 /**
- * Follows a collection: lists it in pages, and watches it from there on. All who show it share one.
+ * Lists a collection in pages, then watches it. All components that display it share one store.
  *
- * A watch that ends is resumed at the last version that was heard of, one that is too old (410) begins with a new list, and what was known stays shown
- * until the new list is complete. Changes are told once for each picture, however many there are.
+ * A watch that ends resumes at the last observed version. If that is too old (410), the store lists again, and the previous snapshot remains
+ * until the new list is complete. Listeners are notified at most once per frame.
  */
 export class ResourceStore<T extends Stored> {
   readonly #options: StoreOptions<T>;
@@ -57,6 +66,7 @@ export class ResourceStore<T extends Stored> {
   #snapshot: Snapshot<T> = EMPTY;
   #isComplete = false;
   #failure: Failure | undefined;
+  #asOfMs: number | undefined;
   #isScheduled = false;
   #running: AbortController | undefined;
   #resourceVersion: string | undefined;
@@ -73,14 +83,14 @@ export class ResourceStore<T extends Stored> {
     return () => void this.#listeners.delete(onChange);
   };
 
-  /** Begins, or goes on where it stopped. */
+  /** Starts, or resumes where it stopped. */
   start(): void {
     if (this.#running !== undefined) return;
     this.#running = new AbortController();
     void this.#follow(this.#running.signal);
   }
 
-  /** What is known stays. */
+  /** Stops, and retains the snapshot. */
   stop(): void {
     this.#running?.abort();
     this.#running = undefined;
@@ -97,11 +107,17 @@ export class ResourceStore<T extends Stored> {
         else await this.#pause(this.#backoff.nextMs(), signal);
       } catch (error) {
         if (signal.aborted) return;
-        // A proxy that cuts each connection after a minute is no reason to wait longer each time.
+        // The watch would have reported changes until then.
+        if (Number.isFinite(beganMs)) this.#wasCurrent(connection.heardMs());
+        // A proxy that closes every connection after a minute must not increase the backoff.
         if (this.#wasGood(beganMs)) this.#backoff.reset();
         await this.#failed(asFailure(error), signal);
       }
     }
+  }
+
+  #wasCurrent(atMs: number | undefined): void {
+    if (atMs !== undefined) this.#asOfMs = Math.max(atMs, this.#asOfMs ?? 0);
   }
 
   #wasGood(beganMs: number): boolean {
@@ -114,17 +130,18 @@ export class ResourceStore<T extends Stored> {
       return this.#pause(this.#backoff.nextMs(), signal);
     }
     this.#failure = failure;
-    if (!failure.isPassing) {
-      // What may not be read any more is not shown any more.
+    if (!failure.isKept) {
+      // Data that the user may no longer read must disappear.
       this.#objects = new Map();
       this.#isComplete = false;
-      this.#resourceVersion = undefined;
+      this.#asOfMs = undefined;
     }
+    if (!failure.isPassing) this.#resourceVersion = undefined;
     this.#changed();
     await this.#pause(failure.isPassing ? this.#backoff.nextMs(failure.retryAfterMs) : REFUSED_PAUSE_MS, signal);
   }
 
-  /** Resolves with the version of the list. */
+  /** Resolves with the list's resourceVersion. */
   async #listAll(signal: AbortSignal): Promise<string> {
     const list = this.#options.list ?? request;
     const listed = new Map<string, T>();
@@ -143,6 +160,7 @@ export class ResourceStore<T extends Stored> {
     } while (next !== undefined);
     this.#objects = listed;
     this.#isComplete = true;
+    this.#wasCurrent(serverClock.nowMs());
     this.#failure = undefined;
     this.#changed();
     return version;
@@ -184,7 +202,13 @@ export class ResourceStore<T extends Stored> {
     this.#options.schedule(() => {
       this.#isScheduled = false;
       const byKey = new Map(this.#objects);
-      this.#snapshot = { items: [...byKey.values()], byKey, isComplete: this.#isComplete, failure: this.#failure };
+      this.#snapshot = {
+        items: [...byKey.values()],
+        byKey,
+        isComplete: this.#isComplete,
+        failure: this.#failure,
+        asOfMs: this.#asOfMs,
+      };
       for (const listener of this.#listeners) listener();
     });
   }
@@ -196,7 +220,7 @@ export class ResourceStore<T extends Stored> {
 
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  // A stream that breaks off is an error of the browser's own.
+  // The browser reports a broken stream with an error of its own.
   connection.failed();
   return new Failure(0, error instanceof Error ? error.message : String(error));
 }

@@ -8,21 +8,21 @@ import type { Plan } from '@fairway/api/kinds/plan';
 import type { ConfigMap, Event, Lease, Secret } from '@fairway/kube/kinds/generated/types';
 import type { ObjectMeta } from '@fairway/kube/object/meta';
 
-/** What every object has. */
+/** Fields that every object has. */
 export interface Stored {
   readonly apiVersion?: string | undefined;
   readonly kind?: string | undefined;
   readonly metadata: Partial<ObjectMeta>;
 }
 
-/** A kind of the API. The type of its objects is known to TypeScript alone. */
+/** A kind of the API. The type of its objects exists only in TypeScript. */
 export interface Resource<T extends Stored> {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
   readonly kind: string;
   readonly isNamespaced: boolean;
-  /** Leaves out what no page shows, so that ten thousand of them fit into a browser. */
+  /** Removes fields that no page displays, so that a browser can hold ten thousand objects. */
   readonly keep?: (object: T) => T;
 }
 
@@ -44,7 +44,7 @@ export const events: Resource<Event & Stored> = {
   kind: 'Event',
   isNamespaced: true,
 };
-/** Members may create and replace them, and read none. */
+/** Project members may create and replace Secrets, but not read them. */
 export const secrets: Resource<Secret & Stored> = {
   group: '',
   version: 'v1',
@@ -67,10 +67,10 @@ export const configMaps: Resource<ConfigMap & Stored> = {
   isNamespaced: true,
 };
 
-/** Answered, not stored: they are listed, and neither read one by one nor watched. */
+/** Computed rather than stored: they can be listed, but neither read individually nor watched. */
 export const auditEvents = fairwayKind('AuditEvent', 'auditevents');
 
-/** Where a collection or an object of it is at the API. All namespaces without one. */
+/** The API path of a collection or of one object; without a namespace, of all namespaces. */
 export function pathOf(
   resource: Pick<Resource<Stored>, 'group' | 'version' | 'plural' | 'isNamespaced'>,
   namespace: string | undefined,
@@ -84,7 +84,7 @@ export function pathOf(
   return `${root}${scope}/${plural}${object}${subresource === undefined ? '' : `/${subresource}`}`;
 }
 
-/** By what an object is found among those of its kind. */
+/** The unique key of an object within its kind. */
 export function keyOf({ metadata: { namespace, name } }: Stored): string {
   return namespace === undefined ? (name ?? '') : `${namespace}/${name}`;
 }

@@ -2,13 +2,13 @@ import { ResourceStore } from './resource-store.ts';
 import { pathOf, type Resource, type Stored } from './resources.ts';
 import { WatchChannel } from './watch-channel.ts';
 
-/** How long a collection is followed after the last page that showed it: whoever goes back finds it up to date. */
+/** How long a collection is still watched after its last page closes, so that going back shows current data. */
 const LINGER_MS = 30_000;
-/** As many watches as a connection carries: the server refuses more, all of them. */
+/** The most watches that a connection carries; the server rejects the whole request if there are more. */
 const MOST_FOLLOWED = 16;
-/** How long a tab in the background stays up to date. */
+/** How long a background tab continues to watch. */
 const HIDDEN_MS = 60_000;
-/** Pictures are not painted in the background, and so not waited for. */
+/** Background tabs render no frames, so nothing waits for them. */
 const BACKGROUND_MS = 1_000;
 
 interface Entry {
@@ -19,10 +19,10 @@ interface Entry {
 
 const channel = new WatchChannel();
 const entries = new Map<string, Entry>();
-/** Why nothing is followed at the moment. */
-const resting = new Set<RestReason>();
+/** Why all watches are suspended. */
+const resting = new Set<SuspendReason>();
 
-export type RestReason = 'hidden' | 'signedOut';
+export type SuspendReason = 'hidden' | 'signedOut';
 
 export interface Selection {
   /** All namespaces without one. */
@@ -31,7 +31,7 @@ export interface Selection {
   readonly fieldSelector?: string;
 }
 
-/** The one store of a collection in this tab; it is followed until the returned function is called by all who use it. */
+/** This tab's store of a collection. It watches until every user has called the returned function. */
 export function storeOf<T extends Stored>(
   resource: Resource<T>,
   { namespace, labelSelector, fieldSelector }: Selection,
@@ -55,7 +55,7 @@ export function storeOf<T extends Stored>(
   const hold = () => {
     held.users++;
     clearTimeout(held.ending);
-    // Last among them, as what was shown last.
+    // Moved to the end, as the most recently displayed.
     entries.delete(key);
     entries.set(key, held);
     makeRoom();
@@ -69,7 +69,7 @@ export function storeOf<T extends Stored>(
   return { store: entry.store as unknown as ResourceStore<T>, hold };
 }
 
-/** Whoever looks through many namespaces leaves collections behind faster than they end. */
+/** Browsing through many namespaces leaves collections behind faster than they expire. */
 function makeRoom(): void {
   const left = [...entries].filter(([, { users }]) => users === 0);
   for (const [key, entry] of left.slice(0, Math.max(0, entries.size - MOST_FOLLOWED))) end(key, entry);
@@ -78,11 +78,11 @@ function makeRoom(): void {
 function end(key: string, entry: Entry): void {
   clearTimeout(entry.ending);
   entry.store.stop();
-  // Another may be in its place, since all were forgotten.
+  // Another store may have replaced it since all stores were dropped.
   if (entries.get(key) === entry) entries.delete(key);
 }
 
-/** Forgets everything: who signs in next may be somebody else. */
+/** Drops all data: the next user to sign in may be another. */
 export function forgetStores(): void {
   for (const { store, ending } of entries.values()) {
     clearTimeout(ending);
@@ -91,25 +91,25 @@ export function forgetStores(): void {
   entries.clear();
 }
 
-/** Follows nothing until `wake`; what is known stays shown. */
-export function rest(reason: RestReason): void {
+/** Suspends all watches until `wake`, and retains their data. */
+export function suspend(reason: SuspendReason): void {
   resting.add(reason);
   for (const { store } of entries.values()) store.stop();
 }
 
-export function wake(reason: RestReason): void {
+export function wake(reason: SuspendReason): void {
   resting.delete(reason);
   if (resting.size > 0) return;
   for (const { store, users } of entries.values()) if (users > 0) store.start();
 }
 
-/** Lets tabs sleep that nobody looks at. A browser has few connections to a server, and the server has few for a browser. */
+/** Suspends hidden tabs. A browser opens few connections to a server, and the server accepts few from a user. */
 export function sleepWhileHidden(page: Document = document): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onChange = () => {
     clearTimeout(timer);
     if (page.visibilityState === 'hidden') {
-      timer = setTimeout(() => rest('hidden'), HIDDEN_MS);
+      timer = setTimeout(() => suspend('hidden'), HIDDEN_MS);
       return;
     }
     wake('hidden');

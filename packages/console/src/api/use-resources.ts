@@ -4,7 +4,7 @@ import type { Snapshot } from './resource-store.ts';
 import { keyOf, type Resource, type Stored } from './resources.ts';
 import { type Selection, storeOf } from './stores.ts';
 
-/** A collection, kept up to date while the component is shown. */
+/** A collection, kept current while the component is displayed. */
 export function useResources<T extends Stored>(resource: Resource<T>, selection: Selection = {}): Snapshot<T> {
   const { namespace, labelSelector, fieldSelector } = selection;
   const { store, hold } = useMemo(
@@ -22,12 +22,12 @@ export function useResources<T extends Stored>(resource: Resource<T>, selection:
 
 export interface OneResource<T> {
   readonly object: T | undefined;
-  /** Whether it is known that there is none. */
+  /** Whether the object is known not to exist. */
   readonly isMissing: boolean;
   readonly failure: Failure | undefined;
 }
 
-/** One object. It shares the watch of its collection, which its page mostly comes from. */
+/** One object. It shares the watch of its collection, which the user usually comes from. */
 export function useResource<T extends Stored>(
   resource: Resource<T>,
   namespace: string | undefined,

@@ -70,7 +70,7 @@ it('carries the watches of a page over one connection', async () => {
   expect(server.requests).toHaveLength(1);
 });
 
-it('makes the connection anew for another watch, and goes on where the others were', async () => {
+it('reconnects for another watch, and resumes the others', async () => {
   const server = new FakeServer();
   const channel = new WatchChannel({ open: server.open });
   const first = channel.watch(watching('/a'));

@@ -1,3 +1,4 @@
+import { connection } from './connection.ts';
 import { Failure, failureOf } from './failure.ts';
 import { jsonLines } from './json-lines.ts';
 import { open, type RequestOptions } from './request.ts';
@@ -7,7 +8,7 @@ export type WatchEvent<T> =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; readonly object: T }
   | { readonly type: 'ERROR'; readonly object: { readonly code?: number; readonly message?: string } };
 
-/** A line of the stream: about one of the watches that it carries. */
+/** A line of the stream, about one of its watches. */
 interface Told {
   readonly w: number;
   readonly event?: WatchEvent<Stored>;
@@ -18,7 +19,7 @@ interface Told {
 
 export interface Watching {
   readonly path: string;
-  /** As of a list: with its selectors. */
+  /** The path of a list, with its selectors. */
   readonly query: Readonly<Record<string, string>>;
   readonly resourceVersion: string;
   readonly signal: AbortSignal;
@@ -26,7 +27,7 @@ export interface Watching {
 
 interface Subscription {
   readonly watching: Watching;
-  /** The last version that was heard of. */
+  /** The last observed version. */
   resourceVersion: string;
   readonly heard: (WatchEvent<never>[] | Failure | 'end')[];
   wake: () => void;
@@ -38,16 +39,16 @@ export interface WatchChannelOptions {
 }
 
 const PATH = '/console/watches';
-/** Pages ask for several collections at once. */
+/** Pages request several collections at once. */
 const GATHER_MS = 10;
-/** Below the five to ten minutes for which servers hold a watch. */
+/** Less than the five to ten minutes after which servers end a watch. */
 const LASTS_SECONDS = 240;
-/** The server says something every 20 s: a laptop that slept hears nothing. */
+/** The server sends a line every 20 s; after sleep, a laptop receives none. */
 const SILENCE_MS = 50_000;
 
 /**
- * All watches of this tab, over one connection: a browser has six to a server, for all tabs together. When another watch is wanted, the connection is made anew with all of them, each
- * from the version that it has come to.
+ * All watches of this tab over one connection, because a browser opens at most six to a server for all tabs together. To add a watch, it reconnects with all of them, each
+ * from its last observed version.
  */
 export class WatchChannel {
   readonly #open: NonNullable<WatchChannelOptions['open']>;
@@ -62,7 +63,7 @@ export class WatchChannel {
     this.#random = options.random ?? Math.random;
   }
 
-  /** The changes since a version, as they come, until the server ends the watch in order. Rejects with a Failure if it breaks. */
+  /** The changes since a version as they arrive, until the server ends the watch normally. Rejects with a Failure if it breaks. */
   async *watch<T extends Stored>(watching: Watching): AsyncGenerator<readonly WatchEvent<T>[]> {
     const { signal, resourceVersion } = watching;
     const subscription: Subscription = { watching, resourceVersion, heard: [], wake: () => {} };
@@ -103,23 +104,27 @@ export class WatchChannel {
     const { signal } = running;
     const lost = new Failure(0, 'nothing has been heard of the server');
     let silence: ReturnType<typeof setTimeout> | undefined;
-    const heardOf = () => {
+    const untilSilent = () => {
       clearTimeout(silence);
       silence = setTimeout(() => running.abort(lost), SILENCE_MS);
     };
+    const heardOf = () => {
+      connection.answered();
+      untilSilent();
+    };
     try {
-      heardOf();
+      untilSilent();
       const watches = [...this.#subscriptions].map(([id, { watching, resourceVersion }]) => ({
         id,
         path: this.#pathOf(watching, resourceVersion),
       }));
       const response = await this.#open(PATH, { method: 'POST', body: { watches }, signal });
       if (response.body !== null) {
-        for await (const told of jsonLines<Told>(response.body, heardOf)) this.#hear(told);
+        for await (const told of jsonLines<Told>(response.body, heardOf)) this.#receive(told);
       }
-      for (const [id] of this.#subscriptions) if (watches.some((watch) => watch.id === id)) this.#tell(id, 'end');
+      for (const [id] of this.#subscriptions) if (watches.some((watch) => watch.id === id)) this.#notify(id, 'end');
     } catch (error) {
-      // Made anew, or wanted no more.
+      // Reconnecting, or no longer needed.
       if (signal.aborted && signal.reason !== lost) return;
       throw signal.reason === lost ? lost : error;
     } finally {
@@ -133,7 +138,7 @@ export class WatchChannel {
     return `${path}?${new URLSearchParams(asked)}`;
   }
 
-  #hear(told: readonly Told[]): void {
+  #receive(told: readonly Told[]): void {
     const events = new Map<number, WatchEvent<never>[]>();
     for (const { w, event, code, failure, end } of told) {
       const subscription = this.#subscriptions.get(w);
@@ -146,21 +151,21 @@ export class WatchChannel {
         batch.push(event as WatchEvent<never>);
         if (batch.length === 1) {
           events.set(w, batch);
-          this.#tell(w, batch);
+          this.#notify(w, batch);
         }
-      } else if (end) this.#tell(w, 'end');
-      else this.#tell(w, failureOf(code ?? 500, JSON.stringify(failure), null));
+      } else if (end) this.#notify(w, 'end');
+      else this.#notify(w, failureOf(code ?? 500, JSON.stringify(failure), null));
     }
   }
 
-  #tell(id: number, what: Subscription['heard'][number]): void {
+  #notify(id: number, what: Subscription['heard'][number]): void {
     const subscription = this.#subscriptions.get(id);
     subscription?.heard.push(what);
     subscription?.wake();
   }
 
   #failed(failure: Failure): void {
-    for (const id of this.#subscriptions.keys()) this.#tell(id, failure);
+    for (const id of this.#subscriptions.keys()) this.#notify(id, failure);
   }
 }
 

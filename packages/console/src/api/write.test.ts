@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 it.each([
-  ['change', () => change(things, { namespace: 'team', name: 'a' }, { spec: {} }, { dryRun: true })],
+  ['change', () => change(things, { metadata: { namespace: 'team', name: 'a' } }, { spec: {} }, { dryRun: true })],
   ['create', () => create(things, OBJECT, { dryRun: true })],
 ] as const)('%s asks without effect where it is told to', async (_name, call) => {
   await call();
@@ -48,6 +48,16 @@ it('replaces the whole object as the console, strictly', async () => {
       body: { apiVersion: 'g.dev/v1', kind: 'Thing', ...OBJECT },
     },
   ]);
+});
+
+it('changes the object that was looked at alone', async () => {
+  const seen = { metadata: { namespace: 'team', name: 'a', uid: 'u1' } };
+  await change(things, seen, { metadata: { labels: { a: 'b' } }, spec: { size: 5 } });
+
+  expect(sent[0]).toMatchObject({
+    method: 'PATCH',
+    body: { metadata: { uid: 'u1', labels: { a: 'b' } }, spec: { size: 5 } },
+  });
 });
 
 it('deletes the object that was looked at alone', async () => {

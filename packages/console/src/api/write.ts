@@ -2,17 +2,17 @@ import type { Failure } from './failure.ts';
 import { request } from './request.ts';
 import { pathOf, type Resource, type Stored } from './resources.ts';
 
-/** Who the console is among those that own fields. */
+/** The console's field manager. */
 const FIELD_MANAGER = 'fairway-console';
 const MERGE = 'application/merge-patch+json';
 
 export interface WriteOptions {
-  /** Asks for the whole answer, admission's words included, and changes nothing. */
+  /** Requests the complete response, including warnings of admission, without changing anything. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
 }
 
-/** What has to be in an object to write it. */
+/** Fields that an object must have to be written. */
 export type Written<T extends Stored> = {
   readonly metadata: {
     readonly name: string;
@@ -23,19 +23,30 @@ export type Written<T extends Stored> = {
   readonly [K in Exclude<keyof T, 'metadata'>]?: unknown;
 };
 
-/** Changes some fields; null takes one away. For annotations that ask for something, and other changes that nobody owns. */
+/** An object as it was read. */
+export interface Seen {
+  readonly metadata: {
+    readonly namespace?: string | undefined;
+    readonly name?: string | undefined;
+    readonly uid?: string | undefined;
+  };
+}
+
+/** Patches fields of the object that was read, but not of a later one with the same name; null removes a field. */
 export function change<T extends Stored>(
-  resource: Resource<T>,
-  { namespace, name }: { readonly namespace?: string | undefined; readonly name: string },
+  resource: Pick<Resource<T>, 'group' | 'version' | 'plural' | 'isNamespaced'>,
+  { metadata: { namespace, name = '', uid } }: Seen,
   patch: object,
   { dryRun = false, signal }: WriteOptions = {},
 ): Promise<T> {
   const query = queryOf({ dryRun, fieldManager: FIELD_MANAGER, fieldValidation: 'Strict' });
   const path = `${pathOf(resource, namespace, name)}?${query}`;
-  return request<T>(path, { method: 'PATCH', contentType: MERGE, body: patch, signal });
+  const { metadata } = patch as { readonly metadata?: object };
+  const body = uid === undefined ? patch : { ...patch, metadata: { ...metadata, uid } };
+  return request<T>(path, { method: 'PATCH', contentType: MERGE, body, signal });
 }
 
-/** Creates an object, and answers what was made of it; refused if there is one of the name. */
+/** Creates an object and returns it as stored; rejected if the name is taken. */
 export function create<T extends Stored>(
   resource: Resource<T>,
   object: Written<T>,
@@ -47,7 +58,7 @@ export function create<T extends Stored>(
   return request<T>(`${pathOf(resource, object.metadata.namespace)}?${query}`, { method: 'POST', body, signal });
 }
 
-/** Writes the whole object. For Secrets, which members may only create and replace. */
+/** Replaces the whole object. For Secrets, which project members may only create and replace. */
 export async function replace<T extends Stored>(resource: Resource<T>, object: Written<T>): Promise<void> {
   const { group, version, kind } = resource;
   const { namespace, name } = object.metadata;
@@ -56,14 +67,14 @@ export async function replace<T extends Stored>(resource: Resource<T>, object: W
   await request(`${pathOf(resource, namespace, name)}?${query}`, { method: 'PUT', body });
 }
 
-/** Deletes the object that was looked at, and none of the same name that came after it. */
+/** Deletes the object that was read, but not a later one with the same name. */
 export async function remove<T extends Stored>(resource: Resource<T>, { metadata }: T): Promise<void> {
   const { namespace, name, uid } = metadata;
   const body = { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid }, propagationPolicy: 'Background' };
   await request(pathOf(resource, namespace, name), { method: 'DELETE', body });
 }
 
-/** What the API says of each field, by its path: `spec.version`. What is about none of them is under ''. */
+/** The API's messages by field path, such as `spec.version`; those without a field are under ''. */
 export function problemsByField({ causes, message }: Failure): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();
   for (const { field = '', message: said = '' } of causes) found.set(field, [...(found.get(field) ?? []), said]);

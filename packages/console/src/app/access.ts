@@ -6,7 +6,7 @@ import { type Session, useSession } from '../session/session.ts';
 const PATH = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 const answers = new WeakMap<Session, Promise<boolean>>();
 
-/** Whether the API shows somebody the clusters of all projects. Who may not know gets no for an answer; the pages ask again themselves. */
+/** Whether the user may list the clusters of all projects; false if the review itself is forbidden. The pages check their own rights. */
 export function useIsOperator(): boolean {
   const session = useSession();
   const [answer, setAnswer] = useState<{ readonly session: Session; readonly isAllowed: boolean }>();

@@ -12,7 +12,7 @@ import { shellTexts } from './shell/texts.ts';
 const Shell = lazy(async () => ({ default: (await import('./shell/shell.tsx')).Shell }));
 const SignIn = lazy(async () => ({ default: (await import('../pages/sign-in/page.tsx')).SignInPage }));
 
-/** The console: what is shown depends on who is signed in, and then on the address. */
+/** The console: the session, then the address, decides what is displayed. */
 export function App() {
   const session = useSessionState();
   const language = useLanguage();

@@ -2,7 +2,7 @@ import { Modal, type ModalProps } from '@patternfly/react-core/dist/esm/componen
 import { useSessionState } from '../session/session.ts';
 import { KEPT_ID } from './kept.tsx';
 
-/** A question that is to be answered before all else, except for signing in again. */
+/** A modal dialog, above everything except the sign-in. */
 export function Dialog(props: Omit<ModalProps, 'ref' | 'isOpen' | 'variant' | 'appendTo' | 'disableFocusTrap'>) {
   const session = useSessionState();
   const isAway = session.state === 'signedIn' && session.again !== undefined;

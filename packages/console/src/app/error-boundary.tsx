@@ -1,4 +1,5 @@
 import { Component, type ErrorInfo, type ReactNode } from 'react';
+import { plain } from '../text/plain.ts';
 import { useText } from '../text/use-text.ts';
 import { shellTexts } from './shell/texts.ts';
 
@@ -6,7 +7,7 @@ interface State {
   readonly error: Error | undefined;
 }
 
-/** What fails while it is shown takes nothing else with it. */
+/** Contains a rendering error, so that the rest of the console still works. */
 export class ErrorBoundary extends Component<{ readonly children: ReactNode }, State> {
   override readonly state: State = { error: undefined };
 
@@ -25,14 +26,21 @@ export class ErrorBoundary extends Component<{ readonly children: ReactNode }, S
 
 function Broken({ error }: { readonly error: Error }) {
   const say = useText(shellTexts);
+  const kind = isNotLoaded(error) ? 'error.notLoaded' : 'error';
   return (
     <section className="fw-broken" role="alert">
-      <h1>{say('error.title')}</h1>
-      <p>{say('error.body')}</p>
-      <pre>{error.message}</pre>
+      <h1>{say(`${kind}.title`)}</h1>
+      <p>{say(`${kind}.body`)}</p>
+      <pre>{plain(error.message)}</pre>
       <button type="button" onClick={() => location.reload()}>
         {say('error.reload')}
       </button>
     </section>
   );
+}
+
+/** A newer console has replaced the files of this one, or the server is unreachable. */
+function isNotLoaded({ message }: Error): boolean {
+  // The messages of Chromium, Firefox and Safari.
+  return /dynamically imported module|importing a module script/i.test(message);
 }

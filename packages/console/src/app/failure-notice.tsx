@@ -2,38 +2,34 @@ import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/comp
 import { BanIcon } from '@patternfly/react-icons/dist/esm/icons/ban-icon';
 import { ExclamationCircleIcon } from '@patternfly/react-icons/dist/esm/icons/exclamation-circle-icon';
 import { SearchIcon } from '@patternfly/react-icons/dist/esm/icons/search-icon';
+import type { ComponentType } from 'react';
 import type { Failure } from '../api/failure.ts';
 import { useText } from '../text/use-text.ts';
-import { shellTexts } from './shell/texts.ts';
+import { type FailureKind, failureKind } from './failure-kind.ts';
+import { knowledgeTexts } from './knowledge-texts.ts';
 
-/** Why there is nothing to show, in the server's words and in plain ones. */
-export function FailureNotice({ failure }: { readonly failure: Failure }) {
-  const say = useText(shellTexts);
-  const said = say('failure.said', { message: failure.message });
-  switch (failure.code) {
-    case 403:
-      return (
-        <EmptyState titleText={say('failure.forbidden.title')} icon={BanIcon} headingLevel="h2">
-          <EmptyStateBody>
-            <p>{say('failure.forbidden.body')}</p>
-            <p className="fw-quiet">{said}</p>
-          </EmptyStateBody>
-        </EmptyState>
-      );
-    case 404:
-      return (
-        <EmptyState titleText={say('failure.missing.title')} icon={SearchIcon} headingLevel="h2">
-          <EmptyStateBody>{said}</EmptyStateBody>
-        </EmptyState>
-      );
-    default:
-      return (
-        <EmptyState titleText={say('failure.title')} icon={ExclamationCircleIcon} headingLevel="h2">
-          <EmptyStateBody>
-            <p>{say('failure.body')}</p>
-            <p className="fw-quiet">{said}</p>
-          </EmptyStateBody>
-        </EmptyState>
-      );
-  }
+const ICONS: Partial<Readonly<Record<FailureKind, ComponentType>>> = { forbidden: BanIcon, missing: SearchIcon };
+
+export interface FailureNoticeProps {
+  readonly failure: Failure;
+  /** `h1` if the page has no other content. */
+  readonly headingLevel?: 'h1' | 'h2';
+}
+
+/** Why there is no content: a plain explanation, and the server's message. */
+export function FailureNotice({ failure, headingLevel = 'h2' }: FailureNoticeProps) {
+  const say = useText(knowledgeTexts);
+  const kind = failureKind(failure);
+  return (
+    <EmptyState
+      titleText={say(`title.${kind}`)}
+      icon={ICONS[kind] ?? ExclamationCircleIcon}
+      headingLevel={headingLevel}
+    >
+      <EmptyStateBody>
+        <p>{say(`why.${kind}`)}</p>
+        {failure.code !== 0 && <p className="fw-quiet fw-words">{say('said', { message: failure.message })}</p>}
+      </EmptyStateBody>
+    </EmptyState>
+  );
 }

@@ -1,6 +1,6 @@
 import { type ReactNode, useLayoutEffect } from 'react';
 
-/** Where dialogs are shown, so that they go away with what they belong to. */
+/** The container of dialogs, so that they disappear with their page. */
 export const KEPT_ID = 'kept';
 
 export interface KeptProps {
@@ -8,15 +8,15 @@ export interface KeptProps {
   readonly children: ReactNode;
 }
 
-/** What is out of sight while somebody signs in again, with all that he was writing; then he goes on where he was. */
+/** Hides the page while the user signs in again, and keeps its state and input. */
 export function Kept({ isAway, children }: KeptProps) {
-  // Before the sign-in takes the focus.
+  // Before the sign-in form takes the focus.
   useLayoutEffect(() => {
     if (!isAway) return;
     const { title, activeElement } = document;
     return () => {
       document.title = title;
-      // When it is to be seen again.
+      // When the page is displayed again.
       requestAnimationFrame(() => activeElement instanceof HTMLElement && activeElement.focus());
     };
   }, [isAway]);

@@ -1,16 +1,17 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { useHasPage } from './page-paths.ts';
+import type { PagePattern } from './page-patterns.ts';
 
 export interface MaybeLinkProps {
   /** Pattern of the page. */
-  readonly page: string;
+  readonly page: PagePattern;
   readonly href: string;
   readonly className?: string;
   readonly children: ReactNode;
 }
 
-/** Leads to a page, if there is one. */
+/** A link to a page, if the page exists; else its text. */
 export function MaybeLink({ page, href, children, className }: MaybeLinkProps) {
   if (!useHasPage(page)) return <span className={className}>{children}</span>;
   return (

@@ -1,4 +1,4 @@
-/** What operators see; of those that are named in the navigation, all at once or none. */
+/** Pages for operators; the navigation lists all of them or none. */
 export const OPERATOR_PAGES = [
   {
     path: '/operator/projects',

@@ -1,10 +1,10 @@
 import { createContext, useContext } from 'react';
-import type { PageEntry } from './pages.ts';
+import type { PagePattern } from './page-patterns.ts';
 
-/** Patterns of all pages' paths, for who links to pages. */
-export const PagePaths = createContext<readonly PageEntry['path'][]>([]);
+/** Path patterns of all pages, for components that link to them. */
+export const PagePaths = createContext<readonly PagePattern[]>([]);
 
-/** Whether there is a page of this pattern: what leads nowhere is not offered. */
-export function useHasPage(pattern: string): boolean {
+/** Whether a page with this pattern exists; links to others are not displayed. */
+export function useHasPage(pattern: PagePattern): boolean {
   return useContext(PagePaths).includes(pattern);
 }

@@ -2,7 +2,7 @@ import { useEffect } from 'react';
 import { useText } from '../text/use-text.ts';
 import { shellTexts } from './shell/texts.ts';
 
-/** Names the page in the browser's tab, which screen readers say when it changes. */
+/** Sets the document's title, which screen readers announce when it changes. */
 export function usePageTitle(page: string): void {
   const say = useText(shellTexts);
   useEffect(() => {

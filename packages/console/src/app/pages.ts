@@ -1,14 +1,14 @@
 import type { ComponentType } from 'react';
 import type { KeyOf } from '../text/texts.ts';
 import { OPERATOR_PAGES } from './operator-pages.ts';
+import type { PagePattern } from './page-patterns.ts';
 import type { shellTexts } from './shell/texts.ts';
 
-/** A page, loaded when it is first opened. `:name` in a path is given to it as a parameter. */
+/** A page, loaded when it is first opened. `:name` in its path becomes a parameter. */
 export interface PageEntry {
-  /** Below /console. */
-  readonly path: string;
+  readonly path: PagePattern;
   readonly load: () => Promise<{ readonly Page: ComponentType<PageProps> }>;
-  /** Its place in the navigation, if it has one. */
+  /** Its entry in the navigation, if it has one. */
   readonly nav?: { readonly text: KeyOf<typeof shellTexts>; readonly section: 'project' | 'operator' };
 }
 
@@ -16,7 +16,7 @@ export interface PageProps {
   readonly params: Readonly<Record<string, string | undefined>>;
 }
 
-/** All pages; of two that a path fits, the first is meant. */
+/** All pages; the first one that matches a path is displayed. */
 export const PAGES: readonly PageEntry[] = [
   { path: '/', load: () => import('../pages/clusters/page.tsx'), nav: { text: 'nav.clusters', section: 'project' } },
   { path: '/clusters/new', load: () => import('../pages/new-cluster/page.tsx') },

@@ -5,10 +5,10 @@ import { InProgressIcon } from '@patternfly/react-icons/dist/esm/icons/in-progre
 import { MoonIcon } from '@patternfly/react-icons/dist/esm/icons/moon-icon';
 import type { ReactNode } from 'react';
 
-export type ShownState = 'attention' | 'progress' | 'ready' | 'asleep';
+export type DisplayState = 'attention' | 'progress' | 'ready' | 'asleep';
 
 const LOOKS: Readonly<
-  Record<ShownState, { readonly color: 'orange' | 'blue' | 'green' | 'grey'; readonly icon: ReactNode }>
+  Record<DisplayState, { readonly color: 'orange' | 'blue' | 'green' | 'grey'; readonly icon: ReactNode }>
 > = {
   attention: { color: 'orange', icon: <ExclamationTriangleIcon /> },
   progress: { color: 'blue', icon: <InProgressIcon /> },
@@ -16,8 +16,8 @@ const LOOKS: Readonly<
   asleep: { color: 'grey', icon: <MoonIcon /> },
 };
 
-/** The state of something by word, sign and colour: never by colour alone. */
-export function StateLabel({ state, children }: { readonly state: ShownState; readonly children: ReactNode }) {
+/** A state as text, icon and colour: never by colour alone. */
+export function StateLabel({ state, children }: { readonly state: DisplayState; readonly children: ReactNode }) {
   const { color, icon } = LOOKS[state];
   return (
     <Label color={color} icon={icon} isCompact variant="outline">

@@ -1,13 +1,13 @@
-import { chosenTheme, type Theme } from './theme-choice.ts';
+import { selectedTheme, type Theme } from './theme-choice.ts';
 
 const DARK_CLASS = 'pf-v6-theme-dark';
 
-/** Shows the chosen theme, or the system's, from now on. */
+/** Applies the selected theme, or the system's, now and whenever it changes. */
 export function followTheme(page: HTMLElement = document.documentElement): void {
   const system = matchMedia('(prefers-color-scheme: dark)');
-  const show = () => page.classList.toggle(DARK_CLASS, isDark(chosenTheme.get(), system.matches));
+  const show = () => page.classList.toggle(DARK_CLASS, isDark(selectedTheme.get(), system.matches));
   system.addEventListener('change', show);
-  chosenTheme.subscribe(show);
+  selectedTheme.subscribe(show);
   show();
 }
 

@@ -5,7 +5,7 @@ import { Copyable } from './copyable.tsx';
 import { partTexts } from './texts.ts';
 import { yamlOf } from './yaml.ts';
 
-/** What a form would create, in a file, and the command that creates it. */
+/** The objects that a form would create, as a file, and the command that creates them. */
 export function AsYaml({ objects }: { readonly objects: readonly object[] }) {
   const say = useText(partTexts);
   const [isExpanded, setIsExpanded] = useState(false);

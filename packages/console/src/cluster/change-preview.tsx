@@ -5,24 +5,24 @@ import { useText } from '../text/use-text.ts';
 import { Copyable } from './copyable.tsx';
 import { Diff } from './diff.tsx';
 import { diffTexts } from './diff-texts.ts';
-import type { Verdict } from './dry-run.ts';
+import type { DryRunResult } from './dry-run.ts';
 import { hunks, lineDiff } from './line-diff.ts';
-import type { Asked } from './use-verdict.ts';
+import type { Asked } from './use-dry-run.ts';
 import { yamlOf } from './yaml.ts';
 
 export interface ChangePreviewProps<T extends Stored> {
   readonly resource: Resource<T>;
   readonly stored: T;
-  /** As it would be written; undefined: nothing is changed. */
+  /** As it would be stored; undefined without a change. */
   readonly patch: object | undefined;
-  readonly asked: Asked<Verdict>;
+  readonly asked: Asked<DryRunResult>;
 }
 
-/** What a form would change, as YAML of the server's own answer, before it is saved; and the command that does the same. */
+/** The change that a form would make, as the server's dry run returns it in YAML, and the equivalent command. */
 export function ChangePreview<T extends Stored>({ resource, stored, patch, asked }: ChangePreviewProps<T>) {
   const say = useText(diffTexts);
   const [isExpanded, setIsExpanded] = useState(false);
-  const after = asked.isAsking ? undefined : asked.verdict?.object;
+  const after = asked.isAsking ? undefined : asked.result?.object;
   if (patch === undefined || after === undefined) return null;
   return (
     <div className="fw-change">
@@ -39,7 +39,7 @@ export function ChangePreview<T extends Stored>({ resource, stored, patch, asked
   );
 }
 
-/** Forms change nothing else. */
+/** Forms change only the spec. */
 function specOf(object: Stored): string {
   const { spec } = object as Stored & { readonly spec?: unknown };
   return yamlOf({ spec });

@@ -15,7 +15,7 @@ export interface ChoiceProps<T extends string> {
   readonly onChange: (value: T) => void;
 }
 
-/** One of a few that are compared: radio buttons as cards. */
+/** A choice of one among a few: radio buttons as cards. */
 export function Choice<T extends string>({ name, label, value, options, describedBy, onChange }: ChoiceProps<T>) {
   return (
     <fieldset className="fw-choices" aria-describedby={describedBy}>

@@ -9,12 +9,12 @@ const SHOWN_MS = 2_000;
 
 export interface CopyableProps {
   readonly text: string;
-  /** What it is, for the name of the button and the group. */
+  /** A description, for the names of the button and the group. */
   readonly label: string;
   readonly isTall?: boolean;
 }
 
-/** A text in the letters of a terminal, with a button that copies it. */
+/** Monospaced text with a button that copies it. */
 export function Copyable({ text, label, isTall = false }: CopyableProps) {
   const say = useText(partTexts);
   const [isCopied, setIsCopied] = useState(false);
@@ -25,7 +25,7 @@ export function Copyable({ text, label, isTall = false }: CopyableProps) {
   }, [isCopied]);
   return (
     <div className={isTall ? 'fw-copyable fw-copyable-tall' : 'fw-copyable'}>
-      {/* Those who use the keyboard scroll it too. */}
+      {/* Focusable, so that the keyboard can scroll it. */}
       <pre tabIndex={0} role="group" aria-label={label}>
         {text}
       </pre>

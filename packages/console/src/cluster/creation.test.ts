@@ -1,10 +1,10 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { expect, test } from 'vitest';
-import { forgetCreation, type Keeper, unfinishedOf } from './creation.ts';
+import { type BrowserStorage, forgetCreation, unfinishedOf } from './creation.ts';
 
 const POOL = { metadata: { name: 'shop-general', namespace: 'p' } };
 
-function keeperOf(content: Readonly<Record<string, object>>): Keeper {
+function storageOf(content: Readonly<Record<string, object>>): BrowserStorage {
   const kept = new Map(Object.entries(content).map(([key, value]) => [key, JSON.stringify(value)]));
   return {
     getItem: (key) => kept.get(key) ?? null,
@@ -19,16 +19,16 @@ function cluster(attempt: string): Cluster {
 }
 
 test('the pools of a cluster are still to be made until they are forgotten', () => {
-  const keeper = keeperOf({ 'fairway.creating p/shop': { attempt: 'a', pools: [POOL] } });
-  const before = unfinishedOf(cluster('a'), keeper);
-  forgetCreation(cluster('a'), keeper);
+  const storage = storageOf({ 'fairway.creating p/shop': { attempt: 'a', pools: [POOL] } });
+  const before = unfinishedOf(cluster('a'), storage);
+  forgetCreation(cluster('a'), storage);
 
   expect(before).toEqual([POOL]);
-  expect(unfinishedOf(cluster('a'), keeper)).toEqual([]);
+  expect(unfinishedOf(cluster('a'), storage)).toEqual([]);
 });
 
 test('another cluster of the name gets none of them', () => {
-  const keeper = keeperOf({ 'fairway.creating p/shop': { attempt: 'a', pools: [POOL] } });
+  const storage = storageOf({ 'fairway.creating p/shop': { attempt: 'a', pools: [POOL] } });
 
-  expect(unfinishedOf(cluster('b'), keeper)).toEqual([]);
+  expect(unfinishedOf(cluster('b'), storage)).toEqual([]);
 });

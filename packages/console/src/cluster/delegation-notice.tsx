@@ -4,6 +4,7 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { useRef, useState } from 'react';
 import { Failure } from '../api/failure.ts';
 import { type Delegation, delegate, useSession } from '../session/session.ts';
+import { ServerText } from '../text/server-text.tsx';
 import { useText } from '../text/use-text.ts';
 import { Copyable } from './copyable.tsx';
 import {
@@ -20,11 +21,11 @@ import { delegationTexts } from './delegation-texts.ts';
 export interface DelegationNoticeProps {
   readonly namespace: string;
   readonly credentials: readonly CloudCredential[];
-  /** Whether it is asked for; else only what is left of earlier attempts is told. */
+  /** Whether to ask for permission; otherwise only leftovers of earlier attempts are reported. */
   readonly isAsking: boolean;
-  /** Whether clusters can be made without it. */
+  /** Whether clusters can be created without it. */
   readonly isOptional: boolean;
-  /** Given the name of the CloudCredential. */
+  /** Called with the name of the CloudCredential. */
   readonly onAllowed: (name: string) => void;
 }
 
@@ -33,7 +34,7 @@ interface Made {
   readonly delegation: Delegation;
 }
 
-/** Asks for the application credential by which Fairway acts in the project, and makes and stores it at one press. */
+/** Asks for permission to act in the project; one click creates the application credential and stores it. */
 export function DelegationNotice({ namespace, credentials, isAsking, isOptional, onAllowed }: DelegationNoticeProps) {
   const say = useText(delegationTexts);
   const session = useSession();
@@ -41,7 +42,7 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
   const [isWorking, setIsWorking] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const isBusy = useRef(false);
-  // The secret is in this page's memory alone; a reload loses it, and what is left is told.
+  // The secret is only in this page's memory. A reload loses it, and the leftovers are reported.
   const made = useRef<Made>(undefined);
   const [random] = useState(() => crypto.randomUUID().slice(0, 5));
   const names = credentials.map(({ metadata }) => metadata.name ?? '');
@@ -62,7 +63,7 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
     } catch (error) {
       const failed = error instanceof Failure ? error : new Failure(0, String(error));
       if (made.current === undefined && hasMadeNothing(failed)) forgetAttempt(namespace, next, localStorage);
-      // What was refused is not tried again under its name.
+      // A rejected name is not tried again.
       if (!failed.isPassing) made.current = undefined;
       setFailure(failed);
     } finally {
@@ -72,7 +73,7 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
     }
   };
   const isStored = ({ secretName }: Attempt) => credentials.some(({ spec }) => spec.secretRef.name === secretName);
-  const command = `fairway credential create ${next.name} --cloud <your cloud> -n ${namespace}`;
+  const command = `fairway credential create ${next.name} --cloud CLOUD -n ${namespace}`;
   const left = isWorking ? [] : attempts.filter(({ name }) => name !== made.current?.attempt.name);
 
   return (
@@ -109,7 +110,7 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
           <p>{say('what', { ...next })}</p>
           <p>{say('takeBack', { ...next })}</p>
           {session.kind === 'keystone' ? (
-            // Who has asked for it finds it, wherever on the page the question was.
+            // Takes the focus from the button that asked for it, wherever that is on the page.
             <Button autoFocus={isOptional} isDisabled={isWorking} onClick={() => void allow()}>
               {say(isWorking ? 'working' : failure === undefined ? 'allow' : 'again')}
             </Button>
@@ -131,7 +132,7 @@ export function DelegationNotice({ namespace, credentials, isAsking, isOptional,
             failure.isPassing ? (
               say(made.current === undefined ? 'unknown' : 'unheard')
             ) : (
-              <span lang="en">{failure.message}</span>
+              <ServerText text={failure.message} />
             )
           }
         >

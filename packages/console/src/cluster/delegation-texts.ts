@@ -1,55 +1,54 @@
 import { texts } from '../text/texts.ts';
 
-/** Of letting Fairway act in a project. */
+/** Texts of the permission to act in a project. */
 export const delegationTexts = texts(
   {
-    title: 'Fairway has to be allowed to act in this project',
-    another: 'Let Fairway act in this project by another application credential',
-    what: 'Clusters are made in your project, in your name. For that Fairway gets an application credential of yours, called “{keystoneName}”: it is for this project alone, with the roles that clusters need, and can make no others. It is kept as the CloudCredential “{name}”.',
+    title: 'Fairway needs your permission to act in this project',
+    another: 'Allow Fairway to act in this project with another application credential',
+    what: 'Clusters are created in your project, on your behalf. For this, Fairway creates an application credential called “{keystoneName}” for you. It is limited to this project and to the roles that clusters need, and can’t create further credentials. Fairway stores it as the CloudCredential “{name}”.',
     takeBack:
-      'You take it back in OpenStack: openstack application credential delete {keystoneName}. Clusters that use it are then not looked after any more.',
-    allow: 'Allow it',
-    working: 'Fairway is being allowed to act…',
+      'To revoke it, run: openstack application credential delete {keystoneName}. Fairway then no longer manages the clusters that use it.',
+    allow: 'Allow',
+    working: 'Creating the application credential…',
     signedInByToken:
-      'You have signed in with a token, which can make no application credential. Sign in with your OpenStack password, or use this command:',
-    instead: 'What works in any case is this command, with your own clouds.yaml:',
-    command: 'The command',
+      'You signed in with a token, which can’t create an application credential. Sign in with your OpenStack password, or run this command:',
+    instead: 'You can always run this command with your own clouds.yaml:',
+    command: 'Command',
     again: 'Try again',
-    unheard: 'The server has not answered. Try again: what has been made already is used.',
-    unknown: 'Whether the application credential was made is not known. The next try takes another name.',
-    'left.title': 'Something may be left of an earlier attempt',
+    unheard: 'The server did not respond. Try again: anything already created is reused.',
+    unknown: 'It is unknown whether the application credential was created. The next attempt uses another name.',
+    'left.title': 'An earlier attempt may have left something behind',
     'left.body':
-      'The application credential “{keystoneName}” may be there without a CloudCredential that uses it, and the Secret “{secretName}” with it. Nothing needs them: delete the first, and the second is worth nothing.',
+      'The application credential “{keystoneName}” and the Secret “{secretName}” may exist without a CloudCredential that uses them. Neither is needed: delete the application credential, and the Secret becomes useless.',
     'left.stored':
-      'The CloudCredential “{name}” is there and can be used, but its Secret “{secretName}” may stay when you delete it. The Secret is worth nothing once the application credential “{keystoneName}” is deleted.',
-    'left.command': 'The command that deletes it',
-    'left.done': 'It is dealt with',
+      'The CloudCredential “{name}” exists and can be used, but its Secret “{secretName}” may remain when you delete it. The Secret is useless once the application credential “{keystoneName}” is deleted.',
+    'left.command': 'Command to delete it',
+    'left.done': 'Dismiss',
   },
   {
     de: {
-      title: 'Fairway braucht die Erlaubnis, in diesem Projekt zu handeln',
+      title: 'Fairway benötigt Ihre Erlaubnis, in diesem Projekt zu handeln',
       another: 'Fairway mit weiteren Anwendungszugangsdaten in diesem Projekt handeln lassen',
-      what: 'Cluster entstehen in Ihrem Projekt und in Ihrem Namen. Dafür erhält Fairway Anwendungszugangsdaten von Ihnen (application credential) namens „{keystoneName}“: Sie gelten nur für dieses Projekt, mit den Rollen, die Cluster brauchen, und können keine weiteren erzeugen. Aufbewahrt werden sie als CloudCredential „{name}“.',
+      what: 'Cluster werden in Ihrem Projekt und in Ihrem Namen angelegt. Dafür erzeugt Fairway Anwendungszugangsdaten (application credential) mit dem Namen „{keystoneName}“. Sie gelten nur für dieses Projekt und die Rollen, die Cluster benötigen, und können keine weiteren Zugangsdaten erzeugen. Fairway speichert sie als CloudCredential „{name}“.',
       takeBack:
-        'Zurücknehmen können Sie das in OpenStack: openstack application credential delete {keystoneName}. Um Cluster, die sie benutzen, kümmert sich dann niemand mehr.',
+        'Zum Widerrufen führen Sie aus: openstack application credential delete {keystoneName}. Fairway verwaltet dann die Cluster nicht mehr, die sie verwenden.',
       allow: 'Erlauben',
-      working: 'Die Erlaubnis wird erteilt…',
+      working: 'Anwendungszugangsdaten werden erzeugt…',
       signedInByToken:
-        'Sie sind mit einem Token angemeldet, der keine Anwendungszugangsdaten erzeugen kann. Melden Sie sich mit Ihrem OpenStack-Passwort an, oder benutzen Sie diesen Befehl:',
-      instead: 'Auf jeden Fall geht es mit diesem Befehl und Ihrer eigenen clouds.yaml:',
-      command: 'Der Befehl',
-      again: 'Noch einmal versuchen',
-      unheard:
-        'Der Server hat nicht geantwortet. Versuchen Sie es noch einmal: Was schon entstanden ist, wird benutzt.',
+        'Sie sind mit einem Token angemeldet, mit dem sich keine Anwendungszugangsdaten erzeugen lassen. Melden Sie sich mit Ihrem OpenStack-Passwort an, oder verwenden Sie diesen Befehl:',
+      instead: 'Dieser Befehl funktioniert immer, mit Ihrer eigenen clouds.yaml:',
+      command: 'Befehl',
+      again: 'Erneut versuchen',
+      unheard: 'Der Server hat nicht geantwortet. Versuchen Sie es erneut: Bereits Angelegtes wird wiederverwendet.',
       unknown:
-        'Ob die Anwendungszugangsdaten entstanden sind, ist nicht bekannt. Der nächste Versuch nimmt einen anderen Namen.',
-      'left.title': 'Von einem früheren Versuch ist vielleicht etwas übrig',
+        'Es ist nicht bekannt, ob die Anwendungszugangsdaten erzeugt wurden. Der nächste Versuch verwendet einen anderen Namen.',
+      'left.title': 'Von einem früheren Versuch ist möglicherweise etwas übrig',
       'left.body':
-        'Vielleicht gibt es die Anwendungszugangsdaten „{keystoneName}“, ohne dass ein CloudCredential sie benutzt, und dazu das Secret „{secretName}“. Beide braucht niemand: Löschen Sie die ersten, dann ist das zweite wertlos.',
+        'Möglicherweise existieren die Anwendungszugangsdaten „{keystoneName}“ und das Secret „{secretName}“ ohne ein CloudCredential, das sie verwendet. Beide werden nicht benötigt: Löschen Sie die Anwendungszugangsdaten, dann ist das Secret wertlos.',
       'left.stored':
-        'Das CloudCredential „{name}“ ist da und benutzbar, aber sein Secret „{secretName}“ bleibt vielleicht zurück, wenn Sie es löschen. Es ist wertlos, sobald die Anwendungszugangsdaten „{keystoneName}“ gelöscht sind.',
-      'left.command': 'Der Befehl, der sie löscht',
-      'left.done': 'Ist erledigt',
+        'Das CloudCredential „{name}“ existiert und ist verwendbar, aber sein Secret „{secretName}“ bleibt beim Löschen möglicherweise zurück. Das Secret ist wertlos, sobald die Anwendungszugangsdaten „{keystoneName}“ gelöscht sind.',
+      'left.command': 'Befehl zum Löschen',
+      'left.done': 'Ausblenden',
     },
   },
 );

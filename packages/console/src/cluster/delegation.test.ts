@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { Failure } from '../api/failure.ts';
-import type { Keeper } from './creation.ts';
+import type { BrowserStorage } from './creation.ts';
 import { attemptsIn, forgetAttempt, hasMadeNothing, nextAttempt, noteAttempt } from './delegation.ts';
 
-function emptyKeeper(): Keeper {
+function emptyStorage(): BrowserStorage {
   const kept = new Map<string, string>();
   return {
     getItem: (key) => kept.get(key) ?? null,
@@ -26,19 +26,19 @@ test.each([
 });
 
 test('attempts are known until they are forgotten, each in its project', () => {
-  const keeper = emptyKeeper();
+  const storage = emptyStorage();
   const first = nextAttempt('p', [], 'a');
   const second = nextAttempt('p', ['console'], 'b');
-  noteAttempt('p', first, keeper);
-  noteAttempt('p', first, keeper);
-  noteAttempt('p', second, keeper);
-  expect(attemptsIn('p', keeper)).toEqual([first, second]);
-  expect(attemptsIn('q', keeper)).toEqual([]);
-  forgetAttempt('p', first, keeper);
-  expect(attemptsIn('p', keeper)).toEqual([second]);
-  forgetAttempt('p', second, keeper);
+  noteAttempt('p', first, storage);
+  noteAttempt('p', first, storage);
+  noteAttempt('p', second, storage);
+  expect(attemptsIn('p', storage)).toEqual([first, second]);
+  expect(attemptsIn('q', storage)).toEqual([]);
+  forgetAttempt('p', first, storage);
+  expect(attemptsIn('p', storage)).toEqual([second]);
+  forgetAttempt('p', second, storage);
 
-  expect(attemptsIn('p', keeper)).toEqual([]);
+  expect(attemptsIn('p', storage)).toEqual([]);
 });
 
 test.each([

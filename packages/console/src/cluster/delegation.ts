@@ -4,52 +4,52 @@ import { request } from '../api/request.ts';
 import { cloudCredentials, pathOf, secrets } from '../api/resources.ts';
 import { create, replace } from '../api/write.ts';
 import type { Delegation } from '../session/session.ts';
-import type { Keeper } from './creation.ts';
+import type { BrowserStorage } from './creation.ts';
 
 const KEY = 'fairway.delegating';
 
-/** One delegation, noted before anything is made: what it would leave if nobody went on with it. It holds no secret. */
+/** One delegation, recorded before anything is created, so that leftovers can be reported. It holds no secret. */
 export interface Attempt {
-  /** Of the CloudCredential. */
+  /** Name of the CloudCredential. */
   readonly name: string;
-  /** Of the application credential in Keystone, as `fairway credential create` calls it. */
+  /** Name of the application credential in Keystone, as `fairway credential create` names it. */
   readonly keystoneName: string;
-  /** Of the Secret. Chosen here, so that a second try after a lost answer finds the first one's. */
+  /** Name of the Secret. Generated here, so that a retry after a lost response finds the first one. */
   readonly secretName: string;
 }
 
-/** A name that neither a CloudCredential nor an attempt has. */
+/** A name that no CloudCredential and no attempt uses. */
 export function nextAttempt(namespace: string, taken: readonly string[], random: string): Attempt {
   let name = 'console';
   for (let number = 2; taken.includes(name); number++) name = `console-${number}`;
   return { name, keystoneName: `fairway-${namespace}-${name}`, secretName: `${name}-cloud-credential-${random}` };
 }
 
-/** Attempts of this browser that have not come to their end. */
-export function attemptsIn(namespace: string, keeper: Keeper): readonly Attempt[] {
-  const text = keeper.getItem(keyOf(namespace));
+/** Unfinished attempts of this browser. */
+export function attemptsIn(namespace: string, storage: BrowserStorage): readonly Attempt[] {
+  const text = storage.getItem(keyOf(namespace));
   return text === null ? [] : (JSON.parse(text) as readonly Attempt[]);
 }
 
-export function noteAttempt(namespace: string, attempt: Attempt, keeper: Keeper): void {
-  const others = attemptsIn(namespace, keeper).filter(({ name }) => name !== attempt.name);
-  keeper.setItem(keyOf(namespace), JSON.stringify([...others, attempt]));
+export function noteAttempt(namespace: string, attempt: Attempt, storage: BrowserStorage): void {
+  const others = attemptsIn(namespace, storage).filter(({ name }) => name !== attempt.name);
+  storage.setItem(keyOf(namespace), JSON.stringify([...others, attempt]));
 }
 
-export function forgetAttempt(namespace: string, { name }: Attempt, keeper: Keeper): void {
-  const others = attemptsIn(namespace, keeper).filter((each) => each.name !== name);
-  if (others.length === 0) keeper.removeItem(keyOf(namespace));
-  else keeper.setItem(keyOf(namespace), JSON.stringify(others));
+export function forgetAttempt(namespace: string, { name }: Attempt, storage: BrowserStorage): void {
+  const others = attemptsIn(namespace, storage).filter((each) => each.name !== name);
+  if (others.length === 0) storage.removeItem(keyOf(namespace));
+  else storage.setItem(keyOf(namespace), JSON.stringify(others));
 }
 
-/** Whether a failure says for certain that no application credential was made: of a lost answer, and of one that a server in between gave, nobody knows. */
+/** Whether a failure proves that no application credential was created. A lost response does not, and neither does a proxy's response. */
 export function hasMadeNothing({ code, isPassing, reason }: Failure): boolean {
   return code !== 0 && !isPassing && reason !== 'AlreadyExists';
 }
 
 /**
- * Stores it as `fairway credential create` does: the Secret first, so that a CloudCredential is never without one, and owned by it in the end. The same attempt may be
- * stored again, however far it has come. If it is refused, the Secret is left empty, because members may not delete one.
+ * Stores it as `fairway credential create` does: the Secret first, so that a CloudCredential always has one, then owned by it. The same attempt can be
+ * retried after any step. If it is rejected, the Secret is emptied, because project members may not delete Secrets.
  */
 export async function storeDelegation(namespace: string, attempt: Attempt, made: Delegation): Promise<void> {
   const { name, secretName } = attempt;

@@ -2,20 +2,20 @@ import { texts } from '../text/texts.ts';
 
 export const diffTexts = texts(
   {
-    title: 'What would change',
-    more: 'lines that stay',
+    title: 'Changes',
+    more: 'unchanged lines',
     added: 'added',
     removed: 'removed',
-    kubectl: 'The same with kubectl',
+    kubectl: 'Equivalent kubectl command',
     command: 'Command',
   },
   {
     de: {
-      title: 'Was sich ändern würde',
-      more: 'Zeilen, die bleiben',
-      added: 'neu',
-      removed: 'entfällt',
-      kubectl: 'Dasselbe mit kubectl',
+      title: 'Änderungen',
+      more: 'unveränderte Zeilen',
+      added: 'hinzugefügt',
+      removed: 'entfernt',
+      kubectl: 'Entsprechender kubectl-Befehl',
       command: 'Befehl',
     },
   },

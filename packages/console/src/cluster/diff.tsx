@@ -4,7 +4,7 @@ import type { DiffLine } from './line-diff.ts';
 
 const SIGNS = { same: ' ', added: '+', removed: '−' } as const;
 
-/** Lines that come and go, by sign and colour; screen readers are told by word. */
+/** Added and removed lines, by sign and colour, and by word for screen readers. */
 export function Diff({ lines }: { readonly lines: readonly (DiffLine | undefined)[] }) {
   const say = useText(diffTexts);
   return (

@@ -4,16 +4,16 @@ import type { NewNodePool } from '@fairway/api/kinds/node-pool';
 export type ClusterSpec = NewCluster['spec'];
 export type PoolSpec = Omit<NewNodePool['spec'], 'clusterName'>;
 
-/** A node pool that is being written. */
+/** A node pool in a form. */
 export interface PoolDraft {
-  /** Tells drafts apart while they are edited. */
+  /** Identifies a draft while it is edited. */
   readonly key: string;
-  /** Undefined: after its cluster. */
+  /** Undefined: named after its cluster. */
   readonly name: string | undefined;
   readonly spec: PoolSpec;
 }
 
-/** A cluster that is being written, with its first pools. */
+/** A cluster in a form, with its first pools. */
 export interface ClusterDraft {
   readonly name: string;
   readonly spec: ClusterSpec;
@@ -31,12 +31,12 @@ const API_VERSION = 'fairway.dev/v1alpha1';
 
 export const DEFAULT_NODES = 3;
 
-/** What a pool is called where nobody says: names of pools are unique in a namespace. */
+/** The default name of a pool: names of pools are unique in a namespace. */
 export function poolName(draft: Pick<ClusterDraft, 'name'>, index: number, name?: string): string {
   return name ?? (index === 0 ? `${draft.name}-general` : `${draft.name}-pool-${index + 1}`);
 }
 
-/** The Cluster of a draft, without what is left to defaults. */
+/** The Cluster of a draft, without fields that have defaults. */
 export function clusterOf({ name, spec }: ClusterDraft, namespace: string): Written<ClusterSpec> {
   return { apiVersion: API_VERSION, kind: 'Cluster', metadata: { name, namespace }, spec: withoutEmpty(spec) };
 }
@@ -61,7 +61,7 @@ export function poolOf(
   };
 }
 
-/** Without what is undefined, an empty text, list or object: the form has such where nobody has chosen. */
+/** Removes undefined values and empty strings, lists and objects, which the form has for unset fields. */
 export function withoutEmpty<T extends object>(value: T): T {
   const kept = Object.entries(value).flatMap(([key, each]): [string, unknown][] => {
     const pruned = isPlain(each) ? withoutEmpty(each) : each;

@@ -1,6 +1,6 @@
 import type { Stored } from '../api/resources.ts';
 
-/** An object as one edits it: without what the server keeps for itself. */
+/** An object for editing, without fields that the server manages. */
 export function editable(object: Stored): object {
   const { apiVersion, kind, metadata, ...rest } = object as Stored & { readonly status?: unknown };
   const { status: _status, ...content } = rest;
@@ -13,13 +13,13 @@ export function editable(object: Stored): object {
   };
 }
 
-/** An object as one looks at it. */
+/** An object for display. */
 export function readable(object: Stored): object {
   const { status } = object as Stored & { readonly status?: unknown };
   return { ...editable(object), ...(status !== undefined && { status }) };
 }
 
-/** Whether both are the same object, whatever is in it. */
+/** Whether both are the same object, whatever its content. */
 export function isSameObject(a: object, b: object): boolean {
   return identityOf(a) === identityOf(b);
 }

@@ -1,14 +1,14 @@
 import type { ManagedFieldsEntry } from '@fairway/kube/object/meta';
 
-/** Somebody else that writes a field. */
+/** Another manager of a field. */
 export interface Owner {
   readonly field: string;
   readonly manager: string;
-  /** Applies it again and again, as GitOps does, and so would put it back. */
+  /** Applies it repeatedly, as GitOps tools do, and so would revert a change. */
   readonly isApplied: boolean;
 }
 
-/** Who of others than the console owns fields, or parts of them, by an object's `metadata.managedFields`. */
+/** Managers other than the console that own fields or parts of them, by `metadata.managedFields`. */
 export function ownersOf(
   managedFields: readonly ManagedFieldsEntry[],
   paths: readonly (readonly string[])[],
@@ -26,7 +26,7 @@ export function ownersOf(
   return [...owners.values()];
 }
 
-/** `f:spec` and so on; what stands for a whole field owns what is in it. */
+/** Keys such as `f:spec`; a manager of a whole field also owns its children. */
 function owns(fields: unknown, path: readonly string[]): boolean {
   let current = fields;
   for (const [index, key] of path.entries()) {

@@ -1,8 +1,9 @@
 import { FormGroup, FormHelperText } from '@patternfly/react-core/dist/esm/components/Form';
 import { HelperText, HelperTextItem } from '@patternfly/react-core/dist/esm/components/HelperText';
 import type { ReactNode } from 'react';
+import { ServerText } from '../text/server-text.tsx';
 
-/** What an input has to be given so that screen readers know what is said about it. */
+/** Props that associate an input with its messages for screen readers. */
 export interface InputProps {
   readonly id: string;
   readonly 'aria-describedby': string | undefined;
@@ -14,14 +15,14 @@ export interface FieldProps {
   readonly id: string;
   readonly label: string;
   readonly help?: ReactNode;
-  /** Of the API, in its words. */
+  /** Messages of the API. */
   readonly problems?: readonly string[];
   readonly warnings?: readonly string[];
   readonly isRequired?: boolean;
   readonly children: (props: InputProps) => ReactNode;
 }
 
-/** An input with its label, and what the API says of what is in it. */
+/** An input with its label and the API's messages about its value. */
 export function Field({ id, label, help, problems = [], warnings = [], isRequired = false, children }: FieldProps) {
   const helpId = `${id}-help`;
   const hasHelp = problems.length > 0 || warnings.length > 0 || Boolean(help);
@@ -45,7 +46,7 @@ export function Field({ id, label, help, problems = [], warnings = [], isRequire
   );
 }
 
-/** What the API says, one after another. */
+/** The API's messages, one per line. */
 export function Said({
   problems = [],
   warnings = [],
@@ -56,13 +57,13 @@ export function Said({
   return (
     <>
       {problems.map((text) => (
-        <HelperTextItem key={text} variant="error" lang="en">
-          {text}
+        <HelperTextItem key={text} variant="error">
+          <ServerText text={text} />
         </HelperTextItem>
       ))}
       {warnings.map((text) => (
-        <HelperTextItem key={text} variant="warning" lang="en">
-          {text}
+        <HelperTextItem key={text} variant="warning">
+          <ServerText text={text} />
         </HelperTextItem>
       ))}
     </>

@@ -2,10 +2,9 @@ import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
 import type { PlanSpec } from '@fairway/api/kinds/plan';
 import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/components/FormSelect';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
-import { useLanguage } from '../text/settings.ts';
-import { relativeTime } from '../text/time.ts';
+import { plainName } from '../text/plain.ts';
 import { useText } from '../text/use-text.ts';
-import { useNow } from '../text/when.tsx';
+import { useRelativeTime } from '../text/when.tsx';
 import { Field } from './field.tsx';
 import { type Flavor, flavorOf, isAllowed } from './flavors.ts';
 import type { Shortage } from './stock.ts';
@@ -17,7 +16,7 @@ export interface FlavorFieldProps {
   readonly value: string;
   readonly profile: CloudProfileStatus;
   readonly allowed: PlanSpec['allowed'];
-  /** Flavors that the cloud has no host for, by name or id. */
+  /** Flavors for which the cloud has no host, by name or ID. */
   readonly shortages: ReadonlyMap<string, Shortage>;
   readonly help?: string | undefined;
   readonly problems: readonly string[];
@@ -25,23 +24,22 @@ export interface FlavorFieldProps {
   readonly onChange: (flavor: string) => void;
 }
 
-/** Flavors with what they have, and what the quota has room for. While the cloud's list is not known, a name is typed. */
+/** Flavors with their resources and how many more nodes the quota allows. While the cloud's list is unknown, the user types a name. */
 export function FlavorField(props: FlavorFieldProps) {
   const { id, value, profile, allowed, shortages, help, problems, warnings, onChange } = props;
   const say = useText(partTexts);
-  const language = useLanguage();
-  const nowMs = useNow();
   const words = useFlavorWords();
   const flavors = profile.flavors ?? [];
   const chosen = flavorOf(flavors, value);
   const room = chosen && roomFor(chosen, profile);
   const shortageOf = ({ id: flavor, name }: Flavor) => shortages.get(name) ?? shortages.get(flavor);
   const shortage = chosen && shortageOf(chosen);
+  const since = useRelativeTime(shortage?.since, 'past');
   const short =
     shortage &&
     say('flavor.outOfStock', {
       pool: shortage.pool,
-      when: shortage.since === undefined ? '' : relativeTime(shortage.since, nowMs, language),
+      when: since,
     });
   const told = [
     short,
@@ -74,7 +72,7 @@ export function FlavorField(props: FlavorFieldProps) {
             validated={validated}
             onChange={(_event, next) => onChange(next)}
           >
-            {chosen === undefined && <FormSelectOption value={value} label={value} />}
+            {chosen === undefined && <FormSelectOption value={value} label={plainName(value)} />}
             {flavors.map((flavor) => (
               <FormSelectOption
                 key={flavor.id}
@@ -82,7 +80,7 @@ export function FlavorField(props: FlavorFieldProps) {
                 isDisabled={!isAllowed(flavor, allowed)}
                 label={
                   isAllowed(flavor, allowed)
-                    ? `${flavor.name}: ${words(flavor)}${shortageOf(flavor) === undefined ? '' : ` – ${say('flavor.outOfStock.short')}`}`
+                    ? `${plainName(flavor.name)}: ${words(flavor)}${shortageOf(flavor) === undefined ? '' : ` – ${say('flavor.outOfStock.short')}`}`
                     : say('flavor.notAllowed', { flavor: flavor.name })
                 }
               />
@@ -94,7 +92,7 @@ export function FlavorField(props: FlavorFieldProps) {
   );
 }
 
-/** What a server of a flavor has, in words. */
+/** A description of a flavor's resources. */
 function useFlavorWords(): (flavor: Flavor) => string {
   const say = useText(partTexts);
   return ({ vcpus, memoryMiB, diskGiB }) =>

@@ -7,13 +7,13 @@ const MIN_VCPUS = 2;
 const MIN_MEMORY_MIB = 4096;
 const MIN_DISK_GIB = 20;
 
-/** Whether a plan's list names the flavor: by name, id, or a pattern with `*`. The API has the last word. */
+/** Whether a plan's list includes the flavor, by name, ID, or a pattern with `*`. The API decides. */
 export function isAllowed({ name, id }: Flavor, allowed: PlanSpec['allowed']): boolean {
   const patterns = allowed?.flavors;
   return patterns === undefined || patterns.some((pattern) => fits(pattern, name) || fits(pattern, id));
 }
 
-/** The smallest on which a node has room for something; the first of all where none is that large. */
+/** The smallest flavor on which a node has room for pods; the first one if none is large enough. */
 export function defaultFlavor(flavors: readonly Flavor[], allowed: PlanSpec['allowed']): Flavor | undefined {
   const choice = flavors.filter((flavor) => isAllowed(flavor, allowed));
   const large = choice.filter(
@@ -26,7 +26,7 @@ export function flavorOf(flavors: readonly Flavor[], nameOrId: string): Flavor |
   return flavors.find(({ id }) => id === nameOrId) ?? flavors.find(({ name }) => name === nameOrId);
 }
 
-/** The parts of a pattern between its stars are looked for one after another. */
+/** Finds the parts between the stars of a pattern in order. */
 function fits(pattern: string, text: string): boolean {
   const [first = '', ...others] = pattern.split('*');
   if (others.length === 0) return pattern === text;

@@ -3,10 +3,10 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** More, and what comes between is shown as replaced in a whole. */
+/** Beyond this limit, everything in between is displayed as replaced. */
 const MOST_CELLS = 4_000_000;
 
-/** What makes one text of another, line by line, with as many lines kept as can be. */
+/** The line-by-line difference of two texts, with as many common lines as possible. */
 export function lineDiff(before: string, after: string): readonly DiffLine[] {
   const a = before.split('\n');
   const b = after.split('\n');
@@ -21,7 +21,7 @@ export function lineDiff(before: string, after: string): readonly DiffLine[] {
   ];
 }
 
-/** The changes with some lines around them; what is left out in between is undefined. */
+/** The changes with some context lines; undefined marks omitted lines. */
 export function hunks(lines: readonly DiffLine[], around = 3): readonly (DiffLine | undefined)[] {
   const isNear = lines.map((_line, index) =>
     lines.slice(Math.max(0, index - around), index + around + 1).some(({ kind }) => kind !== 'same'),

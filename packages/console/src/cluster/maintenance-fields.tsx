@@ -3,6 +3,7 @@ import { FormGroup, FormHelperText } from '@patternfly/react-core/dist/esm/compo
 import { HelperText, HelperTextItem } from '@patternfly/react-core/dist/esm/components/HelperText';
 import { Switch } from '@patternfly/react-core/dist/esm/components/Switch';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
+import { ownTimeZone } from '../text/time-zone.ts';
 import { useText } from '../text/use-text.ts';
 import type { ClusterSpec } from './draft.ts';
 import { Field } from './field.tsx';
@@ -20,7 +21,7 @@ export interface MaintenanceFieldsProps {
   readonly onChange: (value: Maintenance | undefined) => void;
 }
 
-/** When Fairway may do what is not urgent. A new window is in the reader's own time zone. */
+/** The maintenance window. A new one is in the user's time zone. */
 export function MaintenanceFields({ value, problemsAt, onChange }: MaintenanceFieldsProps) {
   const say = useText(maintenanceTexts);
   const window = value?.window;
@@ -95,8 +96,4 @@ export function MaintenanceFields({ value, problemsAt, onChange }: MaintenanceFi
       )}
     </>
   );
-}
-
-function ownTimeZone(): string {
-  return new Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

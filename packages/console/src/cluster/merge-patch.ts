@@ -1,6 +1,6 @@
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 
-/** What makes one object of another by a JSON merge patch (RFC 7386): null takes a field away. Undefined: nothing does. */
+/** The JSON merge patch (RFC 7386) that turns one object into another; null removes a field. Undefined if they are equal. */
 export function mergePatch(before: object, after: object): Record<string, unknown> | undefined {
   const patch: Record<string, unknown> = {};
   const was = before as Record<string, unknown>;

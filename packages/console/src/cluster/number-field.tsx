@@ -4,7 +4,7 @@ import { Field, type FieldProps } from './field.tsx';
 import { partTexts } from './texts.ts';
 
 export interface NumberFieldProps extends Omit<FieldProps, 'children'> {
-  /** Undefined: nothing is written there. */
+  /** Undefined: the input is empty. */
   readonly value: number | undefined;
   readonly min?: number;
   readonly max?: number;

@@ -7,9 +7,10 @@ import { Switch } from '@patternfly/react-core/dist/esm/components/Switch';
 import { useMemo } from 'react';
 import { nodePools } from '../api/resources.ts';
 import { useResources } from '../api/use-resources.ts';
+import { plainName } from '../text/plain.ts';
 import { useText } from '../text/use-text.ts';
 import type { PoolSpec } from './draft.ts';
-import type { Verdict } from './dry-run.ts';
+import type { DryRunResult } from './dry-run.ts';
 import { Said } from './field.tsx';
 import { FlavorField } from './flavor-field.tsx';
 import { NumberField } from './number-field.tsx';
@@ -17,7 +18,7 @@ import { problemsAt, warningsAt } from './problems.ts';
 import { shortagesOf } from './stock.ts';
 import { partTexts } from './texts.ts';
 
-/** Fields of a pool for which there is a place on the page. */
+/** Fields of a pool whose messages have a place on the page. */
 export const POOL_FIELDS = [
   'metadata.name',
   'spec.flavor',
@@ -31,28 +32,28 @@ export const POOL_FIELDS = [
 ] as const;
 
 export interface PoolFieldsProps {
-  /** Put before the ids of inputs. */
+  /** Prefix of the inputs' IDs. */
   readonly id: string;
   readonly namespace: string;
   readonly spec: PoolSpec;
   readonly profile: CloudProfileStatus;
   readonly allowed: PlanSpec['allowed'];
-  readonly verdict: Verdict | undefined;
-  /** Whether nodes of another flavor are there already. */
+  readonly result: DryRunResult | undefined;
+  /** Whether nodes of another flavor already exist. */
   readonly isExisting?: boolean;
   readonly onChange: (spec: PoolSpec) => void;
 }
 
-/** What a pool is: flavor, number, autoscaling, zones. */
+/** The settings of a pool: flavor, size, autoscaling, zones. */
 export function PoolFields(props: PoolFieldsProps) {
-  const { id, namespace, spec, profile, allowed, verdict, isExisting = false, onChange } = props;
+  const { id, namespace, spec, profile, allowed, result, isExisting = false, onChange } = props;
   const say = useText(partTexts);
   const { items: pools } = useResources(nodePools, { namespace });
   const shortages = useMemo(() => shortagesOf(pools), [pools]);
   const isAutoscaled = spec.autoscaling?.enabled === true;
   const said = (...paths: readonly string[]) => ({
-    problems: problemsAt(verdict?.problems, ...paths),
-    warnings: warningsAt(verdict?.warnings, ...paths),
+    problems: problemsAt(result?.problems, ...paths),
+    warnings: warningsAt(result?.warnings, ...paths),
   });
   const change = (part: Partial<PoolSpec>) => onChange({ ...spec, ...part });
   return (
@@ -130,7 +131,7 @@ interface ZonesProps {
 
 function Zones({ id, zones, chosen, problems, warnings, onChange }: ZonesProps) {
   const say = useText(partTexts);
-  // One that the cloud does not name any more stays to be taken out.
+  // A zone that the cloud no longer lists stays, so that it can be deselected.
   const all = [...new Set([...zones, ...chosen])];
   if (all.length < 2 && chosen.length === 0) return null;
   return (
@@ -139,7 +140,7 @@ function Zones({ id, zones, chosen, problems, warnings, onChange }: ZonesProps) 
         <Checkbox
           key={zone}
           id={`${id}-zone-${zone}`}
-          label={zone}
+          label={plainName(zone)}
           isChecked={chosen.includes(zone)}
           onChange={(_event, isChosen) =>
             onChange(

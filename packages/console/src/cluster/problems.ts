@@ -1,13 +1,13 @@
-import type { Verdict } from './dry-run.ts';
+import type { DryRunResult } from './dry-run.ts';
 
-type Problems = Verdict['problems'];
+type Problems = DryRunResult['problems'];
 
-/** What is wrong at a field or at something in it: `spec.apiServer.allowedCIDRs` has those of `…allowedCIDRs[2]`. */
+/** Problems of a field and its children: `spec.apiServer.allowedCIDRs` includes those of `…allowedCIDRs[2]`. */
 export function problemsAt(problems: Problems | undefined, ...paths: readonly string[]): readonly string[] {
   return [...(problems ?? [])].flatMap(([field, said]) => (paths.some((path) => isIn(field, path)) ? said : []));
 }
 
-/** What is about none of the fields that are shown. */
+/** Problems of fields that are not displayed. */
 export function problemsElsewhere(
   problems: Problems | undefined,
   shown: readonly string[],
@@ -17,7 +17,7 @@ export function problemsElsewhere(
   );
 }
 
-/** Warnings begin with the field that they are about. */
+/** Warnings begin with the field that they concern. */
 export function warningsAt(warnings: readonly string[] | undefined, ...paths: readonly string[]): readonly string[] {
   return (warnings ?? [])
     .filter((text) => paths.some((path) => isIn(fieldOf(text), path)))

@@ -1,13 +1,13 @@
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 
-/** A pool for whose flavor the cloud has no host. */
+/** A pool for whose flavor the cloud had no host. */
 export interface Shortage {
   readonly pool: string;
   /** RFC 3339. */
   readonly since: string | undefined;
 }
 
-/** Flavors that the cloud has just had no host for, as the project's own pools have found: clouds do not tell it before. By name or id, as the pools have it. */
+/** Flavors for which the cloud recently had no host, according to the project's own pools: clouds do not report it in advance. By name or ID, as in the pools. */
 export function shortagesOf(pools: readonly NodePool[]): ReadonlyMap<string, Shortage> {
   const found = new Map<string, Shortage>();
   for (const { metadata, spec, status } of pools) {

@@ -1,7 +1,7 @@
 import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
 import { type Flavor, flavorOf } from './flavors.ts';
 
-/** What a project's quotas count that a cluster takes. */
+/** The resources of a cluster that count towards a project's quotas. */
 export const COUNTED = ['instances', 'cores', 'memoryMiB', 'floatingIPs'] as const;
 export type Counted = (typeof COUNTED)[number];
 
@@ -14,12 +14,12 @@ export interface PoolSize {
 export interface Use {
   readonly what: Counted;
   readonly needed: number;
-  /** Of the quota, before anything is taken. Undefined: no limit, or not known. */
+  /** What is left of the quota. Undefined: unlimited or unknown. */
   readonly left: number | undefined;
   readonly limit: number | undefined;
 }
 
-/** What pools take in all of each quota; without what is not taken. Flavors that are not known count as nodes alone. */
+/** The total use of each quota by pools, without unused ones. Unknown flavors count only as nodes. */
 export function useOf(pools: readonly PoolSize[], { flavors = [], quotas = [] }: CloudProfileStatus): readonly Use[] {
   const sum = (of: (flavor: Flavor | undefined, pool: PoolSize) => number) =>
     pools.reduce((total, pool) => total + pool.nodes * of(flavorOf(flavors, pool.flavor), pool), 0);
@@ -41,7 +41,7 @@ export function useOf(pools: readonly PoolSize[], { flavors = [], quotas = [] }:
   });
 }
 
-/** How many nodes of a flavor the quotas have room for; undefined: as many as one likes. */
+/** How many nodes of a flavor the quotas allow; undefined: unlimited. */
 export function roomFor(flavor: Flavor, profile: CloudProfileStatus): number | undefined {
   const rooms = useOf([{ flavor: flavor.id, nodes: 1 }], { ...profile, flavors: [flavor] }).flatMap(
     ({ needed, left }) => (left === undefined ? [] : [Math.floor(left / needed)]),
@@ -49,7 +49,7 @@ export function roomFor(flavor: Flavor, profile: CloudProfileStatus): number | u
   return rooms.length === 0 ? undefined : Math.min(...rooms);
 }
 
-/** What a cloud would offer if these pools were not there: what they take counts once when they are changed. */
+/** The cloud's offer without these pools, so that their resources count once when they are changed. */
 export function withoutPools(profile: CloudProfileStatus, pools: readonly PoolSize[]): CloudProfileStatus {
   if (profile.quotas === undefined) return profile;
   const taken = new Map<string, number>(useOf(pools, profile).map(({ what, needed }) => [what, needed]));

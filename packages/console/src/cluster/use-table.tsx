@@ -1,10 +1,11 @@
 import type { CloudProfileStatus } from '@fairway/api/kinds/cloud-profile';
-import { useLanguage } from '../text/settings.ts';
+import { useLocale } from '../text/settings.ts';
 import { useText } from '../text/use-text.ts';
+import { useRelativeTime } from '../text/when.tsx';
 import { partTexts } from './texts.ts';
 import { type PoolSize, type Use, useOf } from './usage.ts';
 
-/** What pools take, and what the project's quotas have left afterwards. */
+/** The resources of pools, and what remains of the project's quotas. */
 export function UseTable({
   pools,
   profile,
@@ -13,6 +14,7 @@ export function UseTable({
   readonly profile: CloudProfileStatus | undefined;
 }) {
   const say = useText(partTexts);
+  const asOf = useRelativeTime(profile?.quotasTime, 'past');
   const uses = useOf(pools, profile ?? {});
   return (
     <>
@@ -21,14 +23,16 @@ export function UseTable({
           <UseRow key={use.what} use={use} />
         ))}
       </dl>
-      {profile?.quotas === undefined && <p className="fw-quiet">{say('use.loading')}</p>}
+      <p className="fw-quiet">
+        {profile?.quotas === undefined ? say('use.loading') : asOf !== '' && say('use.asOf', { when: asOf })}
+      </p>
     </>
   );
 }
 
 function UseRow({ use: { what, needed, left, limit } }: { readonly use: Use }) {
   const say = useText(partTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const amount = (count: number): string | number =>
     what === 'memoryMiB' ? say('use.gib', { amount: Math.round(count / 1024) }) : count;
   const isShort = left !== undefined && needed > left;
@@ -36,7 +40,7 @@ function UseRow({ use: { what, needed, left, limit } }: { readonly use: Use }) {
     <div>
       <dt>{say(`use.${what}`)}</dt>
       <dd>
-        <strong>{amount(needed).toLocaleString(language)}</strong>
+        <strong>{amount(needed).toLocaleString(locale)}</strong>
         {left !== undefined && limit !== undefined && (
           <span className={isShort ? 'fw-use-short' : 'fw-quiet'}>
             {isShort

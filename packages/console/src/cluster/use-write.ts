@@ -2,14 +2,14 @@ import { useRef, useState } from 'react';
 import { Failure } from '../api/failure.ts';
 
 export interface Write {
-  /** Does something at the API; another one is refused meanwhile. Resolves with whether it was done. */
+  /** Performs a write; others are ignored meanwhile. Resolves with whether it succeeded. */
   readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
   readonly isRunning: boolean;
   readonly failure: Failure | undefined;
   readonly forget: () => void;
 }
 
-/** Something that is written once for a press of a button, and what became of it. */
+/** A write that runs once per click, and its result. */
 export function useWrite(): Write {
   const running = useRef(false);
   const [isRunning, setIsRunning] = useState(false);

@@ -1,13 +1,24 @@
 import { dump, load } from 'js-yaml';
+import { plain, withUnseen } from '../text/plain.ts';
 
-/** Objects as one would keep them in a file. */
+const OPTIONS = { lineWidth: 100, noRefs: true } as const;
+
+/** Objects as a YAML file. Invisible characters are written as equivalent escapes. */
 export function yamlOf(...objects: readonly object[]): string {
-  return objects.map((object) => dump(object, { lineWidth: 100, noRefs: true })).join('---\n');
+  return objects.map(documentOf).join('---\n');
+}
+
+function documentOf(object: object): string {
+  const text = dump(object, OPTIONS);
+  if (plain(text) === text) return text;
+  // Escapes work only in double quotes.
+  const quoted = dump(object, { ...OPTIONS, lineWidth: -1, forceQuotes: true, quoteStyle: 'double' });
+  return withUnseen(quoted, (unseen) => `\\U${(unseen.codePointAt(0) ?? 0).toString(16).padStart(8, '0')}`);
 }
 
 export type Read = { readonly ok: true; readonly value: object } | { readonly ok: false; readonly problem: string };
 
-/** What a text says, or where it is no YAML. */
+/** The parsed object, or what is wrong with the text. */
 export function readYaml(text: string): Read {
   try {
     const value = load(text);

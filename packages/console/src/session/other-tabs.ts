@@ -1,18 +1,18 @@
 const NAME = 'fairway-session';
 
-/** What another tab has done; the new session itself is asked of the server. */
+/** What another tab did; the new session itself comes from the server. */
 export type SessionChange = 'signedIn' | 'left';
 
 let channel: BroadcastChannel | undefined;
 
-/** Calls back when another tab of the browser has changed the session, which all of them share. */
+/** Calls back when another tab changes the session, which all tabs share. */
 export function whenOtherTabs(handler: (change: SessionChange) => void): void {
   channel = new BroadcastChannel(NAME);
   channel.addEventListener('message', ({ data }: MessageEvent<SessionChange>) => handler(data));
 }
 
-export function tellOtherTabs(change: SessionChange): void {
-  // A channel is of one origin alone.
+export function notifyOtherTabs(change: SessionChange): void {
+  // A channel is limited to its origin.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin
   channel?.postMessage(change);
 }

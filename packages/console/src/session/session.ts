@@ -4,17 +4,19 @@ import { Failure } from '../api/failure.ts';
 import { pause } from '../api/pause.ts';
 import { open, type RequestOptions, request, whenSignedOut } from '../api/request.ts';
 import { clusters, pathOf } from '../api/resources.ts';
-import { forgetStores, rest, wake } from '../api/stores.ts';
-import { type SessionChange, tellOtherTabs } from './other-tabs.ts';
+import { serverClock } from '../api/server-clock.ts';
+import { forgetStores, suspend, wake } from '../api/stores.ts';
+import { forgetDrafts } from './drafts.ts';
+import { notifyOtherTabs, type SessionChange } from './other-tabs.ts';
 
-/** A project of the cloud that somebody may work in. */
+/** A project of the cloud that the user may work in. */
 export interface Project {
   readonly id: string;
   readonly name: string;
   readonly domain?: string;
 }
 
-/** Who is signed in, as the server says. */
+/** The signed-in user, as the server reports. */
 export interface Session {
   readonly kind: 'keystone' | 'token';
   readonly user: string;
@@ -28,24 +30,24 @@ export interface Session {
   readonly endsAtMs: number;
 }
 
-/** Ways to sign in that the server offers. */
+/** Sign-in methods that the server offers. */
 export interface SignInOptions {
   readonly keystone: boolean;
-  /** Names of the ways of single sign-on. */
+  /** Names of the single sign-on methods. */
   readonly singleSignOn?: readonly string[];
 }
 
 export type SessionState =
-  /** With why the server has not said yet who is signed in. */
+  /** With the reason why the server has not reported the session yet. */
   | { readonly state: 'asking'; readonly failure?: Failure }
   | {
       readonly state: 'signedOut';
       readonly options: SignInOptions;
       readonly hasLeft: boolean;
-      /** Why a single sign-on has come to nothing. */
+      /** Why a single sign-on failed. */
       readonly failure?: Failure | undefined;
     }
-  /** With the sign-in that is shown in front of what is kept: the session has ended, or will end soon. */
+  /** With the sign-in form that hides the page, if the session has ended or will end soon. */
   | { readonly state: 'signedIn'; readonly session: Session; readonly again?: SignInAgain };
 
 export interface SignInAgain {
@@ -53,7 +55,7 @@ export interface SignInAgain {
   readonly hasEnded: boolean;
 }
 
-/** What is sent to sign in. */
+/** The body of a sign-in request. */
 export type Credentials =
   | {
       readonly kind: 'password';
@@ -68,6 +70,7 @@ export type Credentials =
   | { readonly kind: 'singleSignOn'; readonly project?: string };
 
 interface Told {
+  readonly documentation?: string;
   readonly session?: Omit<Session, 'endsAtMs'>;
   readonly options: SignInOptions;
 }
@@ -81,8 +84,10 @@ const PATH = '/console/session';
 const PROJECT_KEY = 'fairway.project';
 const listeners = new Set<() => void>();
 let current: SessionState = { state: 'asking' };
-/** As the server has said last. */
+/** As last reported by the server. */
 let known: SignInOptions | undefined;
+/** The URL template of the documentation, as last reported by the server. */
+let documentation: string | undefined;
 
 interface SignedOut {
   readonly hasLeft?: boolean;
@@ -94,23 +99,27 @@ function change(next: SessionState): void {
   for (const listener of listeners) listener();
 }
 
-/** What the server says of the session. Its clock may be another than the browser's. */
+/** Requests the session. The server's clock may differ from the browser's. */
 async function askServer(path: string, options: RequestOptions = {}): Promise<Answer> {
   const response = await open(path, options);
-  const { session, ...answered } = (await response.json()) as Told;
+  const { session, documentation: told, ...answered } = (await response.json()) as Told;
   known = answered.options;
+  documentation = told;
   if (session === undefined) return answered;
-  const sentMs = Date.parse(response.headers.get('date') ?? '') || Date.now();
-  return { ...answered, session: { ...session, endsAtMs: Date.now() + Date.parse(session.expiresAt) - sentMs } };
+  return {
+    ...answered,
+    session: { ...session, endsAtMs: Date.now() + Date.parse(session.expiresAt) - serverClock.nowMs() },
+  };
 }
 
 function signedOut(options: SignInOptions, { hasLeft = false, failure }: SignedOut = {}): void {
   forgetStores();
+  forgetDrafts();
   wake('signedOut');
   change({ state: 'signedOut', options, hasLeft, ...(failure && { failure }) });
 }
 
-/** Whoever may read the clusters of all namespaces, an operator, is shown them all: a token alone does not tell. */
+/** Operators, who may read the clusters of all namespaces, see them all; the token alone does not say so. */
 async function widened(session: Session): Promise<Session> {
   if (session.kind !== 'token') return session;
   try {
@@ -125,39 +134,42 @@ async function widened(session: Session): Promise<Session> {
 
 async function signedIn(answered: Session): Promise<void> {
   const goesOn = current.state === 'signedIn' && isSame(current.session, answered);
-  if (!goesOn) forgetStores();
+  if (!goesOn) {
+    forgetStores();
+    forgetDrafts();
+  }
   const session = await widened(answered);
   if (session.project !== undefined) localStorage.setItem(PROJECT_KEY, session.project.id);
   change({ state: 'signedIn', session });
   wake('signedOut');
 }
 
-/** Whether what is shown, and what is being written, is still the same person's, in the same project. */
+/** Whether the displayed data and unsaved input still belong to the same user in the same project. */
 function isSame(one: Session, other: Session): boolean {
   return one.username === other.username && one.project?.id === other.project?.id;
 }
 
 whenSignedOut(() => {
-  // Where the server does not say, the next request asks it again.
+  // If the server does not answer, the next request asks again.
   if (current.state === 'signedIn') void askAgain().catch(() => undefined);
 });
 
-/** A 401 may be about one request: the session has ended only if the server says so. What is being written is kept. */
+/** A 401 may concern a single request: only the server knows whether the session has ended. Unsaved input is kept. */
 export async function askAgain(): Promise<void> {
   if (current.state !== 'signedIn' || current.again?.hasEnded) return;
   const before = current.session;
   const { session, options } = await askServer(PATH);
   if (current.state !== 'signedIn') return;
   if (session !== undefined) {
-    // By another tab.
+    // Changed by another tab.
     if (!isSame(before, session) || session.expiresAt !== before.expiresAt) await signedIn(session);
     return;
   }
-  rest('signedOut');
+  suspend('signedOut');
   change({ state: 'signedIn', session: before, again: { options, hasEnded: true } });
 }
 
-/** Shows the sign-in before the session has ended. */
+/** Displays the sign-in form before the session has ended. */
 export function signInEarly(): void {
   if (current.state !== 'signedIn') return;
   change({
@@ -166,20 +178,20 @@ export function signInEarly(): void {
   });
 }
 
-/** Goes back to what was kept, as long as the session has not ended. */
+/** Returns to the page, unless the session has ended. */
 export function notNow(): void {
   if (current.state === 'signedIn' && current.again?.hasEnded === false)
     change({ state: 'signedIn', session: current.session });
 }
 
-/** Another tab has signed in, works in another project now, or has signed out: a browser has one session. */
+/** Follows another tab that has signed in, switched the project or signed out: a browser has one session. */
 export async function followOtherTab(change: SessionChange): Promise<void> {
   const { session, options } = await askServer(PATH);
   if (session !== undefined) await signedIn(session);
   else if (change === 'left') signedOut(options, { hasLeft: true });
 }
 
-/** Asks until the server says who is signed in: it, or Keystone, may be away when a page is opened. */
+/** Asks until the server reports the session: it, or Keystone, may be unreachable when a page is opened. */
 export async function askForSession(why?: Failure): Promise<void> {
   const backoff = new Backoff();
   for (;;) {
@@ -196,7 +208,7 @@ export async function askForSession(why?: Failure): Promise<void> {
   }
 }
 
-/** Rejects with a Failure that says why not; with a cause at `passcode` where one is wanted besides. */
+/** Rejects with a Failure; it has a cause at `passcode` if one is also required. */
 export async function signIn(credentials: Credentials): Promise<void> {
   const kept = current.state === 'signedIn' ? current.session.project?.id : undefined;
   const project = kept ?? localStorage.getItem(PROJECT_KEY) ?? undefined;
@@ -205,36 +217,36 @@ export async function signIn(credentials: Credentials): Promise<void> {
   const { session, options } = await askServer(PATH, { method: 'POST', body });
   if (session === undefined) signedOut(options);
   else await signedIn(session);
-  tellOtherTabs('signedIn');
+  notifyOtherTabs('signedIn');
 }
 
-/** Ends the session, and the token with it. */
+/** Ends the session and revokes its token. */
 export async function signOut(): Promise<void> {
   const { options } = await askServer(PATH, { method: 'DELETE' });
   signedOut(options, { hasLeft: true });
-  tellOtherTabs('left');
+  notifyOtherTabs('left');
 }
 
 export async function projects(): Promise<readonly Project[]> {
   return (await request<{ readonly projects: readonly Project[] }>(`${PATH}/projects`)).projects;
 }
 
-/** Goes on in another project. */
+/** Switches to another project. */
 export async function switchProject(id: string): Promise<void> {
   const { session, options } = await askServer(`${PATH}/project`, { method: 'PUT', body: { id } });
   if (session === undefined) signedOut(options);
   else await signedIn(session);
-  tellOtherTabs('signedIn');
+  notifyOtherTabs('signedIn');
 }
 
-/** An application credential of the user's by which Fairway may act in the project; `cloud` and keys as a CloudCredential and its Secret have them. */
+/** An application credential of the user with which Fairway may act in the project; fields as in a CloudCredential and its Secret. */
 export interface Delegation {
   readonly cloud: string;
   readonly id: string;
   readonly secret: string;
 }
 
-/** Makes one, under a name that the user has none of yet. */
+/** Creates one, under a name that the user does not use yet. */
 export function delegate(name: string): Promise<Delegation> {
   return request<Delegation>(`${PATH}/delegation`, { method: 'POST', body: { name } });
 }
@@ -250,7 +262,13 @@ export function useSessionState(): SessionState {
   }, sessionState);
 }
 
-/** Who is signed in; only for what is shown within the shell. */
+/** The URL of a page of the documentation, with `{page}` for its path; undefined if the operator has not set it. */
+export function useDocumentation(): string | undefined {
+  useSessionState();
+  return documentation;
+}
+
+/** The session; only for components within the shell. */
 export function useSession(): Session {
   const state = useSessionState();
   if (state.state !== 'signedIn') throw new Error('nobody is signed in');

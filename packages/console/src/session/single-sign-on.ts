@@ -3,26 +3,26 @@ import { request } from '../api/request.ts';
 import { askForSession, signIn } from './session.ts';
 
 const KEY = 'fairway.sso';
-/** Where Keystone's page leads to, and whence the browser is led to Keystone: only after a press on this site, which leaves a note. */
+/** Keystone's page returns here, and from here the browser is sent to Keystone: only after a click on this site, which stores a note. */
 export const SINGLE_SIGN_ON_PATH = '/console/sso';
-/** The page that is pressed on is left at once. */
+/** A click leaves the page immediately. */
 const FRESH_MS = 30_000;
 
 interface Note {
-  /** Where to go on afterwards. */
+  /** Where to continue afterwards. */
   readonly to: string;
-  /** Of the way that is to be begun. */
+  /** Name of the single sign-on method. */
   readonly name?: string;
   readonly atMs: number;
 }
 
-/** To be called when a link to `SINGLE_SIGN_ON_PATH` is pressed. */
+/** Call it when a link to `SINGLE_SIGN_ON_PATH` is clicked. */
 export function noteSingleSignOn(name: string): void {
   const note: Note = { name, to: location.pathname + location.search, atMs: Date.now() };
   localStorage.setItem(KEY, JSON.stringify(note));
 }
 
-/** Leads to Keystone after a press, or takes what Keystone has sent; then the console goes on where it was. */
+/** Redirects to Keystone after a click, or accepts Keystone's response; then the console continues where it was. */
 export async function passSingleSignOn(): Promise<void> {
   const { name, to = '/console/', atMs = 0 } = noted() ?? {};
   try {

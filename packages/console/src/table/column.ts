@@ -5,14 +5,14 @@ export interface Column<T> {
   readonly key: string;
   readonly title: string;
   readonly cell: (row: T) => ReactNode;
-  /** What rows are ordered by; without it they can't be. */
+  /** The sort key; a column without one cannot be sorted. */
   readonly sortBy?: (row: T) => string | number;
   /** Share of the width: 10 to 50 percent. */
   readonly width?: 10 | 15 | 20 | 25 | 30 | 35 | 40 | 45 | 50;
 }
 
 export interface Sort {
-  /** Of the column. */
+  /** Key of the column. */
   readonly key: string;
   readonly direction: 'asc' | 'desc';
 }

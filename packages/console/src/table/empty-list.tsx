@@ -4,11 +4,11 @@ import type { ComponentType, ReactNode } from 'react';
 export interface EmptyListProps {
   readonly title: string;
   readonly icon: ComponentType;
-  /** What would be here. */
+  /** What the list would contain. */
   readonly children: ReactNode;
 }
 
-/** In place of a list that has nothing in it. */
+/** Replaces an empty list. */
 export function EmptyList({ title, icon, children }: EmptyListProps) {
   return (
     <EmptyState titleText={title} icon={icon} headingLevel="h2">

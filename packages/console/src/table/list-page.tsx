@@ -15,10 +15,11 @@ import { type ReactNode, useDeferredValue, useMemo, useState } from 'react';
 import type { Snapshot } from '../api/resource-store.ts';
 import { keyOf, type Stored } from '../api/resources.ts';
 import { FailureNotice } from '../app/failure-notice.tsx';
-import { useLanguage } from '../text/settings.ts';
+import { Outdated } from '../app/outdated.tsx';
+import { useLocale } from '../text/settings.ts';
 import { useText } from '../text/use-text.ts';
 import type { Column, Sort } from './column.ts';
-import { shownRows } from './rows.ts';
+import { visibleRows } from './rows.ts';
 import { tableTexts } from './texts.ts';
 import { VirtualTable } from './virtual-table.tsx';
 
@@ -34,33 +35,33 @@ export interface ListPageProps<T extends Stored> {
   readonly columns: readonly Column<T>[];
   readonly searched: (row: T) => string;
   readonly searchLabel: string;
-  /** Of these one is chosen, or none. */
+  /** At most one is selected. */
   readonly filters: readonly ListFilter<T>[];
   readonly firstSort: Sort;
-  /** What to do here: the one button. */
+  /** The page's main action. */
   readonly action?: ReactNode;
-  /** What is shown where there are none at all. */
+  /** Displayed if there are no objects at all. */
   readonly empty: ReactNode;
 }
 
 const ALL = 'all';
 
-/** All objects of a kind: searched, filtered, ordered and scrolled in the browser, as they are all there. */
+/** All objects of a kind. The browser has all of them, so it searches, filters and sorts them itself. */
 export function ListPage<T extends Stored>(props: ListPageProps<T>) {
   const { title, snapshot, columns, searched, searchLabel, filters, firstSort, action, empty } = props;
   const say = useText(tableTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const [words, setWords] = useState('');
   const [chosen, setChosen] = useState(ALL);
   const [sort, setSort] = useState(firstSort);
-  // Typing is not held up by ten thousand rows.
+  // Typing must not wait for ten thousand rows to render.
   const deferredWords = useDeferredValue(words);
   const { items, isComplete, failure } = useDeferredValue(snapshot);
   const counts = useMemo(() => filters.map(({ isIn }) => items.filter(isIn).length), [filters, items]);
   const rows = useMemo(() => {
     const filter = filters.find(({ key }) => key === chosen)?.isIn;
-    return shownRows(items, { words: deferredWords, searched, filter, sort, columns, keyOf, language });
-  }, [items, deferredWords, searched, filters, chosen, sort, columns, language]);
+    return visibleRows(items, { words: deferredWords, searched, filter, sort, columns, keyOf, locale });
+  }, [items, deferredWords, searched, filters, chosen, sort, columns, locale]);
 
   if (items.length === 0 && !isComplete) {
     return failure === undefined ? (
@@ -79,6 +80,7 @@ export function ListPage<T extends Stored>(props: ListPageProps<T>) {
         <Title headingLevel="h1">{title}</Title>
         {items.length > 0 && action}
       </div>
+      <Outdated of={[snapshot]} />
       {items.length === 0 ? (
         empty
       ) : (
@@ -96,7 +98,7 @@ export function ListPage<T extends Stored>(props: ListPageProps<T>) {
               {[{ key: ALL, title: say('filter.all') }, ...filters].map(({ key, title: name }, index) => (
                 <ToggleGroupItem
                   key={key}
-                  text={`${name} ${(index === 0 ? items.length : (counts[index - 1] ?? 0)).toLocaleString(language)}`}
+                  text={`${name} ${(index === 0 ? items.length : (counts[index - 1] ?? 0)).toLocaleString(locale)}`}
                   isSelected={chosen === key}
                   onChange={() => setChosen(key)}
                 />
@@ -104,7 +106,7 @@ export function ListPage<T extends Stored>(props: ListPageProps<T>) {
             </ToggleGroup>
             <span role="status" className="fw-quiet">
               {isNarrowed && say('shown', { count: rows.length, all: items.length })}
-              {!isComplete && ` ${say('more')}`}
+              {!isComplete && failure === undefined && ` ${say('more')}`}
             </span>
           </search>
           {rows.length === 0 ? (

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Column, Sort } from './column.ts';
-import { shownRows } from './rows.ts';
+import { visibleRows } from './rows.ts';
 
 interface Row {
   readonly name: string;
@@ -20,7 +20,7 @@ const ROWS: readonly Row[] = [
 function shown(words: string, sort: Sort = { key: 'name', direction: 'asc' }, filter?: (row: Row) => boolean) {
   const keyOf = ({ name }: Row) => name;
   const searched = ({ name, nodes }: Row) => `${name} ${nodes} nodes`;
-  return shownRows(ROWS, { words, searched, filter, sort, columns: COLUMNS, keyOf, language: 'en' }).map(keyOf);
+  return visibleRows(ROWS, { words, searched, filter, sort, columns: COLUMNS, keyOf, locale: 'en' }).map(keyOf);
 }
 
 it.each([

@@ -1,7 +1,7 @@
 import { type Column, type Sort } from './column.ts';
 
-/** Rows that match what is searched for, all words of it, in the order of a column; of equal ones in that of their keys. */
-export function shownRows<T>(
+/** Rows that match all search terms, sorted by a column, then by key. */
+export function visibleRows<T>(
   rows: readonly T[],
   {
     words,
@@ -10,16 +10,16 @@ export function shownRows<T>(
     sort,
     columns,
     keyOf,
-    language,
+    locale,
   }: {
     readonly words: string;
-    /** Where words are looked for. */
+    /** The searched text of a row. */
     readonly searched: (row: T) => string;
     readonly filter?: ((row: T) => boolean) | undefined;
     readonly sort: Sort;
     readonly columns: readonly Column<T>[];
     readonly keyOf: (row: T) => string;
-    readonly language: string;
+    readonly locale: string;
   },
 ): readonly T[] {
   const wanted = words
@@ -33,9 +33,9 @@ export function shownRows<T>(
     return wanted.every((word) => text.includes(word));
   });
   const sortBy = columns.find(({ key }) => key === sort.key)?.sortBy;
-  const collator = new Intl.Collator(language, { numeric: true });
+  const collator = new Intl.Collator(locale, { numeric: true });
   const sign = sort.direction === 'asc' ? 1 : -1;
-  // Keys are made once, not for each comparison.
+  // Computes sort keys once, not for each comparison.
   const keyed = matching.map((row) => ({ row, by: sortBy?.(row) ?? '', key: keyOf(row) }));
   keyed.sort((a, b) => sign * compare(a.by, b.by, collator) || collator.compare(a.key, b.key));
   return keyed.map(({ row }) => row);

@@ -1,12 +1,12 @@
-import type { ShownState } from '../app/state-label.tsx';
+import type { DisplayState } from '../app/state-label.tsx';
 import type { ListFilter } from './list-page.tsx';
 
-const STATES = ['attention', 'progress', 'ready'] as const satisfies readonly ShownState[];
+const STATES = ['attention', 'progress', 'ready'] as const satisfies readonly DisplayState[];
 
-/** A filter for each state, what needs somebody first. */
+/** A filter for each state; those that need attention come first. */
 export function stateFilters<T>(
   titleOf: (state: (typeof STATES)[number]) => string,
-  stateOf: (row: T) => ShownState,
+  stateOf: (row: T) => DisplayState,
 ): readonly ListFilter<T>[] {
   return STATES.map((state) => ({ key: state, title: titleOf(state), isIn: (row) => stateOf(row) === state }));
 }

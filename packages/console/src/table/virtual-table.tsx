@@ -3,9 +3,9 @@ import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactNode, useRef } from 'react';
 import type { Column, Sort } from './column.ts';
 
-/** As high as a row is mostly; each that is shown is measured. */
+/** The usual height of a row; displayed rows are measured. */
 const ROW_PX = 42;
-/** Rows beside those that are seen, so that scrolling finds them. */
+/** Rows rendered outside of the viewport, so that scrolling shows no gaps. */
 const OVERSCAN = 12;
 
 export interface VirtualTableProps<T> {
@@ -13,14 +13,14 @@ export interface VirtualTableProps<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly keyOf: (row: T) => string;
-  /** Without it rows are in the order that they come in. */
+  /** Without it, rows keep their order. */
   readonly sort?: Sort;
   readonly onSort?: (sort: Sort) => void;
-  /** What takes the place of a row's cells, over the whole width. */
+  /** Replaces a row's cells, across the whole width. */
   readonly whole?: (row: T) => ReactNode | undefined;
 }
 
-/** A table of which only the rows exist that are seen: ten thousand scroll like ten. Screen readers are told of all. */
+/** A table that renders only visible rows, so that ten thousand scroll like ten. Screen readers get the number of all rows. */
 export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort, whole }: VirtualTableProps<T>) {
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -35,7 +35,7 @@ export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort, who
   const last = shown.at(-1)?.end ?? 0;
   const sorted = columns.findIndex(({ key }) => key === sort?.key);
   return (
-    // Focusable, so that the keyboard scrolls it too.
+    // Focusable, so that the keyboard can scroll it.
     <div ref={scroller} className="fw-table" role="region" aria-label={label} tabIndex={0}>
       <Table
         aria-label={label}
@@ -90,7 +90,7 @@ export function VirtualTable<T>({ label, columns, rows, keyOf, sort, onSort, who
   );
 }
 
-/** Stands for rows that are not there. */
+/** Takes the space of rows that are not rendered. */
 function Spacer({ px, columns }: { readonly px: number; readonly columns: number }) {
   if (px <= 0) return null;
   return (

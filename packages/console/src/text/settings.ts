@@ -1,15 +1,15 @@
 import { useSyncExternalStore } from 'react';
-import { languageOf } from './language.ts';
+import { languageOf, localeOf } from './language.ts';
 import { LANGUAGES, type Language } from './texts.ts';
 
-/** A choice of the reader that this browser keeps. */
+/** A preference that this browser stores. */
 export interface Choice<T extends string> {
   readonly get: () => T | undefined;
   readonly set: (value: T | undefined) => void;
   readonly subscribe: (onChange: () => void) => () => void;
 }
 
-/** A choice among `values`; undefined while none has been made. Where a browser keeps nothing, it lasts until the page is left. */
+/** A preference among `values`; undefined until it is set. If the browser stores nothing, it lasts until the page is closed. */
 export function keptChoice<T extends string>(key: string, values: readonly T[]): Choice<T> {
   const listeners = new Set<() => void>();
   let current = values.find((value) => value === read(key));
@@ -31,10 +31,15 @@ export function useChoice<T extends string>(choice: Choice<T>): T | undefined {
   return useSyncExternalStore(choice.subscribe, choice.get);
 }
 
-export const chosenLanguage = keptChoice<Language>('fairway.language', LANGUAGES);
+export const selectedLanguage = keptChoice<Language>('fairway.language', LANGUAGES);
 
 export function useLanguage(): Language {
-  return useChoice(chosenLanguage) ?? languageOf(navigator.languages);
+  return useChoice(selectedLanguage) ?? languageOf(navigator.languages);
+}
+
+/** The locale of dates and numbers. */
+export function useLocale(): string {
+  return localeOf(useLanguage(), navigator.languages);
 }
 
 function read(key: string): string | undefined {
@@ -50,6 +55,6 @@ function write(key: string, value: string | undefined): void {
     if (value === undefined) localStorage.removeItem(key);
     else localStorage.setItem(key, value);
   } catch {
-    // A browser that keeps nothing for the page.
+    // The browser does not let the page store anything.
   }
 }

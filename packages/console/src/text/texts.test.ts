@@ -1,4 +1,4 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Catalogue, fill, LANGUAGES, type Text } from './texts.ts';
@@ -14,6 +14,54 @@ const catalogues = await Promise.all(
 
 const formsOf = (text: Text): string[] => (typeof text === 'string' ? [text] : [text.one, text.other]);
 const gapsOf = (text: Text) => [...new Set(formsOf(text).flatMap((form) => form.match(/\{\w+\}/g) ?? []))].sort();
+
+it('marks what is in English by itself in one way', () => {
+  const own = globSync('**/*.tsx', { cwd: src }).filter((file) =>
+    readFileSync(join(src, file), 'utf8').includes('lang="en"'),
+  );
+
+  expect(own).toEqual(['text/server-text.tsx']);
+});
+
+/** Words of the field that German has too. */
+const SAME_IN_BOTH: ReadonlySet<string> = new Set([
+  'ConfigMap ConfigMaps',
+  'DaemonSet DaemonSets',
+  'Deployment Deployments',
+  'Flavors: {names}',
+  'Floating IPs',
+  'Floating IPs: {message}',
+  'Images: {names}',
+  'Ingress Ingresses',
+  'Job Jobs',
+  'Kubernetes {minor}',
+  'Kubernetes {version}',
+  'Pool {number}',
+  'ReplicaSet ReplicaSets',
+  'Secret Secrets',
+  'Service Services',
+  'StatefulSet StatefulSets',
+  'Volumes: {message}',
+  'Zone {zone}',
+  'kube-proxy: {mode}',
+  '{amount} GiB',
+  '{count} ms',
+  '{count} s',
+  '{page} · Fairway',
+  '{type}, {progress} %',
+  '{what} in {namespace}',
+]);
+/** A word, a name, or nothing but what is filled in. */
+const SAME = /^[^a-z]*$|^(?:\{\w+\}[ :·,]*)+$|^\S+$/;
+
+it.each(catalogues)('$file has no English left among its German texts', ({ catalogue }) => {
+  const left = Object.keys(catalogue.en).filter((key) => {
+    const [en = '', de = ''] = [catalogue.en, catalogue.de].map((texts) => formsOf(texts[key] ?? '').join(' '));
+    return en === de && !SAME.test(en) && !SAME_IN_BOTH.has(en);
+  });
+
+  expect(left).toEqual([]);
+});
 
 it('finds the texts of all parts', () => {
   expect(files.length).toBeGreaterThan(3);

@@ -1,17 +1,19 @@
-/** Languages that all texts are in. */
+import { plainName } from './plain.ts';
+
+/** The supported languages; every text exists in all of them. */
 export const LANGUAGES = ['en', 'de'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** A text with `{name}` for what is filled in; or two, for one and for other numbers of `{count}`. */
+/** A text with `{name}` placeholders; or two forms, selected by `{count}`. */
 export type Text = string | { readonly one: string; readonly other: string };
 
-/** The texts of a part of the console by key, in English. */
+/** The English texts of a part of the console, by key. */
 export type Texts = Readonly<Record<string, Text>>;
 
-/** The texts of a part of the console in all languages: those of the others have the keys of the English ones. */
+/** The texts of a part of the console in all languages, with the same keys. */
 export type Catalogue<T extends Texts = Texts> = Readonly<Record<Language, Readonly<Record<keyof T, Text>>>>;
 
-/** Declares texts; each language has to have all. */
+/** Declares texts; each language must have all keys. */
 export function texts<T extends Texts>(
   en: T,
   others: { readonly [L in Exclude<Language, 'en'>]: Readonly<Record<keyof T, Text>> },
@@ -24,16 +26,16 @@ export type KeyOf<C extends Catalogue> = keyof C['en'] & string;
 
 export type Values = Readonly<Record<string, string | number>>;
 
-/** Fills a text in. Numbers are written as the language writes them. */
-export function fill(text: Text, values: Values, language: Language): string {
-  const form = typeof text === 'string' ? text : text[pluralOf(values['count'], language)];
+/** Fills in the placeholders. Invisible characters in values are escaped, and numbers are formatted for `locale`. */
+export function fill(text: Text, values: Values, locale: string): string {
+  const form = typeof text === 'string' ? text : text[pluralOf(values['count'], locale)];
   return form.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
     const value = values[name];
     if (value === undefined) return whole;
-    return typeof value === 'number' ? value.toLocaleString(language) : value;
+    return typeof value === 'number' ? value.toLocaleString(locale) : plainName(value);
   });
 }
 
-function pluralOf(count: string | number | undefined, language: Language): 'one' | 'other' {
-  return new Intl.PluralRules(language).select(Number(count)) === 'one' ? 'one' : 'other';
+function pluralOf(count: string | number | undefined, locale: string): 'one' | 'other' {
+  return new Intl.PluralRules(locale).select(Number(count)) === 'one' ? 'one' : 'other';
 }

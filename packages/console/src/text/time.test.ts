@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { languageOf } from './language.ts';
-import { clockSecond, day, fullTime, relativeTime, shortTime } from './time.ts';
+import { languageOf, localeOf } from './language.ts';
+import { clockSecond, day, duration, fullTime, localTimes, relativeTime, shortTime } from './time.ts';
 
 const AT = '2026-11-26T23:30:05Z';
 const AT_MS = Date.parse(AT);
@@ -33,7 +33,25 @@ it.each([
   { laterMs: 10 * 86_400_000, text: '10 days ago' },
   { laterMs: -90_000, text: 'in 1 min' },
 ])('$laterMs ms later it was $text', ({ laterMs, text }) => {
-  expect(relativeTime(AT, AT_MS + laterMs, 'en-GB').replaceAll('.', '')).toBe(text);
+  expect(relativeTime(AT, AT_MS + laterMs, 'en-GB', 'either').replaceAll('.', '')).toBe(text);
+});
+
+it.each([
+  { tense: 'past', laterMs: -3_000, text: 'now', reason: 'what has happened is not to come' },
+  { tense: 'past', laterMs: 3_000, text: '3 sec ago', reason: '' },
+  { tense: 'future', laterMs: 3_000, text: 'now', reason: 'an estimate that has passed is due now' },
+  { tense: 'future', laterMs: -3_000, text: 'in 3 sec', reason: '' },
+] as const)('$tense, $laterMs ms later: $text. $reason', ({ tense, laterMs, text }) => {
+  expect(relativeTime(AT, AT_MS + laterMs, 'en-GB', tense).replaceAll('.', '')).toBe(text);
+});
+
+it.each([
+  { laterMs: -3_000, locale: 'en-GB', text: '0 secs' },
+  { laterMs: 21_000, locale: 'en-GB', text: '21 secs' },
+  { laterMs: 3_600_000, locale: 'de-DE', text: '1 Std' },
+  { laterMs: 3 * 86_400_000, locale: 'de-DE', text: '3 Tg' },
+])('after $laterMs ms it has lasted $text', ({ laterMs, locale, text }) => {
+  expect(duration(AT, AT_MS + laterMs, locale).replaceAll('.', '')).toBe(text);
 });
 
 it.each([
@@ -44,4 +62,27 @@ it.each([
   { preferred: [], language: 'en' },
 ])('a reader of $preferred reads $language', ({ preferred, language }) => {
   expect(languageOf(preferred)).toBe(language);
+});
+
+it.each([
+  { language: 'en', preferred: ['en-GB', 'de'], locale: 'en-GB' },
+  { language: 'de', preferred: ['en-GB', 'de-AT'], locale: 'de-AT' },
+  { language: 'en', preferred: ['fr-FR'], locale: 'en-FR' },
+  { language: 'de', preferred: ['en-US'], locale: 'de-US' },
+  { language: 'en', preferred: ['sr-Latn-RS'], locale: 'en-RS' },
+  { language: 'en', preferred: ['not a tag', 'fr'], locale: 'en' },
+] as const)('in $language a reader of $preferred reads dates as in $locale', ({ language, preferred, locale }) => {
+  expect(localeOf(language, preferred)).toBe(locale);
+});
+
+it.each([
+  {
+    text: `valid until ${AT}, not ${AT}`,
+    local: 'valid until 27 Nov 2026, 00:30:05 CET, not 27 Nov 2026, 00:30:05 CET',
+  },
+  { text: 'since 2026-11-26T23:30:05.123456Z', local: 'since 27 Nov 2026, 00:30:05 CET' },
+  { text: 'the stamp 2026-99-99T99:99:99Z is none', local: 'the stamp 2026-99-99T99:99:99Z is none' },
+  { text: 'nothing', local: 'nothing' },
+])('$text', ({ text, local }) => {
+  expect(localTimes(text, 'en-GB', 'Europe/Berlin').replaceAll(/\s/g, ' ')).toBe(local);
 });

@@ -1,10 +1,11 @@
-const MINUTE_MS = 60_000;
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A point in time in the reader's own zone, with the zone: `26 Nov 2026, 11:05:09 CET`. */
-export function fullTime(iso: string, language: string, timeZone?: string): string {
-  return new Intl.DateTimeFormat(language, {
+/** A time in the user's time zone, with the zone: `26 Nov 2026, 11:05:09 CET`. */
+export function fullTime(iso: string, locale: string, timeZone?: string): string {
+  return new Intl.DateTimeFormat(locale, {
     dateStyle: undefined,
     year: 'numeric',
     month: 'short',
@@ -17,19 +18,19 @@ export function fullTime(iso: string, language: string, timeZone?: string): stri
   }).format(new Date(iso));
 }
 
-/** A time of today in the reader's own zone: `11:05`. */
-export function clockTime(atMs: number, language: string, timeZone?: string): string {
-  return new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', timeZone }).format(atMs);
+/** A time of today in the user's time zone: `11:05`. */
+export function clockTime(atMs: number, locale: string, timeZone?: string): string {
+  return new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', timeZone }).format(atMs);
 }
 
 /** The same with seconds: `11:05:09`. */
-export function clockSecond(atMs: number, language: string, timeZone?: string): string {
-  return new Intl.DateTimeFormat(language, { timeStyle: 'medium', timeZone }).format(atMs);
+export function clockSecond(atMs: number, locale: string, timeZone?: string): string {
+  return new Intl.DateTimeFormat(locale, { timeStyle: 'medium', timeZone }).format(atMs);
 }
 
-/** A point in time of not long ago in the reader's own zone: `26 Nov, 11:05:09`. */
-export function shortTime(iso: string, language: string, timeZone?: string): string {
-  return new Intl.DateTimeFormat(language, {
+/** A recent time in the user's time zone: `26 Nov, 11:05:09`. */
+export function shortTime(iso: string, locale: string, timeZone?: string): string {
+  return new Intl.DateTimeFormat(locale, {
     month: 'short',
     day: 'numeric',
     hour: '2-digit',
@@ -39,20 +40,53 @@ export function shortTime(iso: string, language: string, timeZone?: string): str
   }).format(new Date(iso));
 }
 
-/** A day in the reader's own zone: `26 Nov 2026`. */
-export function day(iso: string, language: string, timeZone?: string): string {
-  return new Intl.DateTimeFormat(language, { year: 'numeric', month: 'short', day: 'numeric', timeZone }).format(
+/** A day in the user's time zone: `26 Nov 2026`. */
+export function day(iso: string, locale: string, timeZone?: string): string {
+  return new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'short', day: 'numeric', timeZone }).format(
     new Date(iso),
   );
 }
 
-/** How long ago, or until when: `3 min ago`, `in 2 hr`. */
-export function relativeTime(iso: string, nowMs: number, language: string): string {
-  const awayMs = Date.parse(iso) - nowMs;
-  const format = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' });
-  const sizeMs = Math.abs(awayMs);
-  if (sizeMs < MINUTE_MS) return format.format(Math.trunc(awayMs / 1000), 'second');
-  if (sizeMs < HOUR_MS) return format.format(Math.trunc(awayMs / MINUTE_MS), 'minute');
-  if (sizeMs < DAY_MS) return format.format(Math.trunc(awayMs / HOUR_MS), 'hour');
-  return format.format(Math.trunc(awayMs / DAY_MS), 'day');
+/** A timestamp in RFC 3339. */
+export function isoOf(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+const STAMP = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z/g;
+
+/** Converts UTC timestamps in a text to the user's time zone. */
+export function localTimes(text: string, locale: string, timeZone?: string): string {
+  return text.replaceAll(STAMP, (stamp) =>
+    Number.isNaN(Date.parse(stamp)) ? stamp : fullTime(stamp, locale, timeZone),
+  );
+}
+
+/** Whether a time is past or future by its meaning, so that imprecise clocks never display a past event as future or the reverse. */
+export type Tense = 'past' | 'future' | 'either';
+
+/** A time relative to now: `3 min ago`, `in 2 hr`. */
+export function relativeTime(iso: string, nowMs: number, locale: string, tense: Tense): string {
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+  const { value, unit } = inUnits(away(iso, nowMs, tense));
+  return format.format(value, unit);
+}
+
+/** A duration: `3 min`. */
+export function duration(sinceIso: string, nowMs: number, locale: string): string {
+  const { value, unit } = inUnits(away(sinceIso, nowMs, 'past'));
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'short' }).format(Math.abs(value));
+}
+
+function away(iso: string, nowMs: number, tense: Tense): number {
+  const ms = Date.parse(iso) - nowMs;
+  if (tense === 'past') return Math.min(0, ms);
+  return tense === 'future' ? Math.max(0, ms) : ms;
+}
+
+function inUnits(ms: number): { readonly value: number; readonly unit: 'second' | 'minute' | 'hour' | 'day' } {
+  const sizeMs = Math.abs(ms);
+  if (sizeMs < MINUTE_MS) return { value: Math.trunc(ms / SECOND_MS), unit: 'second' };
+  if (sizeMs < HOUR_MS) return { value: Math.trunc(ms / MINUTE_MS), unit: 'minute' };
+  if (sizeMs < DAY_MS) return { value: Math.trunc(ms / HOUR_MS), unit: 'hour' };
+  return { value: Math.trunc(ms / DAY_MS), unit: 'day' };
 }

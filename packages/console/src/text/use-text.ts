@@ -1,17 +1,18 @@
 import { useMemo } from 'react';
-import { useLanguage } from './settings.ts';
+import { useLanguage, useLocale } from './settings.ts';
 import { type Catalogue, fill, type Texts, type Values } from './texts.ts';
 
-/** A text by its key, filled in. */
+/** Returns a text by its key, with its placeholders filled in. */
 export type Say<T extends Texts> = (key: keyof T & string, values?: Values) => string;
 
-/** Texts in the reader's language. */
+/** Texts in the user's language. */
 export function useText<T extends Texts>(catalogue: Catalogue<T>): Say<T> {
   const language = useLanguage();
+  const locale = useLocale();
   return useMemo(
     () =>
       (key, values = {}) =>
-        fill(catalogue[language][key] ?? key, values, language),
-    [catalogue, language],
+        fill(catalogue[language][key] ?? key, values, locale),
+    [catalogue, language, locale],
   );
 }

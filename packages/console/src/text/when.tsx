@@ -1,9 +1,10 @@
 import { useSyncExternalStore } from 'react';
-import { useLanguage } from './settings.ts';
-import { fullTime, relativeTime } from './time.ts';
+import { serverClock } from '../api/server-clock.ts';
+import { useLocale } from './settings.ts';
+import { duration, fullTime, relativeTime, type Tense } from './time.ts';
 
-const TICK_MS = 10_000;
-let nowMs = Date.now();
+const TICK_MS = 1000;
+let nowMs = 0;
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | undefined;
 
@@ -11,7 +12,6 @@ let timer: ReturnType<typeof setInterval> | undefined;
 function subscribe(onTick: () => void): () => void {
   listeners.add(onTick);
   timer ??= setInterval(() => {
-    nowMs = Date.now();
     for (const listener of listeners) listener();
   }, TICK_MS);
   return () => {
@@ -22,19 +22,49 @@ function subscribe(onTick: () => void): () => void {
   };
 }
 
-/** The time, kept up while it is shown. */
-export function useNow(): number {
-  return useSyncExternalStore(subscribe, () => nowMs);
+/** The server's time in steps of a second, also for the first render. */
+function current(): number {
+  const now = serverClock.nowMs();
+  // It can also step back, once the offset between the clocks is known.
+  if (Math.abs(now - nowMs) >= TICK_MS) nowMs = now;
+  return nowMs;
 }
 
-/** A point in time as people say it, with the exact one beside the pointer. Nothing for an object that has none. */
-export function When({ at }: { readonly at: string | undefined }) {
-  const language = useLanguage();
-  const now = useNow();
+/** A value derived from the time; its component renders again only when the value changes. */
+function useTold(tell: (nowMs: number) => string): string {
+  return useSyncExternalStore(subscribe, () => tell(current()));
+}
+
+/** The server's time to the minute, for values that change slowly. */
+export function useNow(stepMs = 60_000): number {
+  return useSyncExternalStore(subscribe, () => current() - (current() % stepMs));
+}
+
+/** A time relative to now. Empty without a time. */
+export function useRelativeTime(at: string | undefined, tense: Tense): string {
+  const locale = useLocale();
+  return useTold((now) => (at === undefined ? '' : relativeTime(at, now, locale, tense)));
+}
+
+/** The duration since a time. Empty without a time. */
+export function useDuration(since: string | undefined): string {
+  const locale = useLocale();
+  return useTold((now) => (since === undefined ? '' : duration(since, now, locale)));
+}
+
+export interface WhenProps {
+  readonly at: string | undefined;
+  readonly tense?: Tense;
+}
+
+/** A relative time, with the exact one as a tooltip. Empty without a time. */
+export function When({ at, tense = 'past' }: WhenProps) {
+  const locale = useLocale();
+  const told = useRelativeTime(at, tense);
   if (at === undefined) return null;
   return (
-    <time dateTime={at} title={fullTime(at, language)}>
-      {relativeTime(at, now, language)}
+    <time dateTime={at} title={fullTime(at, locale)}>
+      {told}
     </time>
   );
 }

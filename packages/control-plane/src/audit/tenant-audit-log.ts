@@ -1,6 +1,6 @@
 import { type LogPlace, MAX_LINE_BYTES } from '@fairway/apiserver/audit/newest-lines';
 
-/** The log of a cluster that asks for audit events, in its folder. What is written for the operator of others is another file, which tenants are not shown. */
+/** Audit log of a cluster that requests audit events, in its folder. Events for the operator are in another file, which tenants cannot read. */
 export const TENANT_AUDIT_FOLDER = 'logs';
 export const TENANT_AUDIT_FILE = 'tenant-audit.log';
 export const TENANT_AUDIT_LOG = `${TENANT_AUDIT_FOLDER}/${TENANT_AUDIT_FILE}`;

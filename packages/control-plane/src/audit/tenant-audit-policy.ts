@@ -3,7 +3,7 @@ import type { ApiServerAudit } from '@fairway/api/kinds/cluster-audit';
 const READS = ['get', 'list', 'watch'];
 const DELETIONS = ['delete', 'deletecollection'];
 const CHANGES = ['create', 'update', 'patch'];
-/** Every rule that writes something down names it: strangers can't fill the log, neither those without credentials nor those with wrong ones. */
+/** Every logging rule names this group, so unauthenticated clients cannot fill the log. */
 const KNOWN = ['system:authenticated'];
 /** The control plane itself. */
 const OWN_USERS = [
@@ -15,7 +15,7 @@ const OWN_USERS = [
   'fairway:controllers',
 ];
 const NODES = ['system:nodes'];
-/** The controllers of kube-controller-manager, and whatever else runs there: who may make tokens may be any of them. */
+/** The controllers of kube-controller-manager, and others in the same namespace: users who may create tokens there can act as any of them. */
 const KUBE_SYSTEM = ['system:serviceaccounts:kube-system'];
 const REVIEWS = [{ group: 'authorization.k8s.io' }, { group: 'authentication.k8s.io' }];
 const WITH_STATUS = [
@@ -50,7 +50,7 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
       { level: 'None', resources: [{ group: '', resources: ['events'] }, ...REVIEWS] },
       ...ownRules({ users: OWN_USERS }),
       ...ownRules({ userGroups: NODES }),
-      // What holds credentials, or often does, is never quoted; who reads it is always told.
+      // Objects that hold credentials, or often do, are never logged with content; reading them is always logged.
       {
         level: 'Metadata',
         userGroups: KNOWN,

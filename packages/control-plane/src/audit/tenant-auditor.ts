@@ -29,7 +29,7 @@ export interface TenantAuditor {
 /** While the disk takes nothing: there are many clusters in one process. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
-/** Writes what a simulated API server is asked for as kube-apiserver would: by the same policy, under the same names. Rejects if the folder can't be made. */
+/** Writes requests to a simulated API server like kube-apiserver: with the same policy and file names. Rejects if the folder cannot be created. */
 export async function openTenantAuditor(options: TenantAuditorOptions): Promise<TenantAuditor> {
   const { audit, folder, observer, clock, log } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,3 +1,4 @@
+import type { RegistryMirrors } from '@fairway/api/kinds/cluster-nodes';
 import { type NodeConfig, NodePath } from './node-config.ts';
 
 /** The plugin's name in version 2 of the configuration. */
@@ -30,10 +31,20 @@ export function containerdConfig({
   ].join('\n');
 }
 
+/** Where the authority of a mirror is on the node. */
+export function authorityPath(registry: string, index: number): string {
+  return `${NodePath.registryHosts}/${registry}/mirror-${index}.crt`;
+}
+
 /** `hosts.toml` of a registry: mirrors are tried first, then the registry itself. */
-export function registryHosts(registry: string, mirrors: readonly string[]): string {
+export function registryHosts({ registry, mirrors }: RegistryMirrors[number]): string {
   const upstream = registry === 'docker.io' ? 'registry-1.docker.io' : registry;
   const lines = [`server = "https://${upstream}"`];
-  for (const mirror of mirrors) lines.push('', `[host."${mirror}"]`, '  capabilities = ["pull", "resolve"]');
+  for (const [index, { url, certificateAuthority }] of mirrors.entries()) {
+    lines.push('', `[host."${url}"]`, '  capabilities = ["pull", "resolve"]');
+    if (certificateAuthority) lines.push(`  ca = "${authorityPath(registry, index)}"`);
+    // Where containerd would put /v2 behind the path once more.
+    if (new URL(url).pathname.startsWith('/v2/')) lines.push('  override_path = true');
+  }
   return `${lines.join('\n')}\n`;
 }

@@ -1,6 +1,10 @@
 import { addressAt, parseCidr } from '@fairway/api/domain/cidr';
+import {
+  reservedOf,
+  SHUTDOWN_GRACE_PERIOD,
+  SHUTDOWN_GRACE_PERIOD_CRITICAL,
+} from '@fairway/api/domain/kubelet-settings';
 import { isKubeletLabel } from '@fairway/api/domain/node-metadata';
-import { kubeReserved } from '@fairway/api/domain/reserved-resources';
 import { renderKubeconfig } from '@fairway/kube/client/kubeconfig';
 import { CONTAINERD_SOCKET, type NodeConfig, NodePath } from './node-config.ts';
 
@@ -15,6 +19,8 @@ export function clusterDnsAddress(serviceCIDR: string): string {
 
 /** `/var/lib/kubelet/config.yaml`. The providerID is left out: the cloud provider sets it. */
 export function kubeletConfiguration(config: NodeConfig) {
+  const { maxPods: _, ...settings } = config.kubelet ?? {};
+  const { systemReserved, ...reserved } = reservedOf(settings, config.size);
   return {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
     kind: 'KubeletConfiguration',
@@ -28,14 +34,7 @@ export function kubeletConfiguration(config: NodeConfig) {
     clusterDNS: [clusterDnsAddress(config.serviceCIDR)],
     clusterDomain: CLUSTER_DOMAIN,
     containerRuntimeEndpoint: CONTAINERD_SOCKET,
-    evictionHard: {
-      'memory.available': '100Mi',
-      'nodefs.available': '10%',
-      'nodefs.inodesFree': '5%',
-      'imagefs.available': '15%',
-    },
     ...(config.failCgroupV1 !== undefined && { failCgroupV1: config.failCgroupV1 }),
-    kubeReserved: kubeReserved(config.size),
     maxPods: config.maxPods,
     protectKernelDefaults: true,
     readOnlyPort: 0,
@@ -43,8 +42,11 @@ export function kubeletConfiguration(config: NodeConfig) {
     resolvConf: NodePath.resolvConf,
     rotateCertificates: true,
     serverTLSBootstrap: true,
-    shutdownGracePeriod: '60s',
-    shutdownGracePeriodCriticalPods: '10s',
+    shutdownGracePeriod: SHUTDOWN_GRACE_PERIOD,
+    shutdownGracePeriodCriticalPods: SHUTDOWN_GRACE_PERIOD_CRITICAL,
+    ...settings,
+    ...reserved,
+    ...(Object.keys(systemReserved).length > 0 && { systemReserved }),
   };
 }
 

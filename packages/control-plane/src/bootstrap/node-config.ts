@@ -1,9 +1,16 @@
 import type { MachineSize } from '@fairway/api/domain/reserved-resources';
+import type { RegistryMirrors } from '@fairway/api/kinds/cluster-nodes';
+import type { KubeletSettings } from '@fairway/api/kinds/kubelet-settings';
 import type { Taint } from '@fairway/api/kinds/node-pool';
+import type { FurtherInterface } from './further-interfaces.ts';
 import type { NodeSettings } from './node-settings.ts';
 
 /** Everything a new server needs to become a node. */
-export interface NodeConfig extends NodeSettings {
+export interface NodeConfig extends Omit<NodeSettings, 'registryMirrors'> {
+  /** The cluster's come before the operator's. */
+  readonly registryMirrors?: RegistryMirrors | undefined;
+  /** Range of the nodes' subnet. */
+  readonly nodesCIDR?: string | undefined;
   /** Name of the server, its hostname and the Node. */
   readonly nodeName: string;
   /** URL of the API server. */
@@ -19,10 +26,14 @@ export interface NodeConfig extends NodeSettings {
   readonly serviceCIDR: string;
   readonly podCIDR: string;
   readonly maxPods: number;
+  /** The pool's settings of kubelet; of `maxPods` what the plan allows counts. */
+  readonly kubelet?: KubeletSettings;
   readonly size: MachineSize;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly kubeProxyMode: string;
+  /** In the networks that the pool names. */
+  readonly furtherInterfaces?: readonly FurtherInterface[];
 }
 
 /** Paths on the node. */

@@ -32,11 +32,11 @@ packageSources: {kubernetes: 'http://10.0.0.1/kubernetes'}
     ['failCgroupv1: false', /failCgroupv1/],
     ['failCgroupV1: maybe', /failCgroupV1/],
     ['registryMirrors: {docker.io: []}', /registryMirrors/],
-    ['registryMirrors: {docker.io: [mirror.example.com]}', /must be a URL that begins with http.*[\s\S]*docker\.io/],
-    ['registryMirrors: {../../x: [http://a]}', /must be a registry as images name it/],
+    ['registryMirrors: {docker.io: [mirror.example.com]}', /must be a URL that starts with http.*[\s\S]*docker\.io/],
+    ['registryMirrors: {../../x: [http://a]}', /must be a registry host as in image names/],
     ['packageSources: {containerd: "file:///srv"}', /packageSources\.containerd/],
-    ['proxy: {noProxy: ["a b"]}', /one host, domain or network[\s\S]*proxy\.noProxy\[0\]/],
-    ['extraCertificateAuthorities: [none]', /a certificate in PEM[\s\S]*extraCertificateAuthorities\[0\]/],
+    ['proxy: {noProxy: ["a b"]}', /a single host, domain or network[\s\S]*proxy\.noProxy\[0\]/],
+    ['extraCertificateAuthorities: [none]', /a PEM certificate[\s\S]*extraCertificateAuthorities\[0\]/],
     ['a: [', /not valid YAML/],
   ])('refuses %j and names the field', (text, message) => {
     expect(() => parseNodeSettings(text)).toThrow(NodeSettingsError);

@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { loadAll } from 'js-yaml';
 import { z } from 'zod';
 
-const Source = z.url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' });
+const Source = z.url({ protocol: /^https?$/, error: 'must be a URL that starts with http:// or https://' });
 /** A registry host, as in image references. */
 const REGISTRY_HOST = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:[0-9]{1,5})?$/;
 const RegistryMirrors = z
@@ -10,16 +10,16 @@ const RegistryMirrors = z
   .refine((mirrors) => Object.keys(mirrors).every((host) => REGISTRY_HOST.test(host)), {
     error: ({ input }) => {
       const wrong = Object.keys(input as object).filter((host) => !REGISTRY_HOST.test(host));
-      return `${wrong.map((host) => JSON.stringify(host)).join(', ')}: must be a registry as images name it, such as docker.io`;
+      return `${wrong.map((host) => JSON.stringify(host)).join(', ')}: must be a registry host as in image names, such as docker.io`;
     },
   });
-const Certificates = z.string().refine(isCertificate, 'must be a certificate in PEM');
+const Certificates = z.string().refine(isCertificate, 'must be a PEM certificate');
 
 const ProxySettings = z.strictObject({
   httpProxy: Source.optional(),
   httpsProxy: Source.optional(),
   /** Hosts, domains and networks that bypass the proxy (NO_PROXY). */
-  noProxy: z.array(z.string().regex(/^[^\s,"']+$/, 'must be one host, domain or network')).default([]),
+  noProxy: z.array(z.string().regex(/^[^\s,"']+$/, 'must be a single host, domain or network')).default([]),
 });
 
 const NodeSettings = z.strictObject({

@@ -1,6 +1,9 @@
 import { gzipSync } from 'node:zlib';
+import { certificatesOf } from '@fairway/api/domain/authority-problem';
+import type { RegistryMirrors } from '@fairway/api/kinds/cluster-nodes';
 import { dump } from 'js-yaml';
-import { containerdConfig, registryHosts } from './containerd.ts';
+import { authorityPath, containerdConfig, registryHosts } from './containerd.ts';
+import { furtherInterfaceCommands, furtherInterfaceFiles } from './further-interfaces.ts';
 import { installScript, installUnit } from './install-script.ts';
 import { bootstrapKubeconfig, kubeletConfiguration, kubeletDropIn, kubeletFlags } from './kubelet.ts';
 import { CONTAINERD_SOCKET, INSTALL_UNIT, type NodeConfig, NodePath } from './node-config.ts';
@@ -35,7 +38,7 @@ export function nodeUserData(config: NodeConfig): string {
   const compressed = gzipSync(text, { level: 9 }).toString('base64');
   if (compressed.length <= MAX_USER_DATA_BASE64) return compressed;
   throw new UserDataTooLargeError(
-    `user data of ${config.nodeName} has ${compressed.length} bytes compressed; Nova takes ${MAX_USER_DATA_BASE64}: shorten labels, mirrors or extra authorities`,
+    `user data of ${config.nodeName} has ${compressed.length} bytes compressed; Nova's limit is ${MAX_USER_DATA_BASE64}: shorten labels, mirrors or extra certificate authorities`,
   );
 }
 
@@ -54,6 +57,7 @@ export function nodeCloudConfig(settings: NodeConfig): string {
     ...(proxy && { apt: aptProxy(proxy) }),
     write_files: nodeFiles(config).map((file) => ({ owner: 'root:root', permissions: '0644', ...file })),
     runcmd: [
+      ...furtherInterfaceCommands(config.furtherInterfaces),
       ['systemctl', 'daemon-reload'],
       ['systemctl', 'start', INSTALL_UNIT],
     ],
@@ -62,7 +66,7 @@ export function nodeCloudConfig(settings: NodeConfig): string {
 }
 
 function nodeFiles(config: NodeConfig): WrittenFile[] {
-  const { registryMirrors = {}, proxy } = config;
+  const { registryMirrors = [], proxy } = config;
   const services = ['containerd', 'kubelet'];
   return [
     { path: NodePath.bootstrapKubeconfig, content: bootstrapKubeconfig(config), permissions: PRIVATE },
@@ -71,14 +75,12 @@ function nodeFiles(config: NodeConfig): WrittenFile[] {
     { path: NodePath.kubeletFlags, content: kubeletFlags(config) },
     { path: '/etc/systemd/system/kubelet.service.d/10-fairway.conf', content: kubeletDropIn() },
     { path: NodePath.containerdConfig, content: containerdConfig(config) },
-    ...Object.entries(registryMirrors).map(([registry, mirrors]) => ({
-      path: `${NodePath.registryHosts}/${registry}/hosts.toml`,
-      content: registryHosts(registry, mirrors),
-    })),
+    ...registryMirrors.flatMap(registryFiles),
     { path: '/etc/crictl.yaml', content: dump({ 'runtime-endpoint': CONTAINERD_SOCKET, timeout: 10 }) },
     { path: '/etc/modules-load.d/kubernetes.conf', content: kernelModules(config.kubeProxyMode) },
     { path: NodePath.sysctls, content: SYSCTLS },
     { path: '/etc/tmpfiles.d/kubernetes.conf', content: STALE_AT_BOOT },
+    ...furtherInterfaceFiles(config.furtherInterfaces),
     ...(proxy
       ? services.map((service) => ({
           path: `/etc/systemd/system/${service}.service.d/20-proxy.conf`,
@@ -93,6 +95,17 @@ function nodeFiles(config: NodeConfig): WrittenFile[] {
       content: `[Unit]\nWants=${INSTALL_UNIT}\n`,
     },
   ];
+}
+
+function registryFiles({ registry, mirrors }: RegistryMirrors[number]): WrittenFile[] {
+  const hosts = {
+    path: `${NodePath.registryHosts}/${registry}/hosts.toml`,
+    content: registryHosts({ registry, mirrors }),
+  };
+  const authorities = mirrors.flatMap(({ certificateAuthority: pem }, index) =>
+    pem ? [{ path: authorityPath(registry, index), content: certificatesOf(pem) }] : [],
+  );
+  return [hosts, ...authorities];
 }
 
 /**

@@ -2,12 +2,17 @@ import { CLUSTER_DOMAIN } from './kubelet.ts';
 import type { NodeConfig } from './node-config.ts';
 import type { ProxySettings } from './node-settings.ts';
 
-/** The operator's proxy settings, with the cluster's own ranges added to no_proxy: an operator cannot list the ranges of every cluster. */
+/** The cloud's metadata service. */
+const METADATA_ADDRESS = '169.254.169.254';
+
+/** The proxy settings of operator or cluster, with the cluster's own ranges added to no_proxy, since operators cannot list those of every cluster. */
 export function nodeProxy(config: NodeConfig): ProxySettings | undefined {
-  const { proxy, server, podCIDR, serviceCIDR } = config;
+  const { proxy, server, podCIDR, serviceCIDR, nodesCIDR } = config;
   if (proxy === undefined) return undefined;
   const host = new URL(server).hostname.replace(/^\[(.*)\]$/, '$1');
-  const own = ['localhost', '127.0.0.1', '::1', host, podCIDR, serviceCIDR, '.svc', `.${CLUSTER_DOMAIN}`];
+  const ranges = [podCIDR, serviceCIDR, ...(nodesCIDR === undefined ? [] : [nodesCIDR])];
+  const names = ['.svc', `.${CLUSTER_DOMAIN}`];
+  const own = ['localhost', '127.0.0.1', '::1', METADATA_ADDRESS, host, ...ranges, ...names];
   return { ...proxy, noProxy: [...new Set([...proxy.noProxy, ...own])] };
 }
 
@@ -20,9 +25,11 @@ export function proxyVariables({ httpProxy, httpsProxy, noProxy }: ProxySettings
   };
 }
 
-/** A systemd drop-in that sets a service's proxy variables. */
+/** A systemd drop-in that sets a service's proxy variables; systemd reads `%` as the begin of a specifier. */
 export function proxyDropIn(proxy: ProxySettings): string {
-  const lines = Object.entries(proxyVariables(proxy)).map(([name, value]) => `Environment="${name}=${value}"`);
+  const lines = Object.entries(proxyVariables(proxy)).map(
+    ([name, value]) => `Environment="${name}=${value.replaceAll('%', '%%')}"`,
+  );
   return `${['[Service]', ...lines].join('\n')}\n`;
 }
 

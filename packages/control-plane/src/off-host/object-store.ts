@@ -24,7 +24,7 @@ export class MissingObjectError extends Error {
   override readonly name = 'MissingObjectError';
 }
 
-/** The store did not do what was asked: its answer, or why there was none. */
+/** The store did not perform the operation: its response, or why there was none. */
 export class ObjectStoreError extends Error {
   override readonly name = 'ObjectStoreError';
 }

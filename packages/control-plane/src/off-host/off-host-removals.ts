@@ -7,7 +7,7 @@ import type { SnapshotArchive } from './snapshot-archive.ts';
 
 const RETRY_MS = 600_000;
 
-/** Deletes the copies of deleted clusters. A file for each is all that is remembered: a store that is away keeps nobody from deleting a cluster. */
+/** Deletes off-host copies of deleted clusters. The only state is a file per cluster, so an unavailable store does not block deletions. */
 export class OffHostRemovals {
   readonly #folder: string;
   readonly #archive: SnapshotArchive;
@@ -59,7 +59,10 @@ export class OffHostRemovals {
         await this.#archive.removeAll(uid);
         await rm(join(this.#folder, uid), { force: true });
       } catch (error) {
-        this.#log.warn({ err: error, cluster: uid }, 'copies of a deleted cluster could not be deleted yet');
+        this.#log.warn(
+          { err: error, cluster: uid },
+          'could not delete off-host copies of a deleted cluster, will retry',
+        );
         this.#timer = this.#clock.after(RETRY_MS, () => this.#begin());
         return;
       }

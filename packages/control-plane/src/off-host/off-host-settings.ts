@@ -12,7 +12,7 @@ const MIN_PASSPHRASE_LENGTH = 12;
 const settingsSchema = z.strictObject({
   s3: z.strictObject({
     endpoint: z.url({ protocol: /^https?$/ }),
-    bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,62}$/, 'must be the name of a bucket'),
+    bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,62}$/, 'must be a valid bucket name'),
     region: z.string().min(1).max(63).default('us-east-1'),
     credentialsFile: z.string().min(1),
     certificateAuthorityFile: z.string().min(1).optional(),
@@ -48,7 +48,7 @@ export function openOffHost(path: string, clock: Clock): OffHost {
   const passphrase = read(beside(settings.passphraseFile)).replace(/\r?\n$/, '');
   if (passphrase.length < MIN_PASSPHRASE_LENGTH) {
     throw new Error(
-      `${beside(settings.passphraseFile)}: a passphrase has at least ${MIN_PASSPHRASE_LENGTH} characters: make one with "openssl rand -base64 24"`,
+      `${beside(settings.passphraseFile)}: the passphrase must have at least ${MIN_PASSPHRASE_LENGTH} characters: generate one with "openssl rand -base64 24"`,
     );
   }
   const store = new S3Store({

@@ -72,6 +72,8 @@ async function recover(inputs: RecoveryInputs, { clusterUid, name }: ArchivedSna
 function etcdFor({ version }: ClusterRecord, binaries: readonly Binaries[]): string {
   const minor = version?.split('.').slice(0, 2).join('.');
   const chosen = binaries.find((found) => minor !== undefined && found.version.startsWith(`${minor}.`)) ?? binaries[0];
-  if (chosen === undefined) throw new Error('there are no programs of Kubernetes: run "fairway releases fetch" first');
+  if (chosen === undefined) {
+    throw new Error(`no Kubernetes binaries found: run "fairway releases fetch ${version ?? 'VERSION'}" first`);
+  }
   return chosen.paths.etcd;
 }

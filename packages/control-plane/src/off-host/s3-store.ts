@@ -88,7 +88,7 @@ export class S3Store implements ObjectStore {
       token = answer.next;
       if (token === undefined) return found.sort((a, b) => (a.key < b.key ? -1 : 1));
     }
-    throw new ObjectStoreError(`${this.description} holds more than ${MAX_PAGES * 1000} objects below ${prefix}`);
+    throw new ObjectStoreError(`${this.description} has more than ${MAX_PAGES * 1000} objects below ${prefix}`);
   }
 
   async remove(key: string): Promise<void> {
@@ -140,7 +140,7 @@ export class S3Store implements ObjectStore {
     } catch (error) {
       if (error instanceof ObjectStoreError || error instanceof MissingObjectError) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      throw new ObjectStoreError(`${this.description} does not answer: ${reason}`, { cause: error });
+      throw new ObjectStoreError(`${this.description} does not respond: ${reason}`, { cause: error });
     }
   }
 
@@ -148,7 +148,7 @@ export class S3Store implements ObjectStore {
     const code = /<Code>([\w.]{1,64})<\/Code>/.exec(text)?.[1];
     const message = /<Message>([^<]{1,200})/.exec(text)?.[1];
     if (status === 404 && code !== 'NoSuchBucket') {
-      return new MissingObjectError(`there is no ${decodeURIComponent(url.pathname)} at ${this.#options.endpoint}`);
+      return new MissingObjectError(`${decodeURIComponent(url.pathname)} does not exist at ${this.#options.endpoint}`);
     }
     const said = [code, message].filter((part) => part !== undefined).join(': ');
     return new ObjectStoreError(`${this.description} answers ${status}${said === '' ? '' : ` (${said})`}`);
@@ -160,7 +160,7 @@ async function bounded(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Pro
   let length = 0;
   for await (const chunk of chunks) {
     length += chunk.length;
-    if (length > maxBytes) throw new ObjectStoreError(`the answer is longer than ${maxBytes} bytes`);
+    if (length > maxBytes) throw new ObjectStoreError(`the response exceeds ${maxBytes} bytes`);
     read.push(chunk);
   }
   return Buffer.concat(read);
@@ -168,14 +168,17 @@ async function bounded(chunks: AsyncIterable<Uint8Array>, maxBytes: number): Pro
 
 /** A page of ListObjectsV2 with `encoding-type=url`. */
 function parseListing(xml: string): { readonly objects: readonly StoredObject[]; readonly next: string | undefined } {
-  if (!xml.includes('<ListBucketResult')) throw new ObjectStoreError('the answer is not a list of objects');
-  const objects = [...xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)].flatMap(([, entry = '']): StoredObject[] => {
-    const key = /<Key>([^<]*)<\/Key>/.exec(entry)?.[1];
-    const size = /<Size>(\d+)<\/Size>/.exec(entry)?.[1];
-    return key === undefined ? [] : [{ key: decodeURIComponent(key.replaceAll('+', ' ')), sizeBytes: Number(size) }];
-  });
+  if (!xml.includes('<ListBucketResult')) throw new ObjectStoreError('the response is not a list of objects');
+  const objects = xml
+    .split('<Contents>')
+    .slice(1)
+    .flatMap((entry): StoredObject[] => {
+      const key = /<Key>([^<]*)<\/Key>/.exec(entry)?.[1];
+      const size = /<Size>(\d+)<\/Size>/.exec(entry)?.[1];
+      return key === undefined ? [] : [{ key: decodeURIComponent(key.replaceAll('+', ' ')), sizeBytes: Number(size) }];
+    });
   const isCut = /<IsTruncated>true<\/IsTruncated>/.test(xml);
   const next = /<NextContinuationToken>([^<]+)<\/NextContinuationToken>/.exec(xml)?.[1];
-  if (isCut && next === undefined) throw new ObjectStoreError('the list of objects is cut off');
+  if (isCut && next === undefined) throw new ObjectStoreError('the list of objects is truncated');
   return { objects, next: isCut ? next : undefined };
 }

@@ -34,7 +34,7 @@ export async function seal(master: Buffer, context: string, content: Buffer): Pr
 
 /** Rejects if the passphrase, the context or any byte differs, or if the content is longer than `maxBytes`. */
 export async function unseal(master: Buffer, context: string, sealed: Buffer, maxBytes: number): Promise<Buffer> {
-  if (sealed.length < HASH_BYTES + TAG_BYTES) throw new Error(`${context} is cut off`);
+  if (sealed.length < HASH_BYTES + TAG_BYTES) throw new Error(`${context} is truncated`);
   const hash = sealed.subarray(0, HASH_BYTES);
   const decipher = createDecipheriv('aes-256-gcm', keyOf(master, hash, context), NONCE, { authTagLength: TAG_BYTES });
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
@@ -42,7 +42,9 @@ export async function unseal(master: Buffer, context: string, sealed: Buffer, ma
     const packed = Buffer.concat([decipher.update(sealed.subarray(HASH_BYTES, -TAG_BYTES)), decipher.final()]);
     return await promisify(gunzip)(packed, { maxOutputLength: maxBytes });
   } catch (error) {
-    throw new Error(`${context} cannot be opened: the passphrase is another, or it was modified`, { cause: error });
+    throw new Error(`${context} cannot be decrypted: the passphrase is wrong, or the file was modified`, {
+      cause: error,
+    });
   }
 }
 

@@ -60,7 +60,7 @@ test('nothing of it can be read in the store, and another passphrase opens nothi
   expect(stored).not.toContain('encryptionKey');
   await expect(
     read(new SnapshotArchive(store, 'another passphrase', { stretch: quickKey, partBytes: 8192 })),
-  ).rejects.toThrow('the passphrase is another');
+  ).rejects.toThrow('the passphrase is wrong');
 });
 
 test('an interrupted upload is no snapshot, and goes on with what it lacks', async () => {
@@ -108,7 +108,7 @@ test('one snapshot cannot be passed off as another', async () => {
   await upload(NAME, 'small');
   for (const [key, bytes] of store.objects.entries().toArray()) store.objects.set(key.replace(NAME, LATER), bytes);
 
-  await expect(read(archive, LATER)).rejects.toThrow('cannot be opened');
+  await expect(read(archive, LATER)).rejects.toThrow('cannot be decrypted');
 });
 
 test('removal begins with the manifest, and remains of dead uploads go', async () => {

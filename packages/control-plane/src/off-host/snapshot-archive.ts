@@ -21,7 +21,7 @@ const outer = z.object({
 
 /** What a snapshot consists of; encrypted, since the record holds the key of the cluster's Secrets. */
 const inner = z.object({
-  /** The cluster's record, without which the database is of no use. */
+  /** The cluster's record, without which the database is useless. */
   record: z.string(),
   parts: z.array(z.object({ key: z.string(), sha256: z.hex() })),
   sizeBytes: z.int().min(0),
@@ -80,7 +80,7 @@ export class SnapshotArchive {
     const parts: z.infer<typeof inner>['parts'] = [];
     let sizeBytes = 0;
     for await (const chunk of createReadStream(file, { highWaterMark: this.#partBytes })) {
-      if (!mayAct()) throw new Error('another process manages the control plane');
+      if (!mayAct()) throw new Error('another process manages this control plane');
       const content = chunk as Buffer;
       const sealed = await seal(master, `${folder}/${parts.length}`, content);
       const sha256 = createHash('sha256').update(sealed).digest('hex');
@@ -100,7 +100,7 @@ export class SnapshotArchive {
     await this.#store.put(`${folder}/${MANIFEST}`, Buffer.from(JSON.stringify(manifest)));
   }
 
-  /** The cluster's record, and the database as a stream. Rejects, and the stream throws, if anything is missing or damaged. */
+  /** The cluster's record, without which the database is useless. */
   async open(
     clusterUid: string,
     name: string,

@@ -11,7 +11,7 @@ export function isRotationDue({ active, standby }: AuthorityPair, nowMs: number)
 
 /** First stage: the next CA is trusted everywhere before it signs anything. Throws if a rotation is in progress. */
 export function beginRotation(pair: AuthorityPair, next: CertificateAuthority): AuthorityPair {
-  if (pair.standby !== undefined) throw new Error('a rotation of the certificate authority is in progress already');
+  if (pair.standby !== undefined) throw new Error('a rotation of the certificate authority is already in progress');
   return { active: pair.active, standby: next };
 }
 

@@ -71,7 +71,7 @@ export async function revokeKubeconfigs(pki: ClusterPki, request: string, clock:
   return { ...(await withNewUsers(pki, clock)), rotation };
 }
 
-/** All of them anew, for a cluster that begins anew: nothing that was signed so far is worth anything, a rotation under way is over, and requests that were followed stay so. */
+/** Recreates all authorities for a cluster that was reset: earlier signatures are void, and a rotation in progress ends; observed requests remain observed. */
 export async function replaceRoots(pki: ClusterPki, clock: Clock): Promise<ClusterPki> {
   return { ...(await createClusterPki(clock)), rotation: enter(pki, 'Stable', clock) };
 }

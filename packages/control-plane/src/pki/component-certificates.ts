@@ -35,7 +35,7 @@ export interface ServerNames {
   readonly serviceCIDR: string;
   readonly dnsNames: readonly string[];
   readonly ipAddresses: readonly string[];
-  /** Whether it asks a webhook about tokens; it does not by default. */
+  /** Whether it uses a token webhook; false by default. */
   readonly asksTokenWebhook?: boolean;
 }
 

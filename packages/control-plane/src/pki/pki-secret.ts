@@ -2,6 +2,7 @@ import { CLUSTER_LABEL, CLUSTER_UID_LABEL, SYSTEM_NAMESPACE } from '@fairway/api
 import type { Secret } from '@fairway/kube/kinds/generated/types';
 import { loadCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { publicKeyToPem } from '@fairway/kube/pki/key-pair';
+import { pemBlocks, pemOf } from '@fairway/kube/pki/pem';
 import { loadServiceAccountKeys } from '@fairway/kube/pki/service-account-keys';
 import type { ClusterIdentity } from '../runtime.ts';
 import type { AuthorityPair, ClusterPki } from './cluster-pki.ts';
@@ -55,7 +56,9 @@ export async function pkiSecret({ uid, name, namespace }: ClusterIdentity, pki: 
 /** Parses the roots from a Secret. Throws a PkiSecretError that names the invalid entry. */
 export async function parsePkiSecret(secret: Secret): Promise<ClusterPki> {
   const formerKeys = optionalEntry(secret, 'sa-former.pub') ?? '';
-  const publicKeys = formerKeys.match(/-----BEGIN PUBLIC KEY-----[\s\S]*?-----END PUBLIC KEY-----/g) ?? [];
+  const publicKeys = pemBlocks(formerKeys)
+    .filter(({ type }) => type === 'PUBLIC KEY')
+    .map(pemOf);
   const cluster = await authorityPair(secret, 'ca');
   return {
     cluster,

@@ -44,7 +44,7 @@ test('settings that are known to be invalid are never applied', () => {
   expect(chosen).toMatchObject({
     settings: PLAIN,
     problem: expect.stringMatching(
-      /^spec.apiServer.oidc.certificateAuthority: .*holds no certificate.*last working settings/,
+      /^spec.apiServer.oidc.certificateAuthority: .*contains no certificate.*last working settings/,
     ),
     record: SERVES_PLAIN,
   });
@@ -54,7 +54,7 @@ test('a new cluster with such settings runs without an issuer', () => {
   const { settings, problem } = new SettingsTrial().choose(BAD_PEM, '1.36.3', {}, state('starts'));
 
   expect(settings).toEqual(PLAIN);
-  expect(problem).toContain('holds no certificate');
+  expect(problem).toContain('contains no certificate');
 });
 
 test('a release that would contact issuers past the egress rules gets none', () => {

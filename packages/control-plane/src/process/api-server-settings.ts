@@ -17,7 +17,7 @@ export interface SettingsRecord {
 }
 
 /** Settings to start the API server with. */
-export interface ChosenSettings {
+export interface AcceptedSettings {
   readonly settings: ApiServerSettings;
   /** Why the desired settings are not in effect, for the cluster's owner. */
   readonly problem: string | undefined;
@@ -39,7 +39,7 @@ export class SettingsTrial {
     version: string,
     record: SettingsRecord,
     state: SupervisedState,
-  ): ChosenSettings & { readonly record: SettingsRecord } {
+  ): AcceptedSettings & { readonly record: SettingsRecord } {
     const wanted = fingerprintOf(desired);
     const fallback = record.good ?? withoutOidc(desired);
     const problem = settingsProblem(desired, version);
@@ -47,15 +47,15 @@ export class SettingsTrial {
     if (record.rejected?.settings === wanted) {
       return { settings: fallback, problem: notInEffect(complainedOf(record.rejected.complaint)), record };
     }
-    const verdict = this.#judge(wanted, fallback, state);
-    if (verdict === 'apply') {
+    const result = this.#evaluate(wanted, fallback, state);
+    if (result === 'apply') {
       const serves = this.#applied === wanted && isServing(state);
       return { settings: desired, problem: undefined, record: serves ? { good: settingsOf(desired) } : record };
     }
-    const rejected = verdict.isProven ? { rejected: verdict.suspect } : {};
+    const rejected = result.isProven ? { rejected: result.suspect } : {};
     return {
       settings: fallback,
-      problem: notInEffect(complainedOf(verdict.suspect.complaint)),
+      problem: notInEffect(complainedOf(result.suspect.complaint)),
       record: { ...record, ...rejected },
     };
   }
@@ -65,7 +65,7 @@ export class SettingsTrial {
     this.#applied = fingerprintOf(settings);
   }
 
-  #judge(
+  #evaluate(
     wanted: string,
     fallback: ApiServerSettings,
     state: SupervisedState,
@@ -107,11 +107,11 @@ function settingsProblem({ oidc }: ApiServerSettings, version: string): string |
 }
 
 function complainedOf(complaint: string): string {
-  return `spec.apiServer: kube-apiserver does not start with it: ${complaint}`;
+  return `spec.apiServer: kube-apiserver does not start with these settings: ${complaint}`;
 }
 
 function notInEffect(reason: string): string {
-  return `${reason}. The API server runs with the last working settings; these are tried again when they change.`;
+  return `${reason}. The API server keeps running with the last working settings; Fairway retries when the settings change.`;
 }
 
 function withoutOidc({ admissionPlugins }: ApiServerSettings): ApiServerSettings {

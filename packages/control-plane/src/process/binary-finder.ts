@@ -22,7 +22,7 @@ export class BinaryFinder {
     return chooseBinaries(binaries, version) ?? { problem: missingBinaries(binaries, version) };
   }
 
-  /** Every exact version that there are binaries of. */
+  /** Every exact version with available binaries. */
   async versions(): Promise<readonly string[]> {
     const binaries = await this.#recent();
     return [...new Set(binaries.map(({ version }) => version))];

@@ -9,7 +9,7 @@ const SERVES: ObservedComponent['process'] = {
   ready: true,
   unreadySinceMs: undefined,
   terminatedAtMs: undefined,
-  offence: undefined,
+  killReason: undefined,
 };
 const starting = (forMs: number) => ({ ...SERVES, ready: false, unreadySinceMs: NOW_MS - forMs });
 

@@ -60,7 +60,7 @@ describe('what is fixed for the lifetime of a cluster', () => {
         () => 0,
         () => Promise.resolve(false),
       ),
-    ).rejects.toThrow(/no port from 20000/);
+    ).rejects.toThrow(/no free port between 20000/);
   });
 });
 

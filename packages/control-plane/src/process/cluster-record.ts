@@ -30,7 +30,7 @@ export interface ClusterRecord {
   readonly startRevision?: number;
   /** The restore request that this generation of the data comes from. */
   readonly restored?: RestoreRequest & { readonly atMs: number };
-  /** Those before it, the newest first: none of them is to be carried out again. */
+  /** Earlier requests, newest first: none of them is executed again. */
   readonly restoredBefore?: readonly RestoreRequest[];
 }
 
@@ -141,7 +141,7 @@ export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord
   if (await files.create(pathsIn(folder)(RECORD), JSON.stringify(record))) return record;
   ports.delete(port);
   const first = readRecord(files, folder);
-  if (first === undefined) throw new Error(`the record in ${folder} was removed while it was read`);
+  if (first === undefined) throw new Error(`the record in ${folder} was removed while it was being read`);
   return first;
 }
 
@@ -163,5 +163,5 @@ export async function choosePort(
     const port = FIRST_PORT + Math.floor(random() * PORTS);
     if (!taken.has(port) && (await isFree(port))) return port;
   }
-  throw new Error(`no port from ${FIRST_PORT} to ${FIRST_PORT + PORTS - 1} is free`);
+  throw new Error(`no free port between ${FIRST_PORT} and ${FIRST_PORT + PORTS - 1}`);
 }

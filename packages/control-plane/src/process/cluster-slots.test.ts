@@ -40,7 +40,7 @@ test('what could not be written of a record is written with the next call', asyn
     },
   );
   const stored = () => readRecord(files, join('/planes', 'uid'))?.version;
-  const slot = await slots.inTurn('uid', async (each) => {
+  const slot = await slots.serialize('uid', async (each) => {
     await slots.recordOf(each, undefined);
   });
 

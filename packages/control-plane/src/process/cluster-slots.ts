@@ -40,7 +40,7 @@ export interface Slot<Parts> {
   /** Whether this process may still act on the control plane, as of the last call. */
   mayAct: () => boolean;
   /** The `ensure` in progress; the next one waits for it. */
-  turn: Promise<unknown>;
+  pending: Promise<unknown>;
   /** Whether the control plane is being removed. */
   isGoing: boolean;
 }
@@ -64,14 +64,14 @@ export class ClusterSlots<Parts> {
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #ports = new Set<number>();
   /** Clusters of which this process knows that no program runs. */
-  readonly #atRest = new Set<string>();
+  readonly #hibernated = new Set<string>();
   /** Clusters of which this process has emptied the folder, until they are used again. */
-  readonly #empty = new Set<string>();
+  readonly #wiped = new Set<string>();
   /** Why clusters could not be emptied the last time. */
-  readonly #emptyErrors = new Map<string, unknown>();
+  readonly #wipeErrors = new Map<string, unknown>();
   #isClosed = false;
   /** The stops in progress, which resolve when they have ended. */
-  readonly #resting = new Map<string, Promise<void>>();
+  readonly #stopping = new Map<string, Promise<void>>();
   /** Failures of all supervisors, those of clusters that are gone included. */
   #restarts = 0;
 
@@ -81,16 +81,16 @@ export class ClusterSlots<Parts> {
   }
 
   /** Queues work on a cluster behind what is in progress for it, unless it is being removed. */
-  async inTurn(uid: string, work: (slot: Slot<Parts>) => Promise<void>): Promise<Slot<Parts>> {
-    if (this.#isClosed) throw new Error('the runtime of control planes is closed');
-    await this.#resting.get(uid);
+  async serialize(uid: string, work: (slot: Slot<Parts>) => Promise<void>): Promise<Slot<Parts>> {
+    if (this.#isClosed) throw new Error('the control plane runtime is closed');
+    await this.#stopping.get(uid);
     const slot = this.#of(uid);
-    this.#atRest.delete(uid);
+    this.#hibernated.delete(uid);
     this.#forgetEmptying(uid);
     if (slot.isGoing) return slot;
     slot.mayAct = captureGrant();
-    const turn = slot.turn.then(() => work(slot));
-    slot.turn = turn.catch(() => {});
+    const turn = slot.pending.then(() => work(slot));
+    slot.pending = turn.catch(() => {});
     await turn;
     return slot;
   }
@@ -165,17 +165,17 @@ export class ClusterSlots<Parts> {
   }
 
   /** Whether no program of a cluster runs any more; stops those that do. Their data stay, and the next call in turn begins afresh. */
-  rest(uid: string): boolean {
-    if (this.#isClosed) throw new Error('the runtime of control planes is closed');
-    if (this.#atRest.has(uid) || !this.list().includes(uid)) return true;
-    if (this.#slots.get(uid)?.isGoing || this.#resting.has(uid)) return false;
+  hibernate(uid: string): boolean {
+    if (this.#isClosed) throw new Error('the control plane runtime is closed');
+    if (this.#hibernated.has(uid) || !this.list().includes(uid)) return true;
+    if (this.#slots.get(uid)?.isGoing || this.#stopping.has(uid)) return false;
     const slot = this.#of(uid);
     slot.mayAct = captureGrant();
-    const resting = this.#restSlot(slot).finally(() => {
-      this.#resting.delete(uid);
+    const resting = this.#stopSlot(slot).finally(() => {
+      this.#stopping.delete(uid);
       this.announce(uid);
     });
-    this.#resting.set(uid, resting);
+    this.#stopping.set(uid, resting);
     return false;
   }
 
@@ -183,29 +183,29 @@ export class ClusterSlots<Parts> {
    * Whether a cluster's folder is as that of a new one that has its port, its user and its encryption key; starts to make it so. Once that has failed each call
    * is a try that is waited for, and rejects with what is wrong: whoever calls tells it, and decides when to try again.
    */
-  async empty(uid: string): Promise<boolean> {
-    if (this.#isClosed) throw new Error('the runtime of control planes is closed');
-    if (this.#empty.has(uid) || !this.list().includes(uid)) return true;
-    if (this.#slots.get(uid)?.isGoing || this.#resting.has(uid)) return false;
+  async wipe(uid: string): Promise<boolean> {
+    if (this.#isClosed) throw new Error('the control plane runtime is closed');
+    if (this.#wiped.has(uid) || !this.list().includes(uid)) return true;
+    if (this.#slots.get(uid)?.isGoing || this.#stopping.has(uid)) return false;
     const slot = this.#of(uid);
     slot.mayAct = captureGrant();
-    const emptying = this.#restSlot(slot, () => this.#emptyFolder(slot)).finally(() => {
-      this.#resting.delete(uid);
+    const emptying = this.#stopSlot(slot, () => this.#emptyFolder(slot)).finally(() => {
+      this.#stopping.delete(uid);
       this.announce(uid);
     });
-    this.#resting.set(uid, emptying);
-    if (!this.#emptyErrors.has(uid)) return false;
+    this.#stopping.set(uid, emptying);
+    if (!this.#wipeErrors.has(uid)) return false;
     await emptying;
-    if (this.#emptyErrors.has(uid)) throw this.#emptyErrors.get(uid);
-    return this.#empty.has(uid);
+    if (this.#wipeErrors.has(uid)) throw this.#wipeErrors.get(uid);
+    return this.#wiped.has(uid);
   }
 
-  /** Whether nothing of a cluster is left; starts the removal of what there is. */
+  /** Whether nothing of a cluster remains; starts removing what does. */
   remove(uid: string): boolean {
     if (!this.list().includes(uid)) return true;
     const slot = this.#of(uid);
     slot.mayAct = captureGrant();
-    this.#atRest.delete(uid);
+    this.#hibernated.delete(uid);
     this.#forgetEmptying(uid);
     if (!slot.isGoing) void this.#removeSlot(slot);
     return false;
@@ -213,12 +213,12 @@ export class ClusterSlots<Parts> {
 
   /** Stops managing a cluster; its programs keep running. */
   async release(uid: string): Promise<void> {
-    this.#atRest.delete(uid);
+    this.#hibernated.delete(uid);
     this.#forgetEmptying(uid);
     const slot = this.#slots.get(uid);
     if (slot === undefined) return;
     this.#slots.delete(uid);
-    await slot.turn;
+    await slot.pending;
     slot.supervisor.detach();
     await this.#parts.stop(slot.parts);
   }
@@ -229,7 +229,7 @@ export class ClusterSlots<Parts> {
     await Promise.all(
       unwanted.map(async (uid) => {
         const slot = this.#of(uid);
-        await slot.turn;
+        await slot.pending;
         await this.#parts.stop(slot.parts);
         await slot.supervisor.stop();
         if (!slot.isGoing) this.#slots.delete(uid);
@@ -253,24 +253,24 @@ export class ClusterSlots<Parts> {
   }
 
   /** @param afterwards What is done when it has stopped. */
-  async #restSlot(slot: Slot<Parts>, afterwards?: () => Promise<void>): Promise<void> {
+  async #stopSlot(slot: Slot<Parts>, afterwards?: () => Promise<void>): Promise<void> {
     const isManaged = () => this.#slots.get(slot.uid) === slot && !slot.isGoing;
     try {
-      await slot.turn;
+      await slot.pending;
       await this.#parts.stop(slot.parts);
       await slot.supervisor.stop(slot.mayAct);
       if (!isManaged() || !slot.mayAct()) return;
       await afterwards?.();
-      this.#atRest.add(slot.uid);
+      this.#hibernated.add(slot.uid);
     } catch (error) {
       if (!isManaged()) return;
-      if (afterwards) this.#emptyErrors.set(slot.uid, error);
+      if (afterwards) this.#wipeErrors.set(slot.uid, error);
       this.#machine.log.error(
         { err: error, cluster: slot.uid },
-        afterwards ? 'a control plane could not be emptied' : 'a control plane could not be brought to rest',
+        afterwards ? 'could not wipe a control plane' : 'could not stop a control plane for hibernation',
       );
     } finally {
-      // What has stopped does not start again: whoever comes next gets a new one.
+      // A stopped slot does not start again: the next caller gets a new one.
       if (isManaged()) this.#slots.delete(slot.uid);
     }
   }
@@ -281,20 +281,20 @@ export class ClusterSlots<Parts> {
     const known = record ?? readRecord(files, folder);
     await files.emptyFolder(folder, RECORD);
     if (known) await writeRecord(files, folder, emptiedRecord(known));
-    this.#emptyErrors.delete(uid);
-    this.#empty.add(uid);
+    this.#wipeErrors.delete(uid);
+    this.#wiped.add(uid);
   }
 
   #forgetEmptying(uid: string): void {
-    this.#empty.delete(uid);
-    this.#emptyErrors.delete(uid);
+    this.#wiped.delete(uid);
+    this.#wipeErrors.delete(uid);
   }
 
   async #removeSlot(slot: Slot<Parts>): Promise<void> {
     const { files, log } = this.#machine;
     slot.isGoing = true;
     try {
-      await slot.turn;
+      await slot.pending;
       await this.#parts.stop(slot.parts);
       await slot.supervisor.stop(slot.mayAct);
       if (!slot.mayAct()) return;
@@ -306,7 +306,7 @@ export class ClusterSlots<Parts> {
       this.#slots.delete(slot.uid);
     } catch (error) {
       slot.isGoing = false;
-      log.error({ err: error, cluster: slot.uid }, 'a control plane could not be removed');
+      log.error({ err: error, cluster: slot.uid }, 'could not remove a control plane');
     }
     this.announce(slot.uid);
   }
@@ -337,7 +337,7 @@ export class ClusterSlots<Parts> {
       record: undefined,
       wanted: undefined,
       mayAct: () => true,
-      turn: Promise.resolve(),
+      pending: Promise.resolve(),
       isGoing: false,
     };
     this.#slots.set(uid, slot);

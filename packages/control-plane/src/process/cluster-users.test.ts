@@ -32,7 +32,7 @@ test('concurrent requests from several processes get one user each', async () =>
   const users = await Promise.all(names.map((name) => open().userOf(name)));
 
   expect(new Set(users.map(({ uid }) => uid)).size).toBe(names.length);
-  await expect(open().userOf('f')).rejects.toThrow('all user ids from 1900000000 to 1900000004');
+  await expect(open().userOf('f')).rejects.toThrow('all user IDs from 1900000000 to 1900000004');
 });
 
 test('a released user is reused, and only its holder can release it', async () => {

@@ -49,7 +49,7 @@ export class ClusterUsers {
       if (!taken.has(id) && (await this.#take(id, clusterUid))) return userOf(id);
     }
     throw new Error(
-      `all user ids from ${first} to ${last} belong to clusters: give Fairway more with --control-plane-users`,
+      `all user IDs from ${first} to ${last} are in use by clusters: extend the range with --control-plane-users`,
     );
   }
 

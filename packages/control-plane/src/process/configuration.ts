@@ -9,6 +9,7 @@ import type { Endpoint } from '../runtime.ts';
 import type { Component } from './components.ts';
 import { EGRESS_KINDS } from './egress/egress-policy.ts';
 import { egressSocketName } from './egress/egress-proxy.ts';
+import { encryptionConfiguration } from './encryption-configuration.ts';
 import {
   ACCESS_WEBHOOK,
   AUDIT_POLICY,
@@ -91,7 +92,7 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
       restarts: API_SERVER,
     },
     { path: EGRESS_CONFIGURATION, text: dump(egressConfiguration()), restarts: API_SERVER },
-    { path: ENCRYPTION, text: dump(encryptionConfiguration(encryptionKey)), restarts: API_SERVER },
+    { path: ENCRYPTION, text: dump(encryptionConfiguration(encryptionKey, inputs.version)), restarts: API_SERVER },
   ];
   for (const [name, { certificatePem, privateKeyPem }] of certificates) {
     files.push({ path: certificatePath(name), text: certificatePem, restarts: [] });
@@ -222,20 +223,6 @@ export function egressConfiguration(): object {
         transport: { uds: { udsName: `${EGRESS_FOLDER}/${egressSocketName(name)}` } },
       },
     })),
-  };
-}
-
-/** Secrets are encrypted with the cluster's own key; those from before encryption was enabled stay readable. */
-function encryptionConfiguration(encryptionKey: string): object {
-  return {
-    apiVersion: 'apiserver.config.k8s.io/v1',
-    kind: 'EncryptionConfiguration',
-    resources: [
-      {
-        resources: ['secrets'],
-        providers: [{ secretbox: { keys: [{ name: 'key1', secret: encryptionKey }] } }, { identity: {} }],
-      },
-    ],
   };
 }
 

@@ -75,7 +75,7 @@ export class DatabaseDefragmenter {
       const hasRoom = await reclaimSpace(call, quotaBytes);
       log.warn({ quotaBytes, hasRoom }, 'the database has reached its quota');
     } catch (error) {
-      log.warn({ err: error }, 'a full database could not be defragmented');
+      log.warn({ err: error }, 'could not defragment a full database');
     }
     this.#retryAtMs = clock.now() + RETRY_MS;
     this.#retry?.cancel();

@@ -75,10 +75,9 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
   if (spec.reviewAccess === undefined) removeFiles(files, path, ACCESS_WEBHOOK_FILES);
   if (!asksTokenWebhook) removeFiles(files, path, TOKEN_WEBHOOK_FILES);
   const own = certificates.get('fairway');
-  if (own === undefined) throw new Error('there is no certificate for Fairway among those of a control plane');
+  if (own === undefined) throw new Error('no control plane certificate is issued for Fairway');
   const kubeletClient = certificates.get('apiserver-kubelet-client');
-  if (kubeletClient === undefined)
-    throw new Error('there is no certificate for kubelets among those of a control plane');
+  if (kubeletClient === undefined) throw new Error('no control plane certificate is issued for kubelets');
   return {
     launches: perComponent((component) => launchOf(component, inputs, configuration)),
     apiServer: {
@@ -109,7 +108,7 @@ const TOKEN_WEBHOOK_FILES = [
 
 function webhookTls(certificates: ComponentCertificates, { frontProxy }: ClusterPki): WebhookTls {
   const own = certificates.get('token-webhook');
-  if (own === undefined) throw new Error('there is no certificate for the webhook about tokens');
+  if (own === undefined) throw new Error('the token webhook has no certificate');
   return {
     certificate: own.certificatePem,
     privateKey: own.privateKeyPem,

@@ -23,13 +23,13 @@ export function etcdCall(folder: string): EtcdCall {
         resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') }),
       );
     });
-    sent.on('timeout', () => sent.destroy(new Error(`etcd does not answer ${path}`)));
+    sent.on('timeout', () => sent.destroy(new Error(`etcd does not respond to ${path}`)));
     sent.on('error', reject);
     sent.end(JSON.stringify(body));
     const { status, text } = await promise;
     if (status === 200) return JSON.parse(text) as unknown;
     const { data } = refusal.safeParse(parsed(text));
-    throw new Error(`etcd answers ${path} with status ${status}${data ? `: ${data.message}` : ''}`);
+    throw new Error(`etcd returned status ${status} for ${path}${data ? `: ${data.message}` : ''}`);
   };
 }
 

@@ -72,7 +72,7 @@ describe('the set for a version', () => {
     const found = await find({ '/a': { programs: ALL, version: '1.36.3' } });
 
     expect(missingBinaries(found, '1.34.2')).toBe(
-      'there are binaries of Kubernetes 1.36.3 here, and none of 1.34.2: "fairway releases fetch 1.34.2" downloads them',
+      'binaries of Kubernetes 1.36.3 are available, but none of 1.34.2: "fairway releases fetch 1.34.2" downloads them',
     );
     expect(missingBinaries([], '1.34.2')).toContain('KUBEBUILDER_ASSETS');
   });

@@ -78,5 +78,5 @@ export function missingBinaries(found: readonly Binaries[], version: string): st
   const versions = found.map((candidate) => candidate.version).join(', ');
   return versions === ''
     ? `etcd, kube-apiserver, kube-controller-manager and kube-scheduler are neither in ${ASSETS_VARIABLE} nor on PATH: "fairway releases fetch ${version}" downloads them`
-    : `there are binaries of Kubernetes ${versions} here, and none of ${version}: "fairway releases fetch ${version}" downloads them`;
+    : `binaries of Kubernetes ${versions} are available, but none of ${version}: "fairway releases fetch ${version}" downloads them`;
 }

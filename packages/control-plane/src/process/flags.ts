@@ -85,7 +85,7 @@ const TOKEN_WEBHOOK_FLAGS = [
   '--authentication-token-webhook-cache-ttl=10s',
 ];
 
-/** Two other files, so that tenants are not shown what was written for the operator before they asked. */
+/** Two other files, so that tenants do not see events that were written for the operator before they requested audit events. */
 const OPERATOR_AUDIT_FLAGS = [
   `--audit-log-path=${AUDIT_LOG}`,
   '--audit-log-maxsize=50',

@@ -27,7 +27,7 @@ export class Member {
   }
 
   /** Resets the backoff: the cause of the failures is removed. */
-  forgive(): void {
+  resetBackoff(): void {
     this.failures = 0;
     this.retryAtMs = 0;
   }

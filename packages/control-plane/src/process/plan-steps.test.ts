@@ -19,7 +19,7 @@ function running(component: Component, change: Partial<ObservedProcess> = {}): O
     ready: true,
     unreadySinceMs: undefined,
     terminatedAtMs: undefined,
-    offence: undefined,
+    killReason: undefined,
     ...change,
   };
   return { process, retryAtMs: 0 };
@@ -41,7 +41,10 @@ describe('steps until everything runs', () => {
     { reason: 'everything works', observed: {}, steps: [] },
     {
       reason: 'one takes too much memory, whoever else is not ready',
-      observed: { etcd: running('etcd', unready), 'kube-scheduler': running('kube-scheduler', { offence: 'memory' }) },
+      observed: {
+        etcd: running('etcd', unready),
+        'kube-scheduler': running('kube-scheduler', { killReason: 'memory' }),
+      },
       steps: [{ do: 'terminate', component: 'kube-scheduler', reason: 'offends' }],
     },
     { reason: 'nobody runs before etcd', observed: nothing, steps: [{ do: 'start', component: 'etcd' }] },

@@ -10,7 +10,7 @@ export interface ObservedProcess {
   /** When it was sent SIGTERM; undefined if it was not. */
   readonly terminatedAtMs: number | undefined;
   /** Why it must be stopped, such as for exceeding its memory limit. */
-  readonly offence: string | undefined;
+  readonly killReason: string | undefined;
 }
 
 export interface ObservedComponent {
@@ -50,7 +50,7 @@ export function planSteps(
       return needed === undefined || isSteady(needed, observed[need]);
     });
     if (process?.terminatedAtMs !== undefined) return killIfLate(component, process.terminatedAtMs, nowMs);
-    if (process?.offence !== undefined) return [{ do: 'terminate', component, reason: 'offends' }];
+    if (process?.killReason !== undefined) return [{ do: 'terminate', component, reason: 'offends' }];
     // One at a time, starting with etcd: the API is interrupted once instead of once per component.
     if (!areNeedsReady) return [];
     if (process === undefined) return nowMs >= retryAtMs ? [{ do: 'start', component }] : [];

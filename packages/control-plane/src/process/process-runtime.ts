@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
 import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
 import { TENANT_AUDIT_FOLDER, tenantLogIn } from '../audit/tenant-audit-log.ts';
 import { OffHostRemovals } from '../off-host/off-host-removals.ts';
@@ -66,7 +67,7 @@ interface Parts {
   isMissing: boolean;
   /** Which API server settings are not in effect, and why. */
   settingsProblem: string | undefined;
-  /** Who is kept out of the API server. */
+  /** Restricts access to the API server. */
   access: AccessState;
   /** Generation of the data whose folder this process has given to the cluster's user. */
   openedGeneration: number | undefined;
@@ -123,7 +124,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   }
 
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
-    const slot = await this.#slots.inTurn(spec.cluster.uid, (its) => this.#prepare(its, spec));
+    const slot = await this.#slots.serialize(spec.cluster.uid, (its) => this.#prepare(its, spec));
     if (slot.isGoing) return beingRemoved(spec.endpoint);
     await this.#slots.noteVersion(slot);
     const state = this.#stateOf(slot, spec);
@@ -131,8 +132,9 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     return state;
   }
 
-  allowedCIDRsProblem(): Promise<string | undefined> {
-    return this.#access.problemAt(this.#options.address);
+  async unenforcedFields(): Promise<UnenforcedFields> {
+    const problem = await this.#access.problemAt(this.#options.address);
+    return problem === undefined ? {} : { 'spec.apiServer.allowedCIDRs': problem };
   }
 
   auditLog(clusterUid: string): Promise<LogPlace | undefined> {
@@ -140,12 +142,12 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     return Promise.resolve(known && tenantLogIn(join(known.folder, TENANT_AUDIT_FOLDER), userOf(known.record)?.uid));
   }
 
-  rest(clusterUid: string): Promise<boolean> {
-    return Promise.resolve(this.#slots.rest(clusterUid));
+  hibernate(clusterUid: string): Promise<boolean> {
+    return Promise.resolve(this.#slots.hibernate(clusterUid));
   }
 
-  empty(clusterUid: string): Promise<boolean> {
-    return this.#slots.empty(clusterUid);
+  wipe(clusterUid: string): Promise<boolean> {
+    return this.#slots.wipe(clusterUid);
   }
 
   remove(clusterUid: string): Promise<boolean> {
@@ -174,7 +176,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     await this.#slots.stopAllBut(() => false);
     this.#access.stop();
     await this.#offHostRemovals?.stop();
-    await this.#tellIfLeft(this.#access.removeTable());
+    await this.#logFailure(this.#access.removeTable());
   }
 
   /** Stops nothing: the next process to manage them adopts them. */
@@ -188,13 +190,13 @@ export class ProcessRuntime implements ControlPlaneRuntime {
   /** Stops what an earlier Fairway left running for clusters that no longer exist. Their data stay. */
   async stopAllBut(isWanted: (clusterUid: string) => boolean): Promise<void> {
     await this.#slots.stopAllBut(isWanted);
-    await this.#tellIfLeft(this.#access.removeAllBut(isWanted));
+    await this.#logFailure(this.#access.removeAllBut(isWanted));
   }
 
-  /** Rules that can't be removed keep people out of ports that nobody serves. */
-  async #tellIfLeft(removal: Promise<void>): Promise<void> {
+  /** Rules that cannot be removed only block ports that are not in use. */
+  async #logFailure(removal: Promise<void>): Promise<void> {
     await removal.catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'firewall rules of former API servers could not be removed');
+      this.#options.log.warn({ err: error }, 'could not remove firewall rules of former API servers');
     });
   }
 
@@ -256,7 +258,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     const isOpenAnyway = access.kind === 'unavailable' && record.isRestricted !== true;
     const isRunning = supervisor.state.components['kube-apiserver'].running;
     if (isOpenAnyway || isRunning || sources === undefined) return undefined;
-    return `its API server does not start while spec.apiServer.allowedCIDRs is not enforced: ${access.problem}`;
+    return `the API server is not started until spec.apiServer.allowedCIDRs can be enforced: ${access.problem}`;
   }
 
   #keepDatabase(slot: Slot<Parts>, spec: ControlPlaneSpec, { paths }: Binaries): void {
@@ -351,8 +353,8 @@ function settingsState(
   if (!('problem' in access)) return { settingsInEffect };
   const effect =
     access.kind === 'unavailable'
-      ? 'Everybody who can connect reaches the API server.'
-      : 'What was in effect before stays.';
+      ? 'The API server accepts connections from anywhere.'
+      : 'The previous restriction remains in effect.';
   const message = `spec.apiServer.allowedCIDRs is not applied: ${access.problem}. ${effect}`;
   return { settingsProblem: message, settingsReason: 'SettingsNotEnforced' };
 }

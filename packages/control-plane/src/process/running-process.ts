@@ -10,7 +10,7 @@ export interface RunningProcess {
   probedAtMs: number | undefined;
   terminatedAtMs: number | undefined;
   /** Why it is being stopped, if that counts as a failure. */
-  offence: string | undefined;
+  killReason: string | undefined;
 }
 
 export function runningProcess(identity: ProcessIdentity, fingerprint: string, nowMs: number): RunningProcess {
@@ -22,6 +22,6 @@ export function runningProcess(identity: ProcessIdentity, fingerprint: string, n
     unreadySinceMs: nowMs,
     probedAtMs: undefined,
     terminatedAtMs: undefined,
-    offence: undefined,
+    killReason: undefined,
   };
 }

@@ -297,7 +297,7 @@ test('without permission to act it touches nothing, not even the pid file of an 
 test('at rest nothing runs or is restarted, and everything starts again when desired', async () => {
   const supervisor = await started();
 
-  const resting = supervisor.rest();
+  const resting = supervisor.hibernate();
   await clock.advance(60_000);
   await resting;
   await clock.advance(60_000);
@@ -315,7 +315,7 @@ test('rest stops processes of an earlier Fairway too', async () => {
   await started();
   const later = supervise();
 
-  const resting = later.rest();
+  const resting = later.hibernate();
   await clock.advance(60_000);
   await resting;
 
@@ -334,7 +334,7 @@ test('a component above its memory limit is restarted with backoff, and reported
   expect(machine.takeEvents().slice(0, 2)).toEqual(['SIGTERM kube-scheduler', 'start kube-scheduler']);
   const { failures, lastFailure } = supervisor.state.components['kube-scheduler'];
   expect(failures).toBeGreaterThan(0);
-  expect(lastFailure).toBe('it used 101 MiB of memory, and the plan allows 100 MiB');
+  expect(lastFailure).toBe('it used 101 MiB of memory; the plan allows 100 MiB');
 });
 
 test('a component stopped by a full database starts immediately once that accepts writes again', async () => {

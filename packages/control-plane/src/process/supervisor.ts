@@ -69,7 +69,7 @@ const STEADY_MS = 2000;
 const PROBE_PERIOD_MS = 10_000;
 const ERROR_TAIL_BYTES = 8192;
 
-const HANGS = `it did not answer for ${HANGS_AFTER_MS / 1000} s`;
+const HANGS = `it did not respond for ${HANGS_AFTER_MS / 1000} s`;
 
 /** State of a component that is not desired: nothing waits for it. */
 const ABSENT: ComponentState = { running: false, ready: true, current: true, failures: 0, lastFailure: undefined };
@@ -86,7 +86,7 @@ export class ControlPlaneSupervisor {
   #mayAct: () => boolean = () => true;
   #stopping: PromiseWithResolvers<void> | undefined;
   #hasLeft = false;
-  #resting: PromiseWithResolvers<void> | undefined;
+  #hibernating: PromiseWithResolvers<void> | undefined;
   #database: EtcdStatus | undefined;
   #announced = '';
   readonly #logs: LogRotation;
@@ -100,25 +100,25 @@ export class ControlPlaneSupervisor {
     this.#logs = new LogRotation(options.clock, options.files);
   }
 
-  /** Sets the desired state, and whether this process may act on it. Resolves after a first look at the processes. */
+  /** Sets the desired state, and whether this process may act on it. Resolves after processes were first checked. */
   want(desired: DesiredControlPlane, mayAct = () => true): Promise<void> {
     for (const component of COMPONENTS) {
       const before = this.#desired?.launches[component]?.fingerprint;
       const isChanged = before !== undefined && before !== desired.launches[component]?.fingerprint;
       // The change may have removed the cause of a component's failures.
-      if (isChanged) this.#members[component].forgive();
+      if (isChanged) this.#members[component].resetBackoff();
     }
     this.#desired = desired;
     this.#mayAct = mayAct;
-    this.#resting = undefined;
+    this.#hibernating = undefined;
     return this.#poke();
   }
 
   /** Stops all processes in order, until a new desired state is set; resolves when none is left. */
-  rest(mayAct = () => true): Promise<void> {
+  hibernate(mayAct = () => true): Promise<void> {
     this.#mayAct = mayAct;
-    this.#resting ??= Promise.withResolvers();
-    const { promise } = this.#resting;
+    this.#hibernating ??= Promise.withResolvers();
+    const { promise } = this.#hibernating;
     void this.#poke();
     return promise;
   }
@@ -127,8 +127,8 @@ export class ControlPlaneSupervisor {
   detach(): void {
     this.#hasLeft = true;
     this.#timer?.cancel();
-    const error = new Error('another process manages the control plane');
-    this.#resting?.reject(error);
+    const error = new Error('another process manages this control plane');
+    this.#hibernating?.reject(error);
     this.#stopping?.reject(error);
   }
 
@@ -160,7 +160,7 @@ export class ControlPlaneSupervisor {
     return { components, databaseBytes, isDatabaseFull: isFull };
   }
 
-  /** What its processes take; undefined memory where the system does not tell. */
+  /** Resource usage of its processes; memory is undefined if the system does not report it. */
   usage(): { readonly isComplete: boolean; readonly memoryBytes: number | undefined } {
     const wanted = COMPONENTS.filter((component) => this.#desired?.launches[component] !== undefined);
     let memoryBytes: number | undefined;
@@ -192,22 +192,22 @@ export class ControlPlaneSupervisor {
   async #run(): Promise<void> {
     try {
       // The process that manages them now writes the same pid files.
-      if (this.#mayAct()) await this.#look();
+      if (this.#mayAct()) await this.#observe();
       if (this.#mayAct()) this.#act();
     } catch (error) {
-      this.#options.log.error({ err: error }, 'control plane could not be supervised');
+      this.#options.log.error({ err: error }, 'could not supervise a control plane');
     }
     if (this.#hasLeft) return;
     this.#announce();
     if (COMPONENTS.every((component) => this.#members[component].process === undefined)) {
-      if (this.#mayAct()) this.#resting?.resolve();
+      if (this.#mayAct()) this.#hibernating?.resolve();
       this.#stopping?.resolve();
       if (this.#stopping) return;
     }
     this.#timer = this.#options.clock.after(this.#nextCheckMs(), () => void this.#poke());
   }
 
-  async #look(): Promise<void> {
+  async #observe(): Promise<void> {
     for (const component of COMPONENTS) this.#findProcess(component);
     if (this.#stopping === undefined) await Promise.all(COMPONENTS.map((component) => this.#probe(component)));
     await this.#logs.step(COMPONENTS.map((component) => this.#path(logPath(component))));
@@ -219,7 +219,7 @@ export class ControlPlaneSupervisor {
     if (member.process !== undefined) {
       const { identity } = member.process;
       const isAlive = host.identify(identity.pid)?.started === identity.started;
-      if (!isAlive) this.#bury(component, member, member.process);
+      if (!isAlive) this.#onExit(component, member, member.process);
       else member.noteRunning(member.process, clock.now());
       return;
     }
@@ -235,13 +235,13 @@ export class ControlPlaneSupervisor {
     member.process = runningProcess(record.process, record.fingerprint, clock.now());
   }
 
-  #bury(component: Component, member: Member, process: RunningProcess): void {
+  #onExit(component: Component, member: Member, process: RunningProcess): void {
     const { files, log } = this.#options;
-    const { identity, sinceMs, terminatedAtMs, offence } = process;
+    const { identity, sinceMs, terminatedAtMs, killReason } = process;
     member.process = undefined;
     files.remove(this.#path(pidPath(component)));
     log.info({ component, pid: identity.pid, asked: terminatedAtMs !== undefined }, 'process ended');
-    if (terminatedAtMs === undefined || offence) this.#recordFailure(component, member, sinceMs, offence);
+    if (terminatedAtMs === undefined || killReason) this.#recordFailure(component, member, sinceMs, killReason);
   }
 
   #recordFailure(component: Component, member: Member, sinceMs: number, message?: string): void {
@@ -262,17 +262,17 @@ export class ControlPlaneSupervisor {
     const isDue = process.probedAtMs === undefined || clock.now() - process.probedAtMs >= PROBE_PERIOD_MS;
     if (process.ready && !isDue) return;
     process.probedAtMs = clock.now();
-    process.offence ??= this.#offenceOf(component, process);
+    process.killReason ??= this.#killReason(component, process);
     process.ready = await this.#doesServe(component);
     process.unreadySinceMs = process.ready ? undefined : (process.unreadySinceMs ?? clock.now());
   }
 
-  #offenceOf(component: Component, { identity }: RunningProcess): string | undefined {
+  #killReason(component: Component, { identity }: RunningProcess): string | undefined {
     const limit = this.#desired?.launches[component]?.memoryBytes;
     const taken = this.#options.host.memoryBytes(identity);
     if (limit === undefined || taken === undefined || taken <= limit) return undefined;
     const mebibytes = (bytes: number) => Math.ceil(bytes / 2 ** 20);
-    return `it used ${mebibytes(taken)} MiB of memory, and the plan allows ${mebibytes(limit)} MiB`;
+    return `it used ${mebibytes(taken)} MiB of memory; the plan allows ${mebibytes(limit)} MiB`;
   }
 
   async #doesServe(component: Component): Promise<boolean> {
@@ -300,13 +300,13 @@ export class ControlPlaneSupervisor {
     const hasRoomAgain = this.#database?.isFull === true && !database.isFull;
     this.#database = database;
     if (!hasRoomAgain) return;
-    for (const member of Object.values(this.#members)) member.forgive();
+    for (const member of Object.values(this.#members)) member.resetBackoff();
   }
 
   #act(): void {
     const nowMs = this.#options.clock.now();
     const observed = this.#observed();
-    if (this.#stopping ?? this.#resting) return this.#take(planStop(observed, nowMs));
+    if (this.#stopping ?? this.#hibernating) return this.#take(planStop(observed, nowMs));
     const { launches } = this.#desired ?? {};
     if (launches === undefined) return;
     this.#take(
@@ -350,15 +350,15 @@ export class ControlPlaneSupervisor {
   #end(step: Exclude<Step, { do: 'start' }>, process: RunningProcess): void {
     const { host, clock, log } = this.#options;
     const { component } = step;
-    log.info({ component, pid: process.identity.pid, step: step.do }, 'process is ended');
+    log.info({ component, pid: process.identity.pid, step: step.do }, 'killing a process');
     process.terminatedAtMs ??= clock.now();
-    if (step.do === 'terminate' && step.reason === 'hangs') process.offence = HANGS;
+    if (step.do === 'terminate' && step.reason === 'hangs') process.killReason = HANGS;
     host.signal(process.identity, step.do === 'kill' ? 'SIGKILL' : 'SIGTERM');
   }
 
   #nextCheckMs(): number {
     if (this.#isSteady()) return STEADY_MS;
-    if (this.#stopping ?? this.#resting) return BUSY_MS;
+    if (this.#stopping ?? this.#hibernating) return BUSY_MS;
     return nextCheckMs(this.#observed(), this.#options.clock.now());
   }
 
@@ -366,7 +366,7 @@ export class ControlPlaneSupervisor {
     const { components } = this.state;
     return (
       this.#stopping === undefined &&
-      this.#resting === undefined &&
+      this.#hibernating === undefined &&
       COMPONENTS.every((name) => components[name].ready && components[name].current)
     );
   }

@@ -24,12 +24,12 @@ const UID_MAP = '/proc/self/uid_map';
 export function localIsolation({ folder, range, env, random }: IsolationInputs): Isolation {
   if (process.geteuid?.() !== 0) return { users: undefined, reason: 'Fairway does not run as root' };
   if (findExecutable(foldersOnPath(env), 'setpriv') === undefined) {
-    return { users: undefined, reason: 'there is no setpriv (util-linux) on PATH' };
+    return { users: undefined, reason: 'setpriv (util-linux) is not on PATH' };
   }
   // Programs of other users find their folder and their binary through /proc.
-  if (!existsSync(UID_MAP)) return { users: undefined, reason: 'there is no /proc' };
+  if (!existsSync(UID_MAP)) return { users: undefined, reason: '/proc is not mounted' };
   if (!isMapped(range, readFileSync(UID_MAP, 'utf8'))) {
-    return { users: undefined, reason: `user ids ${range.first} to ${range.last} do not exist in this container` };
+    return { users: undefined, reason: `user IDs ${range.first} to ${range.last} do not exist in this container` };
   }
   return { users: new ClusterUsers(folder, range, random) };
 }
@@ -65,13 +65,13 @@ export class Tenancy {
     const { reason } = this.#isolation;
     const own = records.get(uid);
     if (own !== undefined && userOf(own) !== undefined) {
-      return `its processes must run as user ${own.userId}, and ${reason}: start Fairway as root again`;
+      return `its processes must run as user ${own.userId}, but ${reason}: run Fairway as root again`;
     }
     const namespaces = new Map(this.#namespaces);
     for (const [other, record] of records) if (record.namespace !== undefined) namespaces.set(other, record.namespace);
     const [, foreign] = [...namespaces].find(([other, held]) => other !== uid && held !== namespace) ?? [];
     if (foreign !== undefined) {
-      return `this machine runs control planes of namespace ${foreign}, and cannot isolate another tenant's from them: ${reason}. The operator starts Fairway as root, which gives each cluster a user of its own, or with --control-plane simulated (docs/operators/control-planes.md)`;
+      return `this machine runs control planes of namespace ${foreign}, and cannot isolate another tenant's from them: ${reason}. The operator must run Fairway as root, which gives each cluster its own user, or with --control-plane simulated (docs/operators/control-planes.md)`;
     }
     this.#namespaces.set(uid, namespace);
     return undefined;

@@ -14,11 +14,11 @@ export const TOKEN_WEBHOOK_URL = `https://${TOKEN_WEBHOOK_HOST}/v1/token-reviews
 export const ACCESS_WEBHOOK_URL = `https://${TOKEN_WEBHOOK_HOST}/v1/access-reviews`;
 
 const PORT = 443;
-/** Headers bound tokens to less; whatever has more is nobody's. */
+/** The maximum header size bounds tokens; a longer one is invalid. */
 const MAX_BODY_BYTES = 64 * 1024;
 /** A handshake costs this process a signature, also for a webhook of the tenant's; an API server keeps its connections. */
 export const CONNECTIONS: Rate = { burst: 100, perMinute: 300 };
-/** Anybody may send an API server tokens that nobody has seen before, as fast as he likes. */
+/** Any client can send an API server new tokens at any rate. */
 export const REQUESTS: Rate = { burst: 500, perMinute: 3_000 };
 const HANDSHAKE_MS = 10_000;
 const IDLE_MS = 120_000;
@@ -74,11 +74,11 @@ export class TokenWebhook {
     );
     this.#server.setTimeout(IDLE_MS);
     this.#server.on('tlsClientError', (error) =>
-      log.info({ reason: error.message }, 'a token webhook refused a client'),
+      log.info({ reason: error.message }, 'a token webhook rejected a client'),
     );
   }
 
-  /** By what requests are answered from now on; undefined: everybody is nobody. */
+  /** The reviewer for subsequent requests; undefined rejects all tokens. */
   answerBy(reviews: Reviews | undefined): void {
     this.#reviews = reviews ?? NOBODY;
   }

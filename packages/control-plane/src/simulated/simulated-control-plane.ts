@@ -21,7 +21,7 @@ export interface SimulatedControlPlaneOptions {
   readonly host: string;
   /** What its API server may connect to beside the Internet, and what not; the same as for real ones. */
   readonly egress?: EgressExceptions | undefined;
-  /** Where the audit events of its cluster are kept, if it asks for them. */
+  /** File for the cluster's audit events, if requested. */
   readonly auditFolder: string;
   readonly auditObserver: AuditObserver;
   /** Where clients of this process find it. */

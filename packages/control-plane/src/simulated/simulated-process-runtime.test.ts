@@ -129,9 +129,9 @@ test('one at rest has no program and keeps its folder and port; whoever asks for
   const before = await settled(runtime);
   machine.takeEvents();
 
-  expect(await runtime.rest('uid-1')).toBe(false);
+  expect(await runtime.hibernate('uid-1')).toBe(false);
   await clock.advance(2_000);
-  expect(await runtime.rest('uid-1')).toBe(true);
+  expect(await runtime.hibernate('uid-1')).toBe(true);
   expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver']);
   await clock.advance(600_000);
   expect(machine.takeEvents(), 'it stays at rest').toEqual([]);
@@ -149,17 +149,17 @@ test('what a killed process has left running is brought to rest by the next', as
   machine.takeEvents();
 
   const second = replica();
-  expect(await second.rest('uid-1')).toBe(false);
+  expect(await second.hibernate('uid-1')).toBe(false);
   await clock.advance(2_000);
-  expect(await second.rest('uid-1')).toBe(true);
+  expect(await second.hibernate('uid-1')).toBe(true);
   expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver']);
 });
 
 test('one that never ran is at rest, and one at rest can be removed', async () => {
   const runtime = replica();
-  expect(await runtime.rest('uid-2')).toBe(true);
+  expect(await runtime.hibernate('uid-2')).toBe(true);
   await settled(runtime);
-  await runtime.rest('uid-1');
+  await runtime.hibernate('uid-1');
   await clock.advance(2_000);
 
   expect(await runtime.remove('uid-1')).toBe(false);
@@ -171,7 +171,7 @@ test('one that never ran is at rest, and one at rest can be removed', async () =
 test('a replica without permission to act brings nothing to rest', async () => {
   await settled(replica());
   machine.takeEvents();
-  await runUnder({ subject: 'team/demo', isValid: () => false }, () => replica().rest('uid-1'));
+  await runUnder({ subject: 'team/demo', isValid: () => false }, () => replica().hibernate('uid-1'));
   await clock.advance(60_000);
 
   expect(machine.takeEvents()).toEqual([]);
@@ -197,9 +197,9 @@ test('is emptied, and begins anew at its endpoint with nothing of before', async
   const record = JSON.parse(machine.files.read(path('record.json')) ?? '') as Record<string, unknown>;
   machine.takeEvents();
 
-  expect(await runtime.empty('uid-1')).toBe(false);
+  expect(await runtime.wipe('uid-1')).toBe(false);
   await clock.advance(10_000);
-  expect(await runtime.empty('uid-1')).toBe(true);
+  expect(await runtime.wipe('uid-1')).toBe(true);
   expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver']);
   expect([...machine.files.texts.keys()]).toEqual([path('record.json')]);
   const { address, port, encryptionKey } = record;
@@ -214,16 +214,16 @@ test('is emptied by whoever comes after a crash, and by nobody who has lost it',
   await machine.files.write('/home/planes/uid-1/etcd/member/snap/db', 'x');
 
   const late = replica();
-  await runUnder({ subject: 'team/demo', isValid: () => false }, () => late.empty('uid-1'));
+  await runUnder({ subject: 'team/demo', isValid: () => false }, () => late.wipe('uid-1'));
   await clock.advance(10_000);
   expect(machine.files.read('/home/planes/uid-1/etcd/member/snap/db')).toBe('x');
 
   const next = replica();
-  expect(await next.empty('uid-1')).toBe(false);
+  expect(await next.wipe('uid-1')).toBe(false);
   await clock.advance(10_000);
-  expect(await next.empty('uid-1')).toBe(true);
+  expect(await next.wipe('uid-1')).toBe(true);
   expect(machine.files.read('/home/planes/uid-1/etcd/member/snap/db')).toBeUndefined();
-  expect(await next.empty('uid-2'), 'one that never was').toBe(true);
+  expect(await next.wipe('uid-2'), 'one that never was').toBe(true);
 });
 
 test('says why it could not be emptied, and tries again when it is asked again', async () => {
@@ -232,14 +232,14 @@ test('says why it could not be emptied, and tries again when it is asked again',
   const data = '/home/planes/uid-1/etcd/member/snap/db';
   await machine.files.write(data, 'x');
   const broken = vi.spyOn(machine.files, 'emptyFolder').mockRejectedValue(new Error('EIO: its disk fails'));
-  expect(await runtime.empty('uid-1')).toBe(false);
+  expect(await runtime.wipe('uid-1')).toBe(false);
   await clock.advance(10_000);
 
   for (let tries = 2; tries < 5; tries++) {
-    await expect(runtime.empty('uid-1')).rejects.toThrow('EIO: its disk fails');
+    await expect(runtime.wipe('uid-1')).rejects.toThrow('EIO: its disk fails');
     expect(broken).toHaveBeenCalledTimes(tries);
   }
   broken.mockRestore();
-  expect(await runtime.empty('uid-1')).toBe(true);
+  expect(await runtime.wipe('uid-1')).toBe(true);
   expect(machine.files.read(data)).toBeUndefined();
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
 import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
 import { TENANT_AUDIT_FOLDER, tenantLogIn } from '../audit/tenant-audit-log.ts';
 import { trustBundle } from '../pki/cluster-pki.ts';
@@ -23,7 +24,7 @@ import {
 } from '../runtime.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { renderSpecFile } from './spec-file.ts';
-import { NOT_ENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsupported-settings.ts';
+import { UNENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsupported-settings.ts';
 
 export interface SimulatedProcessRuntimeOptions extends ProcessMachine {
   /** Command that runs a simulated control plane, given its folder as last argument. */
@@ -67,7 +68,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
   }
 
   async ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState> {
-    const slot = await this.#slots.inTurn(spec.cluster.uid, (its) => this.#prepare(its, spec));
+    const slot = await this.#slots.serialize(spec.cluster.uid, (its) => this.#prepare(its, spec));
     const endpoint = slot.record ? endpointOf(slot.record) : spec.endpoint;
     if (slot.isGoing) return beingRemoved(endpoint);
     await this.#slots.noteVersion(slot);
@@ -75,8 +76,8 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     return { ...state, ...unsupportedWhenSimulated(spec) };
   }
 
-  allowedCIDRsProblem(): Promise<string | undefined> {
-    return Promise.resolve(NOT_ENFORCED_WHEN_SIMULATED);
+  unenforcedFields(): Promise<UnenforcedFields> {
+    return Promise.resolve(UNENFORCED_WHEN_SIMULATED);
   }
 
   auditLog(clusterUid: string): Promise<LogPlace | undefined> {
@@ -84,12 +85,12 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     return Promise.resolve(known && tenantLogIn(join(known.folder, TENANT_AUDIT_FOLDER), undefined));
   }
 
-  rest(clusterUid: string): Promise<boolean> {
-    return Promise.resolve(this.#slots.rest(clusterUid));
+  hibernate(clusterUid: string): Promise<boolean> {
+    return Promise.resolve(this.#slots.hibernate(clusterUid));
   }
 
-  empty(clusterUid: string): Promise<boolean> {
-    return this.#slots.empty(clusterUid);
+  wipe(clusterUid: string): Promise<boolean> {
+    return this.#slots.wipe(clusterUid);
   }
 
   remove(clusterUid: string): Promise<boolean> {
@@ -153,7 +154,7 @@ export class SimulatedProcessRuntime implements ControlPlaneRuntime {
     const isCurrent = parts.target?.of === of && clock.now() < parts.target.renewAtMs;
     if (parts.target && isCurrent) return parts.target.apiServer;
     const own = certificateRequirements(spec).find(({ component }) => component === 'fairway');
-    if (own === undefined) throw new Error('there is no certificate for Fairway among those of a control plane');
+    if (own === undefined) throw new Error('no control plane certificate is issued for Fairway');
     const issued = await issueComponentCertificate(spec.pki, own, clock);
     const apiServer = {
       endpoint: spec.endpoint,

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
 import type { AuditObserver } from '@fairway/apiserver/audit/audit-log';
 import type { LogPlace } from '@fairway/apiserver/audit/newest-lines';
 import type { Store } from '@fairway/apiserver/store/store';
@@ -20,12 +21,12 @@ import {
 import { fingerprintOf } from './fingerprint.ts';
 import type { ClusterStores, HollowControlPlaneFactory } from './hollow-contract.ts';
 import { SimulatedControlPlane } from './simulated-control-plane.ts';
-import { NOT_ENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsupported-settings.ts';
+import { UNENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsupported-settings.ts';
 
 export interface SimulatedRuntimeOptions {
   readonly createHollow: HollowControlPlaneFactory;
   readonly stores: ClusterStores;
-  /** Contains a folder for each cluster that asks for audit events. */
+  /** Contains a folder for each cluster that requests audit events. */
   readonly auditFolder: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -55,7 +56,7 @@ interface Slot {
   /** Fingerprint of the spec that runs, or that failed to start. */
   fingerprint: string | undefined;
   failure: Failure | undefined;
-  /** Whom its API server asks now. */
+  /** The current token reviewer of its API server. */
   reviews: Pick<ControlPlaneSpec, 'reviewToken' | 'reviewAccess'>;
   /** Timer for the retry of a failed start. */
   retry: Timer | undefined;
@@ -104,20 +105,20 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     return stateOf(slot, spec);
   }
 
-  allowedCIDRsProblem(): Promise<string | undefined> {
-    return Promise.resolve(NOT_ENFORCED_WHEN_SIMULATED);
+  unenforcedFields(): Promise<UnenforcedFields> {
+    return Promise.resolve(UNENFORCED_WHEN_SIMULATED);
   }
 
-  /** It exists in this process only: what a process leaves behind is at rest. */
-  async rest(clusterUid: string): Promise<boolean> {
+  /** It only exists in this process: after the process exits, it counts as hibernated. */
+  async hibernate(clusterUid: string): Promise<boolean> {
     const slot = this.#slots.get(clusterUid);
     if (slot?.step !== undefined) return false;
     await this.release(clusterUid);
     return true;
   }
 
-  async empty(clusterUid: string): Promise<boolean> {
-    if (!(await this.rest(clusterUid))) return false;
+  async wipe(clusterUid: string): Promise<boolean> {
+    if (!(await this.hibernate(clusterUid))) return false;
     await this.#drop(clusterUid);
     return true;
   }
@@ -135,7 +136,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     return true;
   }
 
-  /** It exists in this process only: it stops, and its database is free for another process. */
+  /** It only exists in this process: after the process exits, it counts as hibernated. */
   async release(clusterUid: string): Promise<void> {
     const slot = this.#slots.get(clusterUid);
     if (slot === undefined) return;
@@ -227,7 +228,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     const message = error instanceof Error ? error.message : String(error);
     slot.failure = { message, attempts, retryAtMs: clock.now() + delayMs };
     slot.retry = clock.after(delayMs, () => this.#announce(uid));
-    log.warn({ err: error, cluster: uid, attempts }, 'control plane did not start');
+    log.warn({ err: error, cluster: uid, attempts }, 'a control plane did not start');
   }
 
   #announce(uid: string): void {
@@ -266,7 +267,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
   }
 }
 
-/** What asks whoever is to be asked at that time. */
+/** Delegates to the reviewer that is current at the time of the call. */
 function lateReviews(
   spec: ControlPlaneSpec,
   now: () => Pick<ControlPlaneSpec, 'reviewToken' | 'reviewAccess'>,
@@ -308,7 +309,7 @@ function stateOf(slot: Slot, spec: ControlPlaneSpec): ControlPlaneState {
     };
   }
   if (failure !== undefined || running === undefined) {
-    const message = `The control plane does not start: ${failure?.message ?? 'it has not been requested'}. It is being retried.`;
+    const message = `The control plane did not start: ${failure?.message ?? 'it has not been requested'}. Fairway is retrying.`;
     return { ...common, phase: 'Failed', ready: false, reason: 'ControlPlaneFailed', message };
   }
   return { ...common, phase: 'Running', ready: true, reason: 'AsExpected', message: '' };

@@ -5,10 +5,14 @@ import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-pro
 const MAX_WORDS = 300;
 
 /**
- * Why an API server does not reach pods that it is to pass requests on to; undefined where it does. `path`: one of its own that ends at these pods.
- * Rejects with a TenantApiError where the API server itself does not answer.
+ * Why an API server cannot reach pods that it should forward requests to; undefined if it can. `path`: a path of the API server that leads
+ * to these pods. Rejects with a TenantApiError if the API server itself does not respond.
  */
-export async function unreached(client: KubeClient, path: string, signal: AbortSignal): Promise<string | undefined> {
+export async function apiReachProblem(
+  client: KubeClient,
+  path: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   try {
     const response = await ofTenant(client.raw({ method: 'GET', path, signal }));
     await ofTenant(response.text());

@@ -4,41 +4,41 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { type ApiError, isApiError, type StatusReason } from '@fairway/kube/object/api-error';
 import { ofTenant, TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
 
-/** Who owns what Fairway applies in tenants' clusters. */
+/** The field manager of what Fairway applies in tenants' clusters. */
 export const FIELD_MANAGER = 'fairway-addons';
 
-/** Fields of an object that somebody else owns, with other values. */
+/** Fields of an object that someone else owns, with other values. */
 export interface FieldConflict {
-  /** As people know it. */
+  /** In the form that users know. */
   readonly object: string;
   readonly fields: readonly string[];
   readonly managers: readonly string[];
 }
 
-/** What became of an object. */
+/** The result for an object. */
 export type Applied =
   | { readonly conflict?: FieldConflict | undefined; readonly refusal?: undefined }
   | { readonly refusal: Refusal };
 
-/** What the cluster said against an object. */
+/** The cluster's rejection of an object. */
 export interface Refusal {
   readonly object: string;
-  /** The API's, in one word. */
+  /** The API's reason, in one word. */
   readonly reason: string;
   readonly message: string;
 }
 
 export interface ApplyOptions {
-  /** Whether to take fields over that others own. */
+  /** Whether to take ownership of fields from others. */
   readonly isForced: boolean;
-  /** Only asks whether it would be accepted. */
+  /** Dry run: only checks whether it would be accepted. */
   readonly dryRun?: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Applies an object. Fields that others own are left as they are and reported, and the rest is applied without them. Rejects with a TenantApiError
- * where the API does not answer, or can't.
+ * Applies an object. Fields that others own are left unchanged and reported, and the rest is applied without them. Rejects with a
+ * TenantApiError if the API does not respond, or cannot.
  */
 export async function applyObject(
   client: KubeClient,
@@ -54,20 +54,20 @@ export async function applyObject(
     const conflict = conflictOf(error, wanted);
     if (conflict === undefined) return { refusal: refusalOf(error, wanted) };
     const rest = withoutFields(wanted.object, conflict.fields);
-    // Where a field is not found in it, all of it stays as it is.
+    // If a field is not found in it, the whole value is unchanged.
     if (rest === undefined) return { conflict };
     try {
       await ofTenant(resource.apply(rest, options));
       return { conflict };
     } catch (again) {
-      // Somebody is at it right now: the next look tells.
+      // Someone is changing it right now: the next check finds out.
       return conflictOf(again, wanted) ? { conflict } : { refusal: refusalOf(again, wanted) };
     }
   }
 }
 
 function conflictOf(error: unknown, wanted: AddonObject): FieldConflict | undefined {
-  const answer = answerOf(error);
+  const answer = causeOf(error);
   if (!isApiError(answer, 'Conflict')) return undefined;
   const causes = answer.causes.filter(({ reason }) => reason === 'FieldManagerConflict');
   if (causes.length === 0) return undefined;
@@ -79,7 +79,7 @@ function conflictOf(error: unknown, wanted: AddonObject): FieldConflict | undefi
   };
 }
 
-/** Answers that stay the same however often one asks. */
+/** Responses that do not change with a retry. */
 const REFUSALS: readonly StatusReason[] = [
   'BadRequest',
   'Forbidden',
@@ -87,27 +87,27 @@ const REFUSALS: readonly StatusReason[] = [
   'RequestEntityTooLarge',
   'MethodNotAllowed',
 ];
-/** A tenant's webhook or policy refuses with any code that it likes; one that is not reached is an InternalError. */
+/** A tenant's webhook or policy may reject with any code; an unreachable one is an InternalError. */
 const BY_TENANT = /admission webhook "|failed calling webhook|ValidatingAdmissionPolicy '/;
 
-/** Whether it is the cluster that does not want it, rather than an API server that can't. */
+/** Whether the cluster rejects it, rather than the API server being unable to process it. */
 export function isRefusal(answer: unknown): answer is ApiError {
   return isApiError(answer) && (REFUSALS.includes(answer.reason) || BY_TENANT.test(answer.message));
 }
 
-/** Throws an error that is no answer. */
+/** Rethrows an error that is not a response. */
 function refusalOf(error: unknown, wanted: AddonObject): Refusal {
-  const answer = answerOf(error);
+  const answer = causeOf(error);
   if (!isRefusal(answer)) throw error;
   return { object: describeObject(wanted), reason: answer.reason, message: wordsOf(answer) };
 }
 
-/** What the tenant's API server said, where the error is that. */
-export function answerOf(error: unknown): unknown {
+/** The response of the tenant's API server, if the error is one. */
+export function causeOf(error: unknown): unknown {
   return error instanceof TenantApiError ? error.cause : error;
 }
 
-/** Its first words, whoever wrote them: a webhook of the tenant may. */
+/** The start of its message, whoever wrote it: possibly a webhook of the tenant. */
 function wordsOf({ message }: ApiError): string {
   return message.length > MAX_WORDS ? `${message.slice(0, MAX_WORDS)}…` : message;
 }

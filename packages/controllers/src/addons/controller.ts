@@ -8,9 +8,9 @@ import { keyOf } from '@fairway/kube/client/object-key';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { indexOn, watch } from '@fairway/kube/controller/declaration';
 import { READ } from '@fairway/kube/controller/rights';
-import { clustersByPlan } from '@fairway/tenancy/cache-indexes';
+import { clustersByPlan, clustersByRelease } from '@fairway/tenancy/cache-indexes';
 import type { Declaration } from '../dependencies.ts';
-import { differsIn } from '../differs-in.ts';
+import { hasChangedIn } from '../has-changed-in.ts';
 import { listenToConnections } from '../node-events.ts';
 import { AddonReconciler } from './reconciler.ts';
 
@@ -23,11 +23,17 @@ export const addonController: Declaration = {
     { type: kubernetesReleases, verbs: READ },
     { type: plans, verbs: READ },
   ],
-  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByPlan)],
+  indexes: ({ cache }) => [indexOn(cache.clusters, clustersByPlan), indexOn(cache.clusters, clustersByRelease)],
   watches: ({ cache }) => [
-    watch(cache.clusters, undefined, { isRelevant: differsIn(viewOf) }),
+    watch(cache.clusters, undefined, { isRelevant: hasChangedIn(viewOf) }),
     watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf), {
-      isRelevant: differsIn(({ spec }) => spec.storage),
+      isRelevant: hasChangedIn(({ spec }) => spec.storage),
+    }),
+    watch(cache.releases, ({ spec }) => cache.clusters.find(clustersByRelease, spec.minor).map(keyOf), {
+      isRelevant: hasChangedIn(({ spec }) => [
+        spec.components,
+        spec.patches.map(({ version, components }) => [version, components]),
+      ]),
     }),
   ],
   create(shared, enqueue) {
@@ -37,7 +43,7 @@ export const addonController: Declaration = {
       forget: (isMatching) => reconciler.forget(isMatching),
     };
   },
-  /** A connection begins, or begins anew. */
+  /** A connection starts or restarts. */
   listen(enqueue, { tenants }) {
     listenToConnections(tenants, enqueue);
   },

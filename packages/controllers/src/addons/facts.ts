@@ -8,7 +8,7 @@ import type { PlanSpec } from '@fairway/api/kinds/plan';
 import { CLUSTER_DOMAIN, clusterDnsAddress } from '@fairway/control-plane/bootstrap/kubelet';
 import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 
-/** What a cluster's add-ons depend on; undefined while that is not decided. Versions are those that run, not those that are asked for. */
+/** What a cluster's add-ons depend on; undefined until that is decided. Versions are the running ones, not the requested ones. */
 export function addonFacts(
   { spec, status }: Pick<Cluster, 'spec' | 'status'>,
   releases: readonly KubernetesRelease[],
@@ -41,7 +41,7 @@ export function addonFacts(
   };
 }
 
-/** Nodes say their version themselves, and it becomes the name of an image: one that the catalogue does not have may not exist. */
+/** Nodes report their version themselves, and it becomes part of an image name: an image for a version outside the catalogue may not exist. */
 function isKnown(version: string | undefined, releases: readonly KubernetesRelease[]): boolean {
   return releases.some(({ spec }) => spec.patches.some((patch) => patch.version === version));
 }

@@ -1,81 +1,84 @@
 import { type Addon, type AddonName, objectKey } from '@fairway/addons/addon';
 import { coversObject } from '@fairway/addons/covers';
 import type { InstalledCni } from '@fairway/api/domain/cni-installer';
+import type { VolumeType } from '@fairway/openstack/types/block-storage';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
-import type { Findings, Outcome } from './look.ts';
+import type { Findings, Outcome } from './apply-addons.ts';
 import { type TenantWatches, watchedOf } from './tenant-watches.ts';
 
-/** How often everything is looked at where nothing has happened. */
-const LOOK_AGAIN_MS = 3_600_000;
-/** The least time between two looks at a cluster, whatever happens there. */
+/** Resync interval if nothing has happened. */
+const RESYNC_INTERVAL_MS = 3_600_000;
+/** The minimum interval between two checks of a cluster. */
 const INTERVAL_MS = 30_000;
-/** What is refused, or not reached, is tried again, twice as late each time. */
+/** Rejected or unreachable objects are retried with exponential backoff. */
 const MAX_RETRY_MS = 900_000;
 
-/** A look at a cluster: when it began, and with what. */
+/** A check of a cluster: when it started, and with what. */
 interface Looked {
   readonly ms: number;
-  readonly wish: string;
-  /** Of the add-ons. */
+  readonly desired: string;
+  /** The state of the add-ons. */
   readonly versions: ReadonlyMap<AddonName, string>;
   readonly drift: string;
   readonly tenant: TenantCluster;
 }
 
-/** What is remembered of a cluster between passes; losing it costs a look. */
+/** State of a cluster between passes; losing it costs a check. */
 export class AddonMemory {
   readonly failingSinceMs = new Map<AddonName, number>();
-  /** What was wrong with the plan's StorageClasses when the cloud last answered. */
-  flaw: string | undefined;
+  /** The volume types of the cloud from its last response. */
+  volumeTypes: readonly Pick<VolumeType, 'id' | 'name'>[] | undefined;
+  /** When to query the cloud for them again, after it failed to respond. */
+  typesDueMs = 0;
   #looked: Looked | undefined;
   #findings: Findings = { outcomes: new Map(), podNetwork: undefined };
   #drift = '';
   #refusals = 0;
-  #isAsked = false;
+  #isUserTriggered = false;
 
-  /** What became of an add-on in the last look. */
+  /** The result for an add-on in the last check. */
   outcomeOf(name: AddonName): Outcome | undefined {
     return this.#findings.outcomes.get(name);
   }
 
-  /** The pod network of Fairway's making that the last look found. */
+  /** Fairway's pod network that the last check found. */
   get podNetwork(): InstalledCni | undefined {
     return this.#findings.podNetwork;
   }
 
-  /** Of which version that is: until the next look the cluster has no newer one. */
+  /** Its version: until the next check the cluster has no newer one. */
   versionOf(name: AddonName): string | undefined {
     return this.#looked?.versions.get(name);
   }
 
-  /** A person wants a look now. */
+  /** A user requests a check now. */
   ask(): void {
-    this.#isAsked = true;
+    this.#isUserTriggered = true;
     this.#refusals = 0;
   }
 
-  /** When the next look is due, in ms since the epoch; `wish` is all that it depends on, `drift` how the cluster differs from it. */
-  dueMs(tenant: TenantCluster, wish: string, drift: string): number {
+  /** When the next check is due, in ms since the epoch; `desired` is a hash of all inputs, `drift` how the cluster differs from them. */
+  dueMs(tenant: TenantCluster, desired: string, drift: string): number {
     const looked = this.#looked;
-    if (looked === undefined || this.#isAsked) return Number.NEGATIVE_INFINITY;
-    const isNew = looked.wish !== wish || looked.tenant !== tenant || (drift !== '' && drift !== this.#drift);
+    if (looked === undefined || this.#isUserTriggered) return Number.NEGATIVE_INFINITY;
+    const isNew = looked.desired !== desired || looked.tenant !== tenant || (drift !== '' && drift !== this.#drift);
     if (isNew) return looked.ms + INTERVAL_MS;
-    if (this.#refusals === 0) return looked.ms + LOOK_AGAIN_MS;
+    if (this.#refusals === 0) return looked.ms + RESYNC_INTERVAL_MS;
     return looked.ms + Math.min(INTERVAL_MS * 2 ** (this.#refusals - 1), MAX_RETRY_MS);
   }
 
-  /** Keeps what a look found that began with this wish and drift. */
-  keep(findings: Findings, looked: Looked): void {
+  /** Stores the result of a check that started with these hashes of desired state and drift. */
+  record(findings: Findings, looked: Looked): void {
     const isInVain = [...findings.outcomes.values()].some(({ kind }) => kind === 'refused' || kind === 'unreached');
     this.#refusals = isInVain ? Math.min(this.#refusals + 1, 30) : 0;
     this.#looked = looked;
     this.#drift = looked.drift;
     this.#findings = findings;
-    this.#isAsked = false;
+    this.#isUserTriggered = false;
   }
 }
 
-/** How what is watched differs from what is wanted, to tell a change; empty where it does not, or is not known yet. */
+/** How the watched objects differ from the desired ones, to detect a change; empty if they do not, or if unknown. */
 export function driftOf(tenant: TenantCluster, addons: readonly Addon[], watches: TenantWatches): string {
   return addons
     .flatMap(watchedOf)

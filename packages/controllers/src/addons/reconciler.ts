@@ -1,23 +1,24 @@
 import type { Addon, Workload } from '@fairway/addons/addon';
-import { addonsOf } from '@fairway/addons/catalogue';
 import { type Health, healthOf, type NodeCounts, servingHealth } from '@fairway/addons/health';
 import { waitsForNetwork } from '@fairway/addons/pod-network/waiting-node';
+import { AddonRenderer, type RenderedAddons } from '@fairway/addons/rendered-addons';
 import { revisionOf } from '@fairway/addons/revision';
 import { ConditionType } from '@fairway/api/conditions';
 import { type InstalledCni, installerOfFound } from '@fairway/api/domain/cni-installer';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { offeredClasses, type StorageLimits } from '@fairway/api/domain/plan-storage';
 import { requestIn } from '@fairway/api/domain/request';
 import { ADOPT_ADDONS_ANNOTATION } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { AddonStatus } from '@fairway/api/kinds/cluster-addons';
-import type { PlanStorageClass } from '@fairway/api/kinds/plan-storage';
 import { isPaused } from '@fairway/api/pause';
 import { lastFailure } from '@fairway/kube/controller/attempts';
 import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { hasVolumeService } from '@fairway/tenancy/cloud/cloud-offer';
 import { isNodeReady, nodeReadyCondition } from '@fairway/tenancy/connection/node';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { TenantApiError } from '@fairway/tenancy/connection/tenant-problem';
@@ -25,13 +26,13 @@ import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
-import { announceAddons } from './announcements.ts';
+import { applyAddons, type Findings, type Outcome } from './apply-addons.ts';
 import { isRefusal } from './apply-object.ts';
-import { flawOfClasses } from './class-flaws.ts';
+import { recordAddonEvents } from './events.ts';
 import { addonFacts } from './facts.ts';
-import { type Findings, look, type Outcome } from './look.ts';
 import { AddonMemory, driftOf } from './memory.ts';
-import { addonStatus } from './status.ts';
+import { type AddonView, addonStatus } from './status.ts';
+import { omittedClassesNote, storageClassProblem } from './storage-class-problems.ts';
 import { TenantWatches } from './tenant-watches.ts';
 
 type AddonDependencies = Pick<
@@ -39,16 +40,19 @@ type AddonDependencies = Pick<
   'client' | 'cache' | 'clouds' | 'runtime' | 'tenants' | 'attempts' | 'events' | 'clock'
 >;
 
-/** How often what does not work is judged again, by what is cached. */
+/** How often a failing add-on is evaluated again, from the cache. */
 const UNSETTLED_MS = 60_000;
+/** How long a cloud that failed to list its volume types is not queried again. */
+const TYPES_RETRY_MS = 600_000;
 /** Operators change types a few times a year. */
 const TYPES_MAX_AGE_MS = 900_000;
 
-/** Keeps add-ons in tenants' clusters as the catalogue has them, and says in `Cluster.status.addons` how they fare. */
+/** Maintains the catalogue's add-ons in tenants' clusters, and reports their state in `Cluster.status.addons`. */
 export class AddonReconciler {
   readonly #dependencies: AddonDependencies;
   readonly #watches: TenantWatches;
   readonly #memories = new Map<string, AddonMemory>();
+  readonly #renderer = new AddonRenderer();
 
   constructor(dependencies: AddonDependencies, enqueue: (clusterKey: string) => void) {
     this.#dependencies = dependencies;
@@ -59,23 +63,25 @@ export class AddonReconciler {
     for (const key of this.#memories.keys()) if (isMatching(key)) this.#memories.delete(key);
   }
 
-  /** `key` is a Cluster's. */
+  /** `key` identifies a Cluster. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
-    const { cache, runtime, tenants } = this.#dependencies;
+    const { cache, clock, runtime, tenants } = this.#dependencies;
     const cluster = cache.clusters.get(key);
     if (cluster === undefined || cluster.metadata.deletionTimestamp !== undefined) {
       this.#memories.delete(key);
       return {};
     }
-    if (context.isAsked) this.#memoryOf(key).ask();
+    if (context.userTriggered) this.#memoryOf(key).ask();
     if (isPaused(cluster) || isHibernationWanted(cluster)) return {};
     const tenant = tenants.get(identityOf(cluster));
     const plan = cache.plans.get(cluster.spec.plan)?.spec;
-    const facts = addonFacts(cluster, cache.releases.list(), plan, runtime);
+    const known = addonFacts(cluster, cache.releases.list(), plan, runtime);
     const isUp = isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
-    if (tenant === undefined || facts === undefined || !isUp) return {};
-    const { classes } = facts.storage;
-    return this.#ensure(key, cluster, { tenant, wanted: addonsOf(facts), classes }, context);
+    if (tenant === undefined || known === undefined || !isUp) return {};
+    const pass = new Pass(context, clock);
+    const { storage, flaw, note } = await this.#storageIn(key, cluster, known.storage, pass);
+    const rendered = this.#renderer.render({ ...known, storage });
+    return this.#ensure(key, cluster, { tenant, rendered, flaw, note }, pass);
   }
 
   async #ensure(
@@ -83,57 +89,54 @@ export class AddonReconciler {
     cluster: Cluster,
     {
       tenant,
-      wanted,
-      classes,
+      rendered: { addons: wanted, revision },
+      ...told
     }: {
       readonly tenant: TenantCluster;
-      readonly wanted: readonly Addon[];
-      readonly classes: readonly PlanStorageClass[];
-    },
-    context: ReconcileContext,
+      readonly rendered: RenderedAddons;
+    } & Pick<AddonView, 'flaw' | 'note'>,
+    pass: Pass,
   ): Promise<Result> {
     const { clock } = this.#dependencies;
-    const pass = new Pass(context, clock);
     const memory = this.#memoryOf(key);
     const known = new Map(cluster.status?.addons?.map((each) => [each.name, each]));
     const managed = wanted.filter(({ name }) => known.get(name)?.state !== 'NotManaged');
     this.#watches.follow(tenant, managed);
     const request = requestIn(cluster, ADOPT_ADDONS_ANNOTATION);
     const working = new Set(managed.filter((each) => this.#mayBeRegistered(tenant, each)).map(({ name }) => name));
-    const wish = revisionOf([wanted, request, [...working]]);
+    const desired = revisionOf([revision, request, [...working]]);
     const drift = driftOf(tenant, managed, this.#watches);
-    const waitMs = memory.dueMs(tenant, wish, drift) - clock.now();
+    const waitMs = memory.dueMs(tenant, desired, drift) - clock.now();
     let failure: Failure | undefined;
     if (waitMs <= 0) {
       const versions = new Map(wanted.map(({ name, version }) => [name, version]));
       const unmanaged = new Set(wanted.filter((each) => !managed.includes(each)).map(({ name }) => name));
-      failure = await this.#look(cluster, { tenant, wanted, unmanaged, working, request }, pass, (findings) =>
-        memory.keep(findings, { ms: clock.now(), wish, versions, drift, tenant }),
+      failure = await this.#apply(cluster, { tenant, wanted, unmanaged, working, request }, pass, (findings) =>
+        memory.record(findings, { ms: clock.now(), desired, versions, drift, tenant }),
       );
     }
-    const flaw = await this.#flawOf(key, cluster, classes, pass);
-    // What failed has a pause of its own.
-    if (!failure) pass.againIn(Math.max(memory.dueMs(tenant, wish, drift) - clock.now(), 0) + 1);
+    // Failed add-ons have their own backoff.
+    if (!failure) pass.requeueAfter(Math.max(memory.dueMs(tenant, desired, drift) - clock.now(), 0) + 1);
     return pass.end(async () => {
       const addons = wanted.flatMap((addon) => {
         const outcome = failure ? refusalOf(failure) : memory.outcomeOf(addon.name);
         const version = (failure ? undefined : memory.versionOf(addon.name)) ?? addon.version;
         if (outcome === undefined) return [];
-        const looked = { addon: { ...addon, version }, outcome, tenant, memory, flaw };
+        const looked = { addon: { ...addon, version }, outcome, tenant, memory, ...told };
         return [this.#statusOf(known.get(addon.name), looked)];
       });
-      // An API that does not answer says nothing new.
+      // An API that does not respond provides no new information.
       if (addons.length < wanted.length) return;
-      if (addons.some(({ state }) => state === 'Progressing' || state === 'Degraded')) pass.againIn(UNSETTLED_MS);
+      if (addons.some(({ state }) => state === 'Progressing' || state === 'Degraded')) pass.requeueAfter(UNSETTLED_MS);
       const patient = [...memory.failingSinceMs.values()].map((sinceMs) => sinceMs + UNSETTLED_MS - clock.now());
-      for (const delayMs of patient) if (delayMs >= 0) pass.againIn(delayMs + 1);
+      for (const delayMs of patient) if (delayMs >= 0) pass.requeueAfter(delayMs + 1);
       await this.#write(cluster, addons, memory.podNetwork);
     });
   }
 
-  async #look(
+  async #apply(
     cluster: Cluster,
-    options: Pick<Parameters<typeof look>[0], 'wanted' | 'unmanaged' | 'working' | 'request'> & {
+    options: Pick<Parameters<typeof applyAddons>[0], 'wanted' | 'unmanaged' | 'working' | 'request'> & {
       readonly tenant: TenantCluster;
     },
     pass: Pass,
@@ -143,7 +146,9 @@ export class AddonReconciler {
     const { signal } = pass;
     const { client } = options.tenant;
     const { value, failure } = await pass.run(() =>
-      attempts.make({ kind: 'add-ons', item: identityOf(cluster) }, () => look({ ...options, client, clock, signal })),
+      attempts.withBackoff({ kind: 'add-ons', item: identityOf(cluster) }, () =>
+        applyAddons({ ...options, client, clock, signal }),
+      ),
     );
     if (value) keep(value);
     return failure;
@@ -156,11 +161,10 @@ export class AddonReconciler {
       readonly outcome: Outcome;
       readonly tenant: TenantCluster;
       readonly memory: AddonMemory;
-      readonly flaw: string | undefined;
-    },
+    } & Pick<AddonView, 'flaw' | 'note'>,
   ): AddonStatus {
     const { addon, outcome, tenant, memory } = looked;
-    const flaw = addon.name === 'cinder-csi' ? looked.flaw : undefined;
+    const { flaw, note } = addon.name === 'cinder-csi' ? looked : {};
     const { failingSinceMs } = memory;
     const nowMs = this.#dependencies.clock.now();
     const { health, workload } = this.#healthOf(tenant, addon);
@@ -173,31 +177,45 @@ export class AddonReconciler {
       health,
       failingSinceMs: failingSinceMs.get(addon.name),
       flaw,
+      note,
     };
     return addonStatus(previous, view, nowMs);
   }
 
-  /** What is wrong with the plan's classes in the cluster's cloud, as far as that is known. */
-  async #flawOf(
+  /** Which of the plan's classes the cluster's cloud supports, as far as is known, and what is wrong with them. */
+  async #storageIn(
     key: string,
     cluster: Cluster,
-    classes: readonly PlanStorageClass[],
+    limits: StorageLimits,
     { signal }: Pass,
-  ): Promise<string | undefined> {
+  ): Promise<{ readonly storage: StorageLimits } & Pick<AddonView, 'flaw' | 'note'>> {
+    const { classes } = limits;
     const memory = this.#memoryOf(key);
     const cloud = this.#dependencies.clouds.of(key, cluster.spec.credentialName);
-    if (cloud === undefined || classes.every(({ volumeType }) => volumeType === undefined)) return undefined;
+    if (classes.every(({ volumeType }) => volumeType === undefined)) return { storage: limits };
+    const nowMs = this.#dependencies.clock.now();
     try {
-      const types = await cloud.cache.volumeTypes.refreshAfter(cloud.now() - TYPES_MAX_AGE_MS, signal);
-      memory.flaw = flawOfClasses(classes, [...types.items.values()], cluster.spec.plan);
+      if (nowMs >= memory.typesDueMs) {
+        memory.typesDueMs = nowMs + TYPES_RETRY_MS;
+        const types = await cloud?.cache.volumeTypes.refreshAfter(cloud.now() - TYPES_MAX_AGE_MS, signal);
+        memory.volumeTypes = types ? [...types.items.values()] : memory.volumeTypes;
+        memory.typesDueMs = 0;
+      }
     } catch (error) {
-      // A cloud that does not answer says nothing new, and those that need its answer tell.
+      // A cloud that does not respond provides no new information, and controllers that need it report that.
       if (!isOpenStackError(error) && !signal.aborted) throw error;
+      if (isOpenStackError(error, 'notFound') && cloud && !(await hasVolumeService(cloud))) memory.volumeTypes = [];
     }
-    return memory.flaw;
+    const { volumeTypes } = memory;
+    const offer = offeredClasses(classes, volumeTypes);
+    return {
+      storage: { ...limits, classes: offer.classes },
+      flaw: volumeTypes && storageClassProblem(offer.classes, volumeTypes, cluster.spec.plan),
+      note: omittedClassesNote(offer.leftOut),
+    };
   }
 
-  /** Of an add-on, and whose that is: of what does its work, or of the first helper that does not work. */
+  /** The health of an add-on, and of which workload: that of the main one, or of the first helper that does not work. */
   #healthOf(tenant: TenantCluster, addon: Addon): { readonly health: Health | undefined; readonly workload: Workload } {
     const { serving, helpers = [] } = addon;
     const own = this.#workloadHealth(tenant, addon);
@@ -215,7 +233,7 @@ export class AddonReconciler {
     return object && healthOf(addon, object, nodesOf(tenant));
   }
 
-  /** Whether the pods of an API that is not registered run. */
+  /** Whether the pods of an unregistered API are running. */
   #mayBeRegistered(tenant: TenantCluster, addon: Addon): boolean {
     const { serving } = addon;
     if (serving === undefined || !this.#watches.isSynced(tenant, serving.registration)) return false;
@@ -229,7 +247,7 @@ export class AddonReconciler {
     const installer = found && installerOfFound(others, found);
     const status = { ...others, ...(addons.length > 0 && { addons }), ...(installer && { cniInstaller: installer }) };
     await writeStatus(client.resource(clusters), cluster, status);
-    announceAddons(events, cluster, previous ?? [], addons);
+    recordAddonEvents(events, cluster, previous ?? [], addons);
   }
 
   #memoryOf(key: string): AddonMemory {
@@ -246,12 +264,12 @@ function nodesOf({ nodes }: TenantCluster): NodeCounts {
   return { total: all.length, ready: ready.length, offline: offline.length };
 }
 
-/** An API that answers, and lets Fairway do nothing. */
+/** An API that responds, but denies Fairway access. */
 function refusalOf({ error }: Failure): Outcome | undefined {
   const failure = lastFailure(error);
   if (!(failure instanceof TenantApiError)) return undefined;
   const { cause } = failure;
   if (!isRefusal(cause) && !isApiError(cause, 'Unauthorized')) return undefined;
   const { reason, message } = cause;
-  return { kind: 'refused', refusal: { object: 'a look at the add-ons', reason, message } };
+  return { kind: 'refused', refusal: { object: 'the check of the add-ons', reason, message } };
 }

@@ -5,7 +5,7 @@ import type { AddonStatus } from '@fairway/api/kinds/cluster-addons';
 import { formatTime } from '@fairway/base/clock';
 import { describe, expect, test } from 'vitest';
 import { addonsCondition } from '../cluster/addons-condition.ts';
-import type { Outcome } from './look.ts';
+import type { Outcome } from './apply-addons.ts';
 import { addonStatus } from './status.ts';
 
 const MINUTE_MS = 60_000;
@@ -70,7 +70,7 @@ describe('what serves an API', () => {
     const second = told(server, first, { kind: 'unreached', message: 'no route to 10.1.0.6' }, 'unserved');
 
     expect(first).toMatchObject({ state: 'Unreached', reason: 'AddonUnreached', version: '0.9.0' });
-    expect(first.message).toMatch(/the API server does not reach it: no route to 10\.1\.0\.5$/);
+    expect(first.message).toMatch(/the API server cannot reach it: no route to 10\.1\.0\.5$/);
     expect(second).toEqual(first);
   });
 
@@ -84,9 +84,12 @@ describe('what serves an API', () => {
   test.each([
     {
       health: 'unserved',
-      says: /APIService v1beta1\.metrics\.k8s\.io is not available; "kubectl describe apiservice /,
+      says: /APIService v1beta1\.metrics\.k8s\.io is not available; to see why: kubectl describe apiservice /,
     },
-    { health: 'failing', says: /\(it needs TCP port 4443 of its node\); "kubectl -n kube-system describe pods / },
+    {
+      health: 'failing',
+      says: /\(it needs TCP port 4443 of its node\); to see why: kubectl -n kube-system describe pods /,
+    },
   ] as const)('and is $health names the command that tells why', ({ health, says: words }) => {
     const status = told(server, was('Ready', 99 * MINUTE_MS), applied, health);
 

@@ -5,22 +5,24 @@ import { ConditionReason } from '@fairway/api/conditions';
 import { ADOPT_ADDONS_ANNOTATION } from '@fairway/api/group';
 import type { AddonStatus } from '@fairway/api/kinds/cluster-addons';
 import { formatTime } from '@fairway/base/clock';
+import type { Outcome } from './apply-addons.ts';
 import type { FieldConflict, Refusal } from './apply-object.ts';
-import type { Outcome } from './look.ts';
 
-/** What is known of an add-on. */
+/** The facts about an add-on. */
 export interface AddonView {
   readonly addon: Addon;
   readonly outcome: Outcome;
-  /** Undefined while it is not seen. */
+  /** Undefined until it is observed. */
   readonly health: Health | undefined;
-  /** Since when it has not worked, as far as this process has seen. */
+  /** Since when it has not worked, as observed by this process. */
   readonly failingSinceMs: number | undefined;
-  /** What the operator has to mend of it although it runs. */
+  /** What the operator must fix although it is running. */
   readonly flaw?: string | undefined;
+  /** What the cluster lacks, as its plan permits. */
+  readonly note?: string | undefined;
 }
 
-/** A node that joins is no fault of what has to start there. */
+/** A joining node whose pods are still starting is not a failure. */
 const PATIENCE_MS = 60_000;
 /** How long one may take to become ready. */
 const START_MS = 600_000;
@@ -30,12 +32,12 @@ const MAX_FIELDS = 5;
 const MAX_FIELD_LENGTH = 120;
 const MAX_MESSAGE_LENGTH = 1_000;
 
-type Verdict = Pick<AddonStatus, 'state' | 'reason' | 'message'>;
+type HealthState = Pick<AddonStatus, 'state' | 'reason' | 'message'>;
 
-/** What is told of an add-on. Pure. */
+/** The reported state of an add-on. Pure. */
 export function addonStatus(previous: AddonStatus | undefined, view: AddonView, nowMs: number): AddonStatus {
   const { addon, outcome } = view;
-  const { state, reason, message } = verdictOf(previous, view, nowMs);
+  const { state, reason, message } = stateOf(previous, view, nowMs);
   const isSame = previous?.state === state;
   return {
     name: addon.name,
@@ -47,7 +49,7 @@ export function addonStatus(previous: AddonStatus | undefined, view: AddonView, 
   };
 }
 
-function verdictOf(previous: AddonStatus | undefined, view: AddonView, nowMs: number): Verdict {
+function stateOf(previous: AddonStatus | undefined, view: AddonView, nowMs: number): HealthState {
   const { outcome } = view;
   switch (outcome.kind) {
     case 'notManaged':
@@ -58,7 +60,7 @@ function verdictOf(previous: AddonStatus | undefined, view: AddonView, nowMs: nu
       return unreached(previous, outcome.message);
     case 'applied':
       if (view.addon.objects.length === 0) return NOT_SERVED;
-      return healthVerdict(previous, view, outcome.conflicts, nowMs);
+      return healthState(previous, view, outcome.conflicts, nowMs);
   }
 }
 
@@ -66,21 +68,23 @@ function notManaged(
   previous: AddonStatus | undefined,
   { name, isNetwork }: Addon,
   object: string | undefined,
-): Verdict {
+): HealthState {
   const reason = ConditionReason.AddonNotManaged;
   if (object === undefined && previous?.state === 'NotManaged' && previous.message !== undefined) {
     return { state: 'NotManaged', reason, message: previous.message };
   }
-  const advice = isNetwork ? `when that is deleted, ${ADVICE} gets it ${name}` : `${ADVICE} takes it over`;
-  const message = `the cluster has ${object ?? 'one'} of its own, which Fairway leaves alone; ${advice}`;
+  const advice = isNetwork
+    ? `delete it, and ${ADVICE} makes Fairway install ${name}`
+    : `${ADVICE} makes Fairway take it over`;
+  const message = `the cluster has its own ${object ?? 'one'}, which Fairway does not manage; ${advice}`;
   return { state: 'NotManaged', reason, message };
 }
 
-const ADVICE = `a new value of the annotation ${ADOPT_ADDONS_ANNOTATION} of the Cluster, such as the time,`;
+const ADVICE = `a new value of the Cluster's annotation ${ADOPT_ADDONS_ANNOTATION}, such as the current time,`;
 
-/** Its words stay while the object and the kind of the refusal do: those of webhooks may differ each time. */
-function failed(previous: AddonStatus | undefined, { object, reason, message }: Refusal): Verdict {
-  const what = `the cluster refuses ${object} (${reason}): `;
+/** The message is unchanged while the object and the kind of rejection are: those of webhooks may differ each time. */
+function failed(previous: AddonStatus | undefined, { object, reason, message }: Refusal): HealthState {
+  const what = `the cluster's API server rejected ${object} (${reason}): `;
   const isKnown = previous?.state === 'Failed' && previous.message?.startsWith(what);
   return {
     state: 'Failed',
@@ -89,16 +93,16 @@ function failed(previous: AddonStatus | undefined, { object, reason, message }: 
   };
 }
 
-/** Of an add-on that is not installed because the API server would not pass anything on to it. */
-const NOT_SERVED: Verdict = {
+/** For an add-on that is not installed because the API server would not forward requests to it. */
+const NOT_SERVED: HealthState = {
   state: 'Unreached',
   reason: ConditionReason.AddonUnreached,
-  message: 'it is not installed: simulated control planes pass no requests on to nodes',
+  message: 'not installed: simulated control planes do not forward requests to nodes',
 };
 
-/** Its words stay: those of connections differ from one try to the next. */
-function unreached(previous: AddonStatus | undefined, words: string): Verdict {
-  const what = 'it runs, and its API is not registered, because the API server does not reach it: ';
+/** The message is unchanged: those of connections differ from one attempt to the next. */
+function unreached(previous: AddonStatus | undefined, words: string): HealthState {
+  const what = 'it is running, but its API is not registered because the API server cannot reach it: ';
   const isKnown = previous?.state === 'Unreached' && previous.message?.startsWith(what);
   return {
     state: 'Unreached',
@@ -107,12 +111,12 @@ function unreached(previous: AddonStatus | undefined, words: string): Verdict {
   };
 }
 
-function healthVerdict(
+function healthState(
   previous: AddonStatus | undefined,
   view: AddonView,
   conflicts: readonly FieldConflict[],
   nowMs: number,
-): Verdict {
+): HealthState {
   const { addon, health } = view;
   const { Provisioning, WaitingForNode, Updating } = ConditionReason;
   const workload = describeObject(addon.workload);
@@ -120,19 +124,19 @@ function healthVerdict(
     case undefined:
       return { state: 'Progressing', reason: Provisioning, message: 'it is being installed' };
     case 'unseen': {
-      const message = `the cluster's controllers have not looked at ${workload} yet`;
+      const message = `the cluster's controllers have not processed ${workload} yet`;
       return { state: 'Progressing', reason: Provisioning, message };
     }
     case 'waiting':
-      return { state: 'Progressing', reason: WaitingForNode, message: 'it waits for a node that is Ready' };
+      return { state: 'Progressing', reason: WaitingForNode, message: 'waiting for a Ready node' };
     case 'offline':
       return {
         state: 'Progressing',
         reason: WaitingForNode,
-        message: 'it waits for the pod network: no node has one yet',
+        message: 'waiting for the pod network: no node has one yet',
       };
     case 'updating': {
-      const message = `${workload} is being renewed`;
+      const message = `${workload} is being rolled out`;
       return isOverdue(previous, ROLLOUT_MS, nowMs)
         ? degraded(addon)
         : { state: 'Progressing', reason: Updating, message };
@@ -142,21 +146,21 @@ function healthVerdict(
       return failing(previous, view, conflicts, nowMs);
     case 'working':
       return view.flaw === undefined
-        ? working(conflicts)
+        ? working(conflicts, view.note)
         : { state: 'Degraded', reason: ConditionReason.AddonMisconfigured, message: view.flaw };
   }
 }
 
 function failing(
   previous: AddonStatus | undefined,
-  { addon, health, failingSinceMs }: AddonView,
+  { addon, health, failingSinceMs, note }: AddonView,
   conflicts: readonly FieldConflict[],
   nowMs: number,
-): Verdict {
+): HealthState {
   const state = previous?.state;
   if (state === 'Ready' || state === 'Modified') {
     const isPatient = failingSinceMs === undefined || nowMs - failingSinceMs < PATIENCE_MS;
-    return isPatient ? working(conflicts) : degraded(addon, health);
+    return isPatient ? working(conflicts, note) : degraded(addon, health);
   }
   if (isOverdue(previous, START_MS, nowMs)) return degraded(addon, health);
   const message = `${describeObject(addon.workload)} is starting`;
@@ -168,10 +172,10 @@ function isOverdue(previous: AddonStatus | undefined, afterMs: number, nowMs: nu
   return previous?.state === 'Progressing' && nowMs - Date.parse(previous.lastTransitionTime) >= afterMs;
 }
 
-function degraded({ workload, podSelector, needs, serving }: Addon, health?: Health): Verdict {
+function degraded({ workload, podSelector, needs, serving }: Addon, health?: Health): HealthState {
   if (health === 'unserved' && serving) {
     const { type, name } = serving.registration;
-    const message = `its pods run, and ${type.kind} ${name} is not available; "kubectl describe apiservice ${name}" tells why`;
+    const message = `its pods are running, but ${type.kind} ${name} is not available; to see why: kubectl describe apiservice ${name}`;
     return { state: 'Degraded', reason: ConditionReason.AddonDegraded, message };
   }
   const where =
@@ -179,19 +183,19 @@ function degraded({ workload, podSelector, needs, serving }: Addon, health?: Hea
       ? `kubectl describe ${workload.type.plural} ${workload.name}`
       : `kubectl -n kube-system describe pods -l ${podSelector}`;
   const wants = needs === undefined ? '' : ` (it needs ${needs})`;
-  const message = `${describeObject(workload)} is not ready where it should be${wants}; "${where}" tells why`;
+  const message = `${describeObject(workload)} is not ready on every node that should run it${wants}; to see why: ${where}`;
   return { state: 'Degraded', reason: ConditionReason.AddonDegraded, message };
 }
 
-function working(conflicts: readonly FieldConflict[]): Verdict {
-  if (conflicts.length === 0) return { state: 'Ready', reason: ConditionReason.AsExpected, message: undefined };
+function working(conflicts: readonly FieldConflict[], note: string | undefined): HealthState {
+  if (conflicts.length === 0) return { state: 'Ready', reason: ConditionReason.AsExpected, message: note };
   const parts = conflicts.map(({ object, fields, managers }) => {
     const named = fields.slice(0, MAX_FIELDS).map((field) => cut(field, MAX_FIELD_LENGTH));
     const more = fields.length > MAX_FIELDS ? [`${fields.length - MAX_FIELDS} more`] : [];
     const by = managers.slice(0, MAX_FIELDS).map((manager) => cut(manager, MAX_FIELD_LENGTH));
     return `${[...named, ...more].join(', ')} of ${object} (by ${by.join(', ')})`;
   });
-  const message = `others have set ${parts.join('; ')}: Fairway leaves it so; ${ADVICE} takes it back`;
+  const message = `modified by others: ${parts.join('; ')}; Fairway does not revert this; ${ADVICE} makes it do so`;
   return { state: 'Modified', reason: ConditionReason.AddonModified, message };
 }
 

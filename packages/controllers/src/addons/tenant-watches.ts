@@ -11,12 +11,12 @@ import {
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 
-/** What runs, its settings, its address and its API; a look every hour finds the rest. */
+/** Workloads, their settings, addresses and APIs; the hourly check covers the rest. */
 const WATCHED_KINDS = new Set(
   [APIServices, ConfigMaps, DaemonSets, Deployments, Services, StorageClasses].map(({ kind }) => kind),
 );
 
-/** The watches of a tenant's add-ons, of their names alone: a tenant may have any number of other objects. They end with the connection. */
+/** The watches of a tenant's add-ons, restricted to their names: a tenant may have any number of other objects. They end with the connection. */
 export class TenantWatches {
   readonly #enqueue: (clusterKey: string) => void;
   readonly #followed = new WeakMap<TenantCluster, Map<string, Informer<KubeObject>>>();
@@ -25,7 +25,7 @@ export class TenantWatches {
     this.#enqueue = enqueue;
   }
 
-  /** Begins with the first call for a connection; whoever waits for a list is called back. */
+  /** Starts with the first call for a connection; calls back when a list is complete. */
   follow(tenant: TenantCluster, addons: readonly Addon[]): void {
     const known = this.#followed.get(tenant) ?? new Map<string, Informer<KubeObject>>();
     this.#followed.set(tenant, known);
@@ -34,7 +34,7 @@ export class TenantWatches {
     }
   }
 
-  /** The object as last seen; undefined where it is missing, or not known yet. */
+  /** The object as last observed; undefined if it is missing, or not known yet. */
   get(tenant: TenantCluster, { type, name }: ObjectIdentity): KubeObject | undefined {
     return this.#followed
       .get(tenant)
@@ -42,7 +42,7 @@ export class TenantWatches {
       ?.get(type.namespaced ? `${ADDON_NAMESPACE}/${name}` : name);
   }
 
-  /** Whether it is known what there is. */
+  /** Whether the lists are complete. */
   isSynced(tenant: TenantCluster, identity: ObjectIdentity): boolean {
     return this.#followed.get(tenant)?.get(objectKey(identity))?.hasSynced === true;
   }
@@ -59,13 +59,13 @@ export class TenantWatches {
       if (metadata.name === name) changed();
     };
     informer.addHandler({ onAdd: onChange, onUpdate: (_, object) => onChange(object), onDelete: onChange });
-    // An empty list changes nothing, and yet is what a pass may wait for.
+    // An empty list changes nothing, but a pass may be waiting for it.
     void informer.whenSynced(tenant.signal).then(changed, () => {});
     return informer;
   }
 }
 
-/** Those of an add-on's objects that are watched. */
+/** The watched ones of an add-on's objects. */
 export function watchedOf({ objects, workload }: Addon): Addon['objects'] {
   return objects.filter((each) => WATCHED_KINDS.has(each.type.kind) || objectKey(each) === objectKey(workload));
 }

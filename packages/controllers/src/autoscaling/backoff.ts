@@ -9,22 +9,22 @@ const RESET_MS = 3 * 3_600_000;
 
 type Backoff = NonNullable<AutoscalingStatus['backoff']>;
 
-/** Whether the pool is not to be tried. */
+/** Whether scale-ups of the pool are suspended. */
 export function isBackingOff(backoff: Backoff | undefined, nowMs: number): boolean {
   return backoff !== undefined && nowMs < Date.parse(backoff.until);
 }
 
-/** What a look at a pool's new nodes shows. */
+/** What is observed of a pool's new nodes. */
 export interface Attempt {
-  /** Why some of them can't be had. */
+  /** Why some of them cannot be created. */
   readonly failure: Problem | undefined;
-  /** Whether nodes were added after the last failure, and all of them came. */
+  /** Whether nodes were added after the last failure, and all of them became ready. */
   readonly hasSucceeded: boolean;
 }
 
 /**
- * The backoff after a look at a pool's new nodes: longer after each failure, and forgotten when those of a later attempt came, or hours after the last failure. Failures
- * that are seen while the pool backs off belong to the same attempt.
+ * The backoff after observing a pool's new nodes: longer after each failure, and reset when those of a later attempt became ready, or hours
+ * after the last failure. Failures that occur during the backoff belong to the same attempt.
  */
 export function nextBackoff(
   backoff: Backoff | undefined,

@@ -1,4 +1,5 @@
 import { placeMachines } from '@fairway/api/domain/node-placement';
+import { poolZones } from '@fairway/api/domain/pool-zones';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Node, Pod, Taint } from '@fairway/kube/kinds/generated/types';
@@ -8,26 +9,26 @@ import { takesRoom } from '@fairway/scheduling/node-state';
 import { placeGroup } from '@fairway/scheduling/placement';
 import { byPriorityAndSize, groupPods, type PodGroup } from '@fairway/scheduling/pod-group';
 import { isNodeReady, type TenantNode } from '@fairway/tenancy/connection/node';
-import type { Standing } from './machine-standing.ts';
+import type { MachineState } from './machine-state.ts';
 import type { NewNode } from './scale-up.ts';
 
-/** cluster-autoscaler's --expendable-pods-priority-cutoff: pods below wait for room that is left over. */
+/** cluster-autoscaler's --expendable-pods-priority-cutoff: pods below only use spare capacity. */
 const EXPENDABLE_BELOW = -10;
-/** A decision looks at so many pending pods, the most important ones; the others have their turn when those run. */
+/** A decision considers this many pending pods, by priority; the others are considered when those run. */
 const MAX_PENDING = 5_000;
 
-/** A machine with what it is now. */
+/** A machine with its state. */
 export interface MachineFacts {
   readonly machine: Machine;
   readonly node: TenantNode | undefined;
-  readonly standing: Standing;
+  readonly state: MachineState;
 }
 
 /** A pool of the cluster, autoscaled or not. */
 export interface PoolFacts {
   readonly pool: NodePool;
   readonly name: string;
-  /** Nodes that it is to have. */
+  /** Desired number of nodes. */
   readonly replicas: number;
   readonly machines: readonly MachineFacts[];
   /** Undefined while it is unknown what its nodes will be. */
@@ -43,24 +44,24 @@ export interface ClusterFacts {
 
 /** A tenant's cluster as it will be without a decision. */
 export interface ClusterView {
-  /** With nodes that are coming, without those that are going, and with pending pods that fit on them. */
+  /** Includes upcoming nodes, excludes those being deleted, and places pending pods that fit. */
   readonly snapshot: ClusterSnapshot;
-  /** Pods that wait and fit on none of those. */
+  /** Pending pods that fit on none of those. */
   readonly unschedulable: readonly PodGroup[];
-  /** Names of the nodes that there are and that stay, those that have stopped working included. */
+  /** Names of existing nodes that are not being deleted, including those that have stopped working. */
   readonly present: ReadonlySet<string>;
 }
 
 /**
- * What there is and what is coming, as cluster-autoscaler sees it: nodes that don't work keep their pods and take no others; those that leave are gone, and their
- * pods wait already; machines without a node count as one of their pool.
+ * Current and upcoming nodes, as cluster-autoscaler sees them: nodes that do not work keep their pods and accept no others; nodes being
+ * deleted count as deleted, and their pods as pending; machines without a node count as a node of their pool.
  */
 export function viewCluster({ pools, nodes, pods, context }: ClusterFacts): ClusterView {
   const facts = new Map(pools.flatMap(({ machines }) => machines.map((each) => [nameOf(each.machine), each] as const)));
-  const standingOf = (name: string) => facts.get(name)?.standing.kind;
+  const machineStateOf = (name: string) => facts.get(name)?.state.kind;
   const staying = nodes.filter(({ metadata }) => {
-    const standing = standingOf(metadata.name ?? '');
-    return metadata.deletionTimestamp === undefined && (standing === undefined || standing === 'node');
+    const state = machineStateOf(metadata.name ?? '');
+    return metadata.deletionTimestamp === undefined && (state === undefined || state === 'node');
   });
   const broken = new Set(staying.filter((node) => !isNodeReady(node)).map(({ metadata }) => metadata.name ?? ''));
   const counting = pods.filter((pod) => !isExpendable(pod));
@@ -71,7 +72,7 @@ export function viewCluster({ pools, nodes, pods, context }: ClusterFacts): Clus
   );
   const present = new Set(staying.map(({ metadata }) => metadata.name ?? ''));
   for (const pool of pools) addUpcoming(snapshot, pool);
-  const isLeaving = (name: string) => standingOf(name) === 'leaving';
+  const isLeaving = (name: string) => machineStateOf(name) === 'leaving';
   const waiting: Pod[] = [];
   for (const pod of counting) {
     const { nodeName } = pod.spec;
@@ -97,18 +98,18 @@ function nameOf({ metadata }: Machine): string {
   return metadata.name ?? '';
 }
 
-/** A node for each machine on its way, and for those that the pool is still to make. */
+/** A node for each machine in progress, and for those that the pool has yet to create. */
 function addUpcoming(snapshot: ClusterSnapshot, { name, pool, replicas, machines, newNode }: PoolFacts): void {
   if (newNode === undefined) return;
-  const staying = machines.filter(({ standing }) => standing.kind !== 'leaving');
-  for (const { machine, standing } of staying) {
-    if (standing.kind !== 'upcoming') continue;
+  const staying = machines.filter(({ state }) => state.kind !== 'leaving');
+  for (const { machine, state } of staying) {
+    if (state.kind !== 'upcoming') continue;
     const { node, pods } = newNode(nameOf(machine), machine.spec.zone);
     snapshot.addNode(node, pods);
   }
   const missing = Math.max(0, replicas - staying.length);
   const zones = placeMachines(
-    pool.spec.availabilityZones ?? [],
+    poolZones(pool),
     staying.map(({ machine }) => machine.spec.zone),
     missing,
   );
@@ -120,7 +121,7 @@ function addUpcoming(snapshot: ClusterSnapshot, { name, pool, replicas, machines
 
 const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
-/** As a scheduler sees it; a broken one takes no more pods. */
+/** As a scheduler sees it; an unhealthy node accepts no more pods. */
 export function asNode({ metadata, spec, status }: TenantNode, isBroken: boolean): Node {
   const taints = [...(spec?.taints ?? []), ...(isBroken ? [NOT_READY] : [])];
   return {
@@ -134,14 +135,14 @@ function isExpendable({ spec }: Pod): boolean {
   return (spec.priority ?? 0) < EXPENDABLE_BELOW;
 }
 
-/** Whether the scheduler has found no node for it, and may find one later. DaemonSets' pods wait for their own node. */
+/** Whether the scheduler has found no node for it, and may find one later. DaemonSet pods wait for their own node. */
 function isUnschedulable(pod: Pod): boolean {
   const { metadata, spec, status } = pod;
   if (spec.nodeName || metadata.deletionTimestamp !== undefined || isOfDaemonSet(pod)) return false;
   return status?.conditions?.some(({ type, reason }) => type === 'PodScheduled' && reason === 'Unschedulable') ?? false;
 }
 
-/** Whether its controller makes it anew elsewhere, when its node goes. */
+/** Whether its controller recreates it elsewhere when its node is deleted. */
 function isMovable(pod: Pod): boolean {
   if (!takesRoom(pod) || staysWithNode(pod)) return false;
   return pod.metadata.ownerReferences?.some(({ controller }) => controller) ?? false;

@@ -14,7 +14,7 @@ import { clustersByPlan, machinesByCluster, poolsByCluster } from '@fairway/tena
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
-import { differsIn } from '../differs-in.ts';
+import { hasChangedIn } from '../has-changed-in.ts';
 import { listenToConnections } from '../node-events.ts';
 import { ProjectQuotas, poolsByNamespace, quotasByNamespace } from '../node-pool/project-quotas.ts';
 import { AutoscalingReconciler } from './reconciler.ts';
@@ -40,14 +40,14 @@ export const autoscalingController: Declaration = {
     indexOn(cache.clusters, clustersByPlan),
   ],
   watches: ({ cache, informers }) => [
-    // Its quota, or what others of the project take of it.
+    // Its quota, or others' usage of it.
     watch(informers.informer(projectQuotas), ({ metadata }) => hinderedIn(metadata.namespace, cache)),
     watch(cache.nodePools, ({ metadata }) => hinderedIn(metadata.namespace, cache), {
       isRelevant: (old, pool) => wantedReplicas(old) !== wantedReplicas(pool),
     }),
     watch(cache.clusters, undefined, { isRelevant: isClusterRelevant }),
-    watch(cache.nodePools, (pool) => [clusterKeyOf(pool)], { isRelevant: differsIn(viewOfPool) }),
-    watch(cache.machines, (machine) => [clusterKeyOf(machine)], { isRelevant: differsIn(viewOfMachine) }),
+    watch(cache.nodePools, (pool) => [clusterKeyOf(pool)], { isRelevant: hasChangedIn(viewOfPool) }),
+    watch(cache.machines, (machine) => [clusterKeyOf(machine)], { isRelevant: hasChangedIn(viewOfMachine) }),
     watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf)),
   ],
   create(shared, enqueue) {
@@ -59,13 +59,13 @@ export const autoscalingController: Declaration = {
       forget: (isMatching) => reconciler.forget(isMatching),
     };
   },
-  /** A connection begins, or begins anew. */
+  /** A connection starts or restarts. */
   listen(enqueue, { tenants }) {
     listenToConnections(tenants, enqueue);
   },
 };
 
-/** By namespace: those that would grow if its quota had room. */
+/** By namespace: pools that would grow if their quota had room. */
 const poolsHinderedByProject: CacheIndex<NodePool> = {
   name: 'hindered-by-project',
   valuesOf: ({ metadata, status }) => {
@@ -78,7 +78,7 @@ function hinderedIn(namespace = '', { nodePools: pools }: Parameters<Declaration
   return pools.find(poolsHinderedByProject, namespace).map(clusterKeyOf);
 }
 
-/** What it writes itself changes nothing for it. */
+/** Its own writes do not affect its decisions. */
 function viewOfPool(pool: NodePool): unknown {
   const { metadata, status } = pool;
   const { generation, deletionTimestamp } = metadata;

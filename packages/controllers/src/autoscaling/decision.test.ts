@@ -24,12 +24,12 @@ describe('a pool that does not grow says why', () => {
       factsOf({ pools: { p: pool }, pods: [pending('a', cpu)], ...(rest && { rest }) }),
     );
 
-    expect(pools[0]?.status.hindrance).toEqual({ reason, message: `pods wait, such as default/a: ${message}` });
+    expect(pools[0]?.status.hindrance).toEqual({ reason, message: `pods are pending, such as default/a: ${message}` });
     expect(unhelped.map(({ reasons }) => reasons)).toEqual([[{ pool: 'p', problem: { reason, message } }]]);
   });
 
   it('naming the same pod for as long as that waits', () => {
-    const hindrance = { reason: 'PodsUnschedulable', message: 'pods wait, such as default/b: Insufficient cpu' };
+    const hindrance = { reason: 'PodsUnschedulable', message: 'pods are pending, such as default/b: Insufficient cpu' };
     const autoscaling = { replicas: 0, reason: 'Started', message: '', time: minutesAgo(5), hindrance };
     const pods = [pending('a', '5'), pending('b', '5')];
 

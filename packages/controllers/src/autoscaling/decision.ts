@@ -10,34 +10,34 @@ import type { PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
 import type { Problem } from '@fairway/tenancy/problem';
 import { type ClusterFacts, type PoolFacts, viewCluster } from './cluster-view.ts';
 import { DisruptionBudgets } from './drainable.ts';
-import { earliest } from './earliest.ts';
+import { nextTime } from './next-time.ts';
 import { PoolDraft } from './pool-draft.ts';
 import { type Candidate, chooseRemovals, findUnneeded, removableAt, type Unneeded } from './scale-down.ts';
 import { decideScaleUp, type Room, type ScaleUp } from './scale-up.ts';
 
 /** cluster-autoscaler's --scale-down-delay-after-add. */
 export const DELAY_AFTER_ADD_MS = 10 * 60_000;
-/** Its --max-total-unready-percentage and --ok-total-unready-count: beyond both, nothing is taken away. */
+/** Its --max-total-unready-percentage and --ok-total-unready-count: above both, nothing is scaled down. */
 const MAX_UNREADY_SHARE = 0.45;
 const OK_UNREADY = 3;
 
-/** Of the schema of the status. */
+/** From the schema of the status. */
 const MAX_MESSAGE_LENGTH = 1024;
 
 export interface DecisionFacts extends ClusterFacts {
   readonly budgets: readonly PodDisruptionBudget[];
-  /** All nodes that cluster and plan allow, and what holds there. */
+  /** All nodes that cluster and plan allow, and the limit's message. */
   readonly limit: Room;
   readonly nowMs: number;
 }
 
-/** What becomes of one autoscaled pool. */
+/** The decision for one autoscaled pool. */
 export interface PoolDecision {
   readonly pool: NodePool;
   readonly status: AutoscalingStatus;
 }
 
-/** The mark that a machine is to have; undefined: none. */
+/** The new mark of a machine; undefined: none. */
 export interface MarkDecision {
   readonly machine: Machine;
   readonly mark: UnneededMark | undefined;
@@ -46,17 +46,17 @@ export interface MarkDecision {
 export interface Decision extends ScaleUp {
   readonly pools: readonly PoolDecision[];
   readonly marks: readonly MarkDecision[];
-  /** Nodes that go now, with why. */
+  /** Nodes to delete now, with the reason. */
   readonly removals: readonly Unneeded[];
-  /** Machines that can't be had and are given up, with their pool's name. */
+  /** Machines that cannot be created and are given up, with their pool's name. */
   readonly givenUp: readonly { readonly machine: Machine; readonly problem: Problem }[];
   /** When to decide again without an event; undefined: never. */
   readonly dueMs: number | undefined;
 }
 
 /**
- * What autoscaling makes of a cluster: how many nodes each pool is to have, and which could go. Pure, and complete: the same facts give the same decision, whatever
- * was decided before; what it has to remember is in the pools' status and the machines' marks.
+ * The scaling decision for a cluster: how many nodes each pool should have, and which are unneeded. Pure, and complete: the same facts give
+ * the same decision, whatever was decided before; its memory is in the pools' status and the machines' marks.
  */
 export function decide(given: DecisionFacts): Decision {
   const facts = { ...given, pools: given.pools.map(withoutChosen) };
@@ -86,18 +86,18 @@ export function decide(given: DecisionFacts): Decision {
     marks: marksOf(autoscaled, down, givenUp, nowMs),
     removals: down.removals,
     givenUp,
-    dueMs: earliest([down.dueMs, ...[...drafts.values()].map((draft) => draft.dueMs())], nowMs),
+    dueMs: nextTime([down.dueMs, ...[...drafts.values()].map((draft) => draft.dueMs())], nowMs),
   };
 }
 
-/** A machine that was chosen to go, and is not deleted yet, leaves already: it is not to be chosen twice. */
+/** A machine that was selected for deletion, and is not deleted yet, already counts as being deleted: it must not be selected twice. */
 function withoutChosen(facts: PoolFacts): PoolFacts {
-  const staying = facts.machines.filter(({ standing }) => standing.kind !== 'leaving');
+  const staying = facts.machines.filter(({ state }) => state.kind !== 'leaving');
   let surplus = staying.length - facts.replicas;
   if (surplus <= 0) return facts;
   const machines = facts.machines.map((each) => {
-    const isChosen = each.standing.kind !== 'leaving' && each.machine.status?.marks?.unneeded?.due === true;
-    return isChosen && surplus-- > 0 ? { ...each, standing: { kind: 'leaving' as const } } : each;
+    const isChosen = each.state.kind !== 'leaving' && each.machine.status?.marks?.unneeded?.due === true;
+    return isChosen && surplus-- > 0 ? { ...each, state: { kind: 'leaving' as const } } : each;
   });
   return { ...facts, machines };
 }
@@ -107,14 +107,14 @@ function afterFailures(facts: PoolFacts, draft: PoolDraft | undefined): PoolFact
   return draft ? { ...facts, replicas: draft.replicas + draft.givenUp.length } : facts;
 }
 
-/** Each pool says why it did not help, and names the same pod for as long as that waits. */
+/** Each pool reports why it did not help, and names the same pod for as long as that is pending. */
 function noteHindrances({ unhelped }: ScaleUp, drafts: ReadonlyMap<string, PoolDraft>): void {
   for (const [name, draft] of drafts) {
     const known = draft.facts.pool.status?.autoscaling?.hindrance?.message;
     const waiting = unhelped.flatMap(({ pods, reasons }) => {
       const problem = reasons.find(({ pool }) => pool === name)?.problem;
       return problem
-        ? pods.map((pod) => ({ problem, message: `pods wait, such as ${podName(pod)}: ${problem.message}` }))
+        ? pods.map((pod) => ({ problem, message: `pods are pending, such as ${podName(pod)}: ${problem.message}` }))
         : [];
     });
     const told = waiting.find(({ message }) => message.slice(0, MAX_MESSAGE_LENGTH) === known) ?? waiting[0];
@@ -152,22 +152,22 @@ function decideScaleDown(
   const allowedMs = lastUpMs + DELAY_AFTER_ADD_MS;
   const spare = new Map(drafts.map((draft) => [draft.facts.name, draft.spare()]));
   const leaving = facts.pools.reduce(
-    (sum, each) => sum + each.machines.filter(({ standing }) => standing.kind === 'leaving').length,
+    (sum, each) => sum + each.machines.filter(({ state }) => state.kind === 'leaving').length,
     0,
   );
   const removals = nowMs < allowedMs ? [] : chooseRemovals(unneeded, { nowMs, spare, leaving });
   const spared = unneeded.filter(({ candidate }) => (spare.get(candidate.pool) ?? 0) > 0);
-  const dueMs = earliest(
+  const dueMs = nextTime(
     spared.map((each) => Math.max(removableAt(each, nowMs), allowedMs)),
     nowMs,
   );
   return { unneeded, removals, dueMs };
 }
 
-/** Whether so much is broken that the fault is elsewhere: a network, a control plane. */
+/** Whether so much is unhealthy that the cause is elsewhere: a network, a control plane. */
 function isMostlyBroken({ pools }: DecisionFacts): boolean {
-  const nodes = pools.flatMap(({ machines }) => machines.filter(({ standing }) => standing.kind === 'node'));
-  const broken = nodes.filter(({ standing }) => standing.kind === 'node' && !standing.isReady).length;
+  const nodes = pools.flatMap(({ machines }) => machines.filter(({ state }) => state.kind === 'node'));
+  const broken = nodes.filter(({ state }) => state.kind === 'node' && !state.isReady).length;
   return broken > OK_UNREADY && broken > nodes.length * MAX_UNREADY_SHARE;
 }
 
@@ -178,8 +178,8 @@ function candidatesOf({ pool, name, machines }: PoolFacts): Candidate[] {
     unneededMs: durationMs(scaleDownUnneededTime),
     unreadyMs: durationMs(scaleDownUnreadyTime),
   };
-  return machines.flatMap(({ machine, node, standing }) => {
-    if (standing.kind !== 'node' || node === undefined) return [];
+  return machines.flatMap(({ machine, node, state }) => {
+    if (state.kind !== 'node' || node === undefined) return [];
     const mark = machine.status?.marks?.unneeded;
     return [
       {
@@ -187,7 +187,7 @@ function candidatesOf({ pool, name, machines }: PoolFacts): Candidate[] {
         nodeName: node.metadata.name ?? '',
         pool: name,
         annotations: node.metadata.annotations ?? {},
-        isReady: standing.isReady,
+        isReady: state.isReady,
         sinceMs: mark && Date.parse(mark.time),
         settings,
       },
@@ -195,7 +195,7 @@ function candidatesOf({ pool, name, machines }: PoolFacts): Candidate[] {
   });
 }
 
-/** The marks of all machines of autoscaled pools; the time of a mark that stays does too. */
+/** The marks of all machines of autoscaled pools; an unchanged mark keeps its time. */
 function marksOf(
   pools: readonly PoolFacts[],
   { unneeded, removals }: ScaleDown,
@@ -207,8 +207,8 @@ function marksOf(
   const going = new Set(removals);
   const known = (machine: Machine) => machine.status?.marks?.unneeded;
   return pools.flatMap(({ machines }) =>
-    machines.flatMap(({ machine, standing }): MarkDecision[] => {
-      if (standing.kind === 'leaving') return [];
+    machines.flatMap(({ machine, state }): MarkDecision[] => {
+      if (state.kind === 'leaving') return [];
       const time = known(machine)?.time ?? formatTime(nowMs);
       const problem = problems.get(machine);
       if (problem) {
@@ -218,7 +218,7 @@ function marksOf(
       }
       const each = byMachine.get(machine);
       if (each === undefined) return [{ machine, mark: undefined }];
-      // The share in use changes with each pod: what the mark said first stays.
+      // Utilization changes with each pod: the mark's first message remains.
       const told = known(machine)?.reason === each.reason ? known(machine)?.message : undefined;
       return [{ machine, mark: { due: going.has(each), reason: each.reason, message: told ?? each.message, time } }];
     }),

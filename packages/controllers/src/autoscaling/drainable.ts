@@ -21,7 +21,7 @@ export class DisruptionBudgets {
     }
   }
 
-  /** The budget that allows no eviction of the pod now; undefined if none forbids it. */
+  /** The budget that allows no eviction of the pod now; undefined if none prevents it. */
   forbidding({ metadata }: Pod): string | undefined {
     return this.#byNamespace
       .get(metadata.namespace ?? '')
@@ -30,8 +30,8 @@ export class DisruptionBudgets {
 }
 
 /**
- * Why a pod may not be moved for the sake of a smaller cluster; undefined if it may. cluster-autoscaler's rules with OVHcloud's settings: pods with local
- * storage and those of the system move too.
+ * Why a pod must not be moved to scale the cluster down; undefined if it may. cluster-autoscaler's rules with OVHcloud's settings: pods
+ * with local storage and system pods are moved too.
  */
 export function immovable(pod: Pod, budgets: DisruptionBudgets): string | undefined {
   if (!takesRoom(pod) || staysWithNode(pod) || pod.metadata.deletionTimestamp !== undefined) return undefined;
@@ -39,7 +39,7 @@ export function immovable(pod: Pod, budgets: DisruptionBudgets): string | undefi
   const name = `pod ${pod.metadata.namespace}/${pod.metadata.name}`;
   if (isSafe === 'false') return `${name} has the annotation ${SAFE_TO_EVICT}: "false"`;
   const isOwned = pod.metadata.ownerReferences?.some(({ controller }) => controller) ?? false;
-  if (!isOwned && isSafe !== 'true') return `${name} has no controller that would make it anew`;
+  if (!isOwned && isSafe !== 'true') return `${name} has no controller to recreate it`;
   const budget = budgets.forbidding(pod);
   if (budget !== undefined)
     return `PodDisruptionBudget ${pod.metadata.namespace}/${budget} allows no eviction of ${name}`;

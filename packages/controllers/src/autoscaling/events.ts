@@ -5,10 +5,10 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Decision } from './decision.ts';
 
 /** Events on this many pods at a time; the pools' Events count them all. */
-const MAX_PODS_TOLD = 30;
+const MAX_PODS = 30;
 
-/** Tells the pools' owner what was done and what was not; the latter once for each cause, for as long as it lasts. */
-export function tellPools(events: EventRecorder, decision: Decision): void {
+/** Reports to the pools' owner what was and was not done; the latter once for each cause, for as long as it lasts. */
+export function recordPoolEvents(events: EventRecorder, decision: Decision): void {
   for (const { pool, status } of decision.pools) {
     const known = pool.status?.autoscaling;
     const isNew = known?.reason !== status.reason || known.message !== status.message;
@@ -19,7 +19,7 @@ export function tellPools(events: EventRecorder, decision: Decision): void {
       events.warning(
         pool,
         'ScaleUpFailed',
-        `New nodes could not be had, next attempt at ${backoff.until}: ${backoff.message}`,
+        `Failed to create new nodes; next attempt at ${backoff.until}: ${backoff.message}`,
       );
     }
     if (hindrance && hindrance.message !== known?.hindrance?.message) {
@@ -28,17 +28,17 @@ export function tellPools(events: EventRecorder, decision: Decision): void {
   }
 }
 
-/** Tells the tenant's pods why they wait, as cluster-autoscaler does: each once for each cause. */
-export class PodTeller {
-  /** What each pod was told last, by its UID. */
-  #told = new Map<string, string>();
+/** Reports to the tenant's pods why they are pending, as cluster-autoscaler does: each once for each cause. */
+export class PodEvents {
+  /** The last report to each pod, by its UID. */
+  #recorded = new Map<string, string>();
 
-  tell(events: EventRecorder, { growths, unhelped }: Decision): void {
+  record(events: EventRecorder, { growths, unhelped }: Decision): void {
     const told = new Map<string, string>();
-    let left = MAX_PODS_TOLD;
+    let left = MAX_PODS;
     const say = (pod: Pod, speak: () => void, text: string) => {
       const uid = pod.metadata.uid ?? '';
-      const isKnown = this.#told.get(uid) === text;
+      const isKnown = this.#recorded.get(uid) === text;
       if (!isKnown && left <= 0) return;
       told.set(uid, text);
       if (isKnown) return;
@@ -53,11 +53,11 @@ export class PodTeller {
       const text = `pod didn't trigger scale-up: ${reasons.map(({ pool, problem }) => `${pool}: ${problem.message}`).join('; ')}`;
       for (const pod of pods) say(pod, () => events.normal(asObject(pod), 'NotTriggerScaleUp', text), text);
     }
-    this.#told = told;
+    this.#recorded = told;
   }
 }
 
-/** Caches hold no kind. */
+/** Objects in caches have no kind. */
 function asObject({ metadata }: Pod): KubeObject {
   return { apiVersion: 'v1', kind: 'Pod', metadata };
 }

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 import type { Decision } from './decision.ts';
 
-/** What autoscaling counts, over all clusters. */
+/** Autoscaling metrics across all clusters. */
 export class AutoscalingMetrics {
   readonly #scaled: Counter<'direction'>;
   readonly #failed: Counter;
@@ -10,24 +10,24 @@ export class AutoscalingMetrics {
   constructor(registry: Registry) {
     this.#scaled = new Counter({
       name: 'fairway_autoscaling_nodes_total',
-      help: 'Nodes that autoscaling has added (up) and taken away (down).',
+      help: 'Nodes added (up) and removed (down) by autoscaling.',
       labelNames: ['direction'],
       registers: [registry],
     });
     this.#failed = new Counter({
       name: 'fairway_autoscaling_failed_nodes_total',
-      help: 'Machines that could not be had and that autoscaling has given up.',
+      help: 'Machines that could not be created and that autoscaling gave up on.',
       registers: [registry],
     });
     this.#seconds = new Histogram({
       name: 'fairway_autoscaling_decision_seconds',
-      help: 'Duration of decisions about a cluster, during which nothing else runs.',
+      help: 'Duration of the scaling decision for a cluster, which blocks the event loop.',
       buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2.5],
       registers: [registry],
     });
   }
 
-  /** Runs a decision and counts what comes of it. */
+  /** Runs a decision and counts its results. */
   observe(decide: () => Decision): Decision {
     const end = this.#seconds.startTimer();
     const decision = decide();

@@ -14,6 +14,24 @@ const facts: NodeTemplateFacts = {
   daemonSets: [],
 };
 
+test('from zero a node leaves to pods what the settings of its kubelet leave', () => {
+  const kubelet = {
+    maxPods: 40,
+    kubeReserved: { cpu: '500m', memory: '1Gi' },
+    systemReserved: { cpu: '1', memory: '1Gi' },
+    evictionHard: { 'memory.available': '10%', 'nodefs.available': '20%' },
+  };
+  const { node } = nodeTemplate({ ...facts, pool: aNodePool({ kubelet }), maxPods: 40 })('new', 'nova-1');
+
+  // 16 GiB less 3 %, 2 GiB and a tenth; 100 GiB less a fifth and 30 GB.
+  expect(node.status?.allocatable).toEqual({
+    cpu: '2500m',
+    memory: `${Math.floor(16 * 2 ** 30 * 0.97 - 2 * 2 ** 30 - 1.6 * 2 ** 30)}`,
+    'ephemeral-storage': `${80 * 2 ** 30 - 30e9}`,
+    pods: '40',
+  });
+});
+
 test('from zero a node is what its flavor leaves after reservation and eviction', () => {
   const { node, pods } = nodeTemplate(facts)('new', 'nova-1');
 
@@ -36,11 +54,29 @@ test('from zero a node is what its flavor leaves after reservation and eviction'
   });
 });
 
+test('its labels are those that nodes get for names that are none', () => {
+  const named = { ...facts, flavor: { ...facts.flavor, name: 'SCS-2V:8:20s' }, region: 'Région 1' };
+
+  expect(nodeTemplate(named)('new', 'AZ 1').node.metadata.labels).toMatchObject({
+    'node.kubernetes.io/instance-type': 'SCS-2V-8-20s',
+    'beta.kubernetes.io/instance-type': 'SCS-2V-8-20s',
+    'topology.kubernetes.io/region': 'R-gion-1',
+    'topology.kubernetes.io/zone': 'AZ-1',
+    'failure-domain.beta.kubernetes.io/zone': 'AZ-1',
+    'topology.cinder.csi.openstack.org/zone': 'AZ-1',
+  });
+});
+
 test('a pool with nodes makes more like them, in another zone', () => {
   const like = {
     metadata: {
       name: 'old',
-      labels: { 'kubernetes.io/hostname': 'old', 'topology.kubernetes.io/zone': 'nova-1', 'example.org/found': 'avx' },
+      labels: {
+        'kubernetes.io/hostname': 'old',
+        'topology.kubernetes.io/zone': 'nova-1',
+        'topology.cinder.csi.openstack.org/zone': 'nova-1',
+        'example.org/found': 'avx',
+      },
     },
     spec: { taints: [{ key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' }] },
     status: { allocatable: { cpu: '3830m', memory: '14Gi', pods: '110', 'nvidia.com/gpu': '1' } },
@@ -54,6 +90,7 @@ test('a pool with nodes makes more like them, in another zone', () => {
     'example.org/found': 'avx',
     'kubernetes.io/hostname': 'new',
     'topology.kubernetes.io/zone': 'nova-2',
+    'topology.cinder.csi.openstack.org/zone': 'nova-2',
   });
 });
 

@@ -1,5 +1,6 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
+import { poolZones } from '@fairway/api/domain/pool-zones';
 import { poolBounds } from '@fairway/api/domain/wanted-replicas';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
@@ -9,12 +10,11 @@ import { formatTime } from '@fairway/base/clock';
 import type { Problem } from '@fairway/tenancy/problem';
 import { isBackingOff, nextBackoff } from './backoff.ts';
 import type { PoolFacts } from './cluster-view.ts';
-import { earliest } from './earliest.ts';
-import { dueOf } from './machine-standing.ts';
+import { nextTime } from './next-time.ts';
 import type { Unneeded } from './scale-down.ts';
 import type { GrowablePool } from './scale-up.ts';
 
-/** What is decided of one pool, step by step. */
+/** The decision for one pool, step by step. */
 export class PoolDraft {
   readonly facts: PoolFacts;
   readonly givenUp: readonly { readonly machine: Machine; readonly problem: Problem }[];
@@ -36,29 +36,29 @@ export class PoolDraft {
     const { min, by } = poolBounds(pool);
     this.replicas = facts.replicas;
     if (this.#known === undefined)
-      this.#change = { reason: 'Started', message: `began with spec.replicas ${pool.spec.replicas}` };
+      this.#change = { reason: 'Started', message: `started from spec.replicas ${pool.spec.replicas}` };
     else if (this.#known.replicas !== facts.replicas) {
       const bound = this.#known.replicas < facts.replicas ? 'minReplicas' : 'maxReplicas';
       this.#change = { reason: 'Bounds', message: `${bound} is ${facts.replicas}${by}` };
     }
-    const failures = machines.flatMap(({ machine, standing }) =>
-      standing.kind === 'failed' ? [{ machine, problem: standing.problem }] : [],
+    const failures = machines.flatMap(({ machine, state }) =>
+      state.kind === 'failed' ? [{ machine, problem: state.problem }] : [],
     );
     this.failed = failures.map(({ problem }) => problem);
-    const staying = machines.filter(({ standing }) => standing.kind !== 'leaving').length;
-    // What can't be had is not asked for any more, down to what has to be there; a machine too many goes by itself.
+    const staying = machines.filter(({ state }) => state.kind !== 'leaving').length;
+    // Machines that cannot be created are no longer requested, down to the minimum; a surplus machine is deleted anyway.
     const needed = failures.length - Math.max(0, staying - this.replicas);
     this.givenUp = failures.slice(0, Math.max(0, Math.min(needed, this.replicas - min)));
     const [first] = this.givenUp;
     if (first) {
       this.replicas = Math.max(min, Math.min(this.replicas, staying) - this.givenUp.length);
       const machines = counted(this.givenUp.length, 'machine');
-      this.#change = { reason: first.problem.reason, message: `gave ${machines} up: ${first.problem.message}` };
+      this.#change = { reason: first.problem.reason, message: `gave up on ${machines}: ${first.problem.message}` };
     }
     const heldBack = this.failed.length === 0 ? held(pool) : undefined;
     if (heldBack) this.replicas = Math.max(min, Math.min(this.replicas, staying));
     const lastUpMs = Date.parse(this.#known?.lastScaleUpTime ?? '');
-    const isComplete = machines.every(({ standing }) => standing.kind === 'node' && standing.isReady);
+    const isComplete = machines.every(({ state }) => state.kind === 'node' && state.isReady);
     this.#backoff = nextBackoff(
       this.#known?.backoff,
       {
@@ -71,7 +71,7 @@ export class PoolDraft {
 
   growable(): GrowablePool {
     const { pool, name, machines, newNode } = this.facts;
-    const staying = machines.filter(({ standing }) => standing.kind !== 'leaving');
+    const staying = machines.filter(({ state }) => state.kind !== 'leaving');
     const bounds = poolBounds(pool);
     return {
       name,
@@ -79,7 +79,7 @@ export class PoolDraft {
       maxReplicas: bounds.max,
       maxReplicasBy: bounds.by,
       priority: pool.spec.autoscaling.priority,
-      zones: pool.spec.availabilityZones ?? [],
+      zones: poolZones(pool),
       taken: staying.map(({ machine }) => machine.spec.zone),
       newNode: newNode ?? (() => ({ node: { metadata: {}, spec: {} }, pods: [] })),
       hindrance: this.#hindrance(),
@@ -104,9 +104,9 @@ export class PoolDraft {
     this.#isShrunk = true;
   }
 
-  /** How many nodes may go. None while there are more than there are to be: caches may not show yet what was chosen last. */
+  /** How many nodes may be deleted. None while there are more than desired: caches may not reflect the last selection yet. */
   spare(): number {
-    const staying = this.facts.machines.filter(({ standing }) => standing.kind !== 'leaving').length;
+    const staying = this.facts.machines.filter(({ state }) => state.kind !== 'leaving').length;
     const given = staying - this.givenUp.length;
     return given > this.replicas ? 0 : this.replicas - poolBounds(this.facts.pool).min;
   }
@@ -131,11 +131,11 @@ export class PoolDraft {
     };
   }
 
-  /** When this pool has to be looked at again. */
+  /** When this pool must be checked again. */
   dueMs(): number | undefined {
     const until = isBackingOff(this.#backoff, this.#nowMs) ? Date.parse(this.#backoff?.until ?? '') : undefined;
-    return earliest(
-      [until, ...this.facts.machines.map(({ machine, standing }) => dueOf(machine, standing))],
+    return nextTime(
+      [until, ...this.facts.machines.map(({ state }) => (state.kind === 'upcoming' ? state.dueMs : undefined))],
       this.#nowMs,
     );
   }
@@ -149,17 +149,17 @@ export class PoolDraft {
       const { reason, message, until } = this.#backoff;
       return {
         reason: reason as ConditionReason,
-        message: `new nodes could not be had, next attempt at ${until}: ${message}`,
+        message: `failed to create new nodes; next attempt at ${until}: ${message}`,
       };
     }
     if (newNode === undefined) {
-      return { reason: ConditionReason.FlavorNotFound, message: `the cloud's flavor ${pool.spec.flavor} is not known` };
+      return { reason: ConditionReason.FlavorNotFound, message: `the cloud has no known flavor ${pool.spec.flavor}` };
     }
     return undefined;
   }
 }
 
-/** Why the pool's controller makes no machine that is missing: then there is none to tell it. */
+/** Why the pool's controller does not create a missing machine: then no machine exists that could report it. */
 function held({ status }: NodePool): Problem | undefined {
   const ready = status?.conditions?.find(({ type }) => type === 'MachinesReady');
   const isShort = status?.desiredReplicas !== undefined && (status.replicas ?? 0) < status.desiredReplicas;

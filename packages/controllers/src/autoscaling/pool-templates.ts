@@ -1,17 +1,20 @@
 import type { CatalogueFlavor } from '@fairway/api/admission/cloud-catalogue';
 import { findByIdOrName } from '@fairway/api/admission/references';
+import { maxPodsOf } from '@fairway/api/domain/kubelet-settings';
+import { poolZones } from '@fairway/api/domain/pool-zones';
 import { NODE_POOL_LABEL } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
+import { labelValue } from '@fairway/kube/object/label-value';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { isNodeReady, type TenantNode } from '@fairway/tenancy/connection/node';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { nodeTemplate } from './node-template.ts';
 import type { NewNode } from './scale-up.ts';
 
-/** How to make a node of each pool; a pool whose flavor is unknown is missing. */
+/** How to create a node of each pool; a pool whose flavor is unknown is missing. */
 export type PoolTemplates = ReadonlyMap<NodePool, (name: string, zone: string | undefined) => NewNode>;
 
 interface TemplateSources {
@@ -23,7 +26,7 @@ interface TemplateSources {
   readonly signal: AbortSignal;
 }
 
-/** Flavors don't change; new ones come. */
+/** Flavors do not change, but new ones are added. */
 const FLAVORS_MAX_AGE_MS = 600_000;
 const ZONE = 'topology.kubernetes.io/zone';
 const INSTANCE_TYPE = 'node.kubernetes.io/instance-type';
@@ -35,7 +38,7 @@ export async function newNodesOf(
   const [first] = pools;
   const cloud = first && clouds.of(clusterKeyOf(first), cluster.spec.credentialName);
   if (cloud === undefined || plan === undefined) return new Map();
-  // While the cloud is away, what it said last is as good.
+  // While the cloud is unreachable, its last response is as good.
   const listed = cloud.cache.flavors
     .refreshAfter(clock.now() - FLAVORS_MAX_AGE_MS, signal)
     .catch(() => cloud.cache.flavors.snapshot());
@@ -46,7 +49,7 @@ export async function newNodesOf(
   );
 }
 
-/** The same from flavors that are known. Pure. */
+/** The same from known flavors. Pure. */
 export function templatesFrom(
   flavors: readonly CatalogueFlavor[],
   {
@@ -67,9 +70,9 @@ export function templatesFrom(
     const facts = {
       pool,
       flavor: { name, vcpus, memoryMiB, diskGiB: pool.spec.rootVolume?.sizeGiB ?? diskGiB },
-      maxPods: plan.spec.maxPodsPerNode,
+      maxPods: maxPodsOf(pool.spec.kubelet, plan),
       region,
-      defaultZone: (pool.spec.availabilityZones ?? []).length === 0 ? defaultZone : undefined,
+      defaultZone: poolZones(pool).length === 0 ? defaultZone : undefined,
       like: nodes.find((node) => isLike(pool, flavor, node)),
       daemonSets,
     };
@@ -78,7 +81,7 @@ export function templatesFrom(
   return templates;
 }
 
-/** A node of the pool from which others can be told: not one of the flavor that the pool had before. */
+/** A node of the pool that represents others: not one of the flavor that the pool had before. */
 function isLike(
   { metadata }: NodePool,
   flavor: { readonly id: string; readonly name: string },
@@ -86,7 +89,7 @@ function isLike(
 ): boolean {
   const told = node.metadata.labels?.[INSTANCE_TYPE];
   return (
-    (told === undefined || told === flavor.name || told === flavor.id) &&
+    (told === undefined || told === labelValue(flavor.name) || told === flavor.id) &&
     node.metadata.labels?.[NODE_POOL_LABEL] === metadata.name &&
     node.status?.allocatable !== undefined &&
     isNodeReady(node)

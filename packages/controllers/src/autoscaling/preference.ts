@@ -14,7 +14,7 @@ export interface GrowthOption {
   readonly after: ClusterSnapshot;
 }
 
-/** The pool with the highest priority; among equals the one that wastes least, then helps most pods, then by name. */
+/** The pool with the highest priority; among equals the one with the least waste, then the most pods helped, then by name. */
 export function preferred<T extends GrowthOption>(options: readonly T[]): T | undefined {
   const judged = options.map((option) => ({ option, waste: wasteOf(option.states) }));
   judged.sort(
@@ -27,7 +27,7 @@ export function preferred<T extends GrowthOption>(options: readonly T[]): T | un
   return judged[0]?.option;
 }
 
-/** The shares of CPU and memory that no pod asks for on the new nodes, added up: from 0 to 2. As cluster-autoscaler's expander least-waste. */
+/** The unrequested shares of CPU and memory on the new nodes, added up: from 0 to 2. As cluster-autoscaler's expander least-waste. */
 export function wasteOf(states: readonly NodeState[]): number {
   return unusedShare(states, 'cpu') + unusedShare(states, 'memory');
 }

@@ -1,5 +1,6 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
+import { provisionTimeoutMs } from '@fairway/api/domain/node-startup-timeout';
 import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
 import { quotaRoom } from '@fairway/api/domain/project-quota';
 import { isBeingEmptied } from '@fairway/api/domain/reset';
@@ -23,8 +24,8 @@ import { type ProjectQuotas, poolsByNamespace, vcpusIn } from '../node-pool/proj
 import { writeStatus } from '../status-writer.ts';
 import type { PoolFacts } from './cluster-view.ts';
 import { type Decision, decide } from './decision.ts';
-import { PodTeller, tellPools } from './events.ts';
-import { standingOf } from './machine-standing.ts';
+import { PodEvents, recordPoolEvents } from './events.ts';
+import { machineState } from './machine-state.ts';
 import { AutoscalingMetrics } from './metrics.ts';
 import { newNodesOf, type PoolTemplates } from './pool-templates.ts';
 import type { Room } from './scale-up.ts';
@@ -35,22 +36,22 @@ type AutoscalingDependencies = Pick<
   'client' | 'cache' | 'clouds' | 'tenants' | 'events' | 'registry' | 'clock' | 'random' | 'log'
 >;
 
-/** cluster-autoscaler's --scan-interval, here the least time between two decisions. */
+/** cluster-autoscaler's --scan-interval, here the minimum interval between two decisions. */
 const INTERVAL_MS = 10_000;
-/** Pods of one deployment come one after another: they are decided about together. */
+/** Pods of one deployment are created one after another: they are considered together. */
 const SETTLE_MS = 1_000;
-/** After so long without an answer of the tenant's API, people are told. */
+/** After this long without a response of the tenant's API, it is reported. */
 const SILENCE_MS = 60_000;
 
-/** What is remembered of a cluster between decisions; losing it costs an Event told twice. */
+/** State of a cluster between decisions; losing it costs a repeated Event. */
 interface Memory {
-  readonly teller: PodTeller;
+  readonly podEvents: PodEvents;
   dueMs: number | undefined;
   lastMs: number;
   silentSinceMs: number | undefined;
 }
 
-/** Decides how many nodes the autoscaled pools of a cluster have, and which of them could go; the pool's controller acts. */
+/** Decides how many nodes the autoscaled pools of a cluster have, and which of them are unneeded; the node pool controller acts. */
 export class AutoscalingReconciler {
   readonly #dependencies: AutoscalingDependencies;
   readonly #caches: TenantCaches;
@@ -93,7 +94,7 @@ export class AutoscalingReconciler {
     if (waitMs > 0) return { requeueAfterMs: waitMs };
     const tenant = tenants.get(identityOf(cluster));
     const known = tenant && this.#caches.follow(tenant);
-    // Its first lists come with an event.
+    // Its first lists arrive with an event.
     if (known === undefined || !known.hasSynced()) return {};
     const isUp = isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady);
     if (!isUp || known.problem() !== undefined) return this.#waitForApi(key, pools);
@@ -121,7 +122,7 @@ export class AutoscalingReconciler {
     });
     const nowMs = clock.now();
     const facts = {
-      pools: this.#poolFacts(key, pools, nodes, templates, nowMs),
+      pools: this.#poolFacts(key, pools, { plan, nodes, templates, nowMs }),
       nodes,
       pods: known.pods.list(),
       budgets: known.budgets.list(),
@@ -134,12 +135,12 @@ export class AutoscalingReconciler {
     };
     const decision = this.#metrics ? this.#metrics.observe(() => decide(facts)) : decide(facts);
     await this.#write(decision);
-    tellPools(events, decision);
-    this.#memoryOf(key).teller.tell(known.events, decision);
+    recordPoolEvents(events, decision);
+    this.#memoryOf(key).podEvents.record(known.events, decision);
     return decision.dueMs === undefined ? {} : { requeueAfterMs: Math.max(0, decision.dueMs - nowMs) };
   }
 
-  /** Nodes that the cluster may have, and what holds there: the cluster's limits, or what is left of the project's quota for the smallest nodes. */
+  /** The maximum number of nodes of the cluster, and the limit's message: the cluster's limits, or what remains of the project's quota for the smallest nodes. */
   #limitOf(cluster: Cluster, plan: Plan | undefined, pools: readonly NodePool[]): Room {
     const ofCluster = limitOf(cluster, plan);
     const { namespace = '' } = cluster.metadata;
@@ -154,16 +155,24 @@ export class AutoscalingReconciler {
     const room = quotaRoom(quota, all, vcpusOf, Number.isFinite(smallest) ? smallest : undefined);
     const nodes = room && sumOfReplicas(pools) + Math.max(0, room.nodes);
     if (room === undefined || nodes === undefined || nodes >= ofCluster.nodes) return ofCluster;
-    const message = `${room.message}: scale other pools down, or ask the operator for more`;
+    const message = `${room.message}: scale down other pools, or ask the operator for more`;
     return { nodes, problem: { reason: ConditionReason.ProjectQuotaExceeded, message } };
   }
 
   #poolFacts(
     key: string,
     pools: readonly NodePool[],
-    nodes: readonly TenantNode[],
-    templates: PoolTemplates,
-    nowMs: number,
+    {
+      plan,
+      nodes,
+      templates,
+      nowMs,
+    }: {
+      readonly plan: Plan | undefined;
+      readonly nodes: readonly TenantNode[];
+      readonly templates: PoolTemplates;
+      readonly nowMs: number;
+    },
   ): PoolFacts[] {
     const ofCluster = this.#dependencies.cache.machines.find(machinesByCluster, key);
     const byPool = Map.groupBy(ofCluster, poolKeyOf);
@@ -175,12 +184,13 @@ export class AutoscalingReconciler {
       newNode: templates.get(pool),
       machines: (byPool.get(keyOf(pool)) ?? []).map((machine) => {
         const node = byName.get(machine.metadata.name);
-        return { machine, node, standing: standingOf(machine, node, nowMs) };
+        const timeoutMs = provisionTimeoutMs(pool.spec, plan?.spec);
+        return { machine, node, state: machineState(machine, node, { nowMs, timeoutMs }) };
       }),
     }));
   }
 
-  /** Which nodes go is written before how many there are to be: a crash between the two takes none away. */
+  /** The nodes to delete are written before the number of replicas: a crash between the two deletes none. */
   async #write({ marks, pools }: Decision): Promise<void> {
     await Promise.all(marks.map(({ machine, mark }) => this.#mark(machine, mark)));
     await Promise.all(pools.map(({ pool, status }) => this.#writePool(pool, status)));
@@ -199,7 +209,7 @@ export class AutoscalingReconciler {
     await writeStatus(this.#dependencies.client.resource(nodePools), pool, next);
   }
 
-  /** Takes back what was said of a pool that is no longer autoscaled. */
+  /** Clears the report on a pool that is no longer autoscaled. */
   async #clean(pool: NodePool, clusterKey: string): Promise<void> {
     if (pool.status?.autoscaling === undefined) return;
     const poolKey = keyOf(pool);
@@ -210,7 +220,7 @@ export class AutoscalingReconciler {
     await this.#writePool(pool, undefined);
   }
 
-  /** Events come in bursts: a decision waits a second for more of them, and ten since the last one. */
+  /** Events arrive in bursts: a decision waits a second for more of them, and ten since the last one. */
   #waitMs(key: string): number {
     const memory = this.#memoryOf(key);
     const nowMs = this.#dependencies.clock.now();
@@ -221,13 +231,13 @@ export class AutoscalingReconciler {
     return 0;
   }
 
-  /** Nothing is decided on what may be old. */
+  /** Nothing is decided from data that may be stale. */
   async #waitForApi(key: string, pools: readonly NodePool[]): Promise<Result> {
     const memory = this.#memoryOf(key);
     const nowMs = this.#dependencies.clock.now();
     memory.silentSinceMs ??= nowMs;
     if (nowMs - memory.silentSinceMs >= SILENCE_MS) {
-      const message = "the cluster's API server does not answer: nothing is scaled until it does";
+      const message = "the cluster's API server does not respond: scaling is suspended until it does";
       const hindrance = { reason: ConditionReason.ControlPlaneFailed, message };
       const told = pools.flatMap((pool) => {
         const { autoscaling } = pool.spec.autoscaling.enabled ? (pool.status ?? {}) : {};
@@ -242,7 +252,7 @@ export class AutoscalingReconciler {
     const known = this.#memories.get(key);
     if (known) return known;
     const memory: Memory = {
-      teller: new PodTeller(),
+      podEvents: new PodEvents(),
       dueMs: undefined,
       lastMs: Number.NEGATIVE_INFINITY,
       silentSinceMs: undefined,
@@ -258,5 +268,5 @@ function limitOf(cluster: Cluster, plan: Plan | undefined): Room {
     return { nodes: 0, problem };
   }
   const { nodes, reason, message, advice } = nodeLimit(cluster, plan);
-  return { nodes, problem: { reason, message: `${message}: scale other pools down, or ${advice}` } };
+  return { nodes, problem: { reason, message: `${message}: scale down other pools, or ${advice}` } };
 }

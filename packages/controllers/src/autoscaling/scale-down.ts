@@ -8,7 +8,7 @@ const SCALE_DOWN_DISABLED = 'cluster-autoscaler.kubernetes.io/scale-down-disable
 /** cluster-autoscaler's --max-empty-bulk-delete. */
 export const MAX_EMPTY_AT_ONCE = 10;
 
-/** A node that may go. */
+/** A node that may be deleted. */
 export interface Candidate {
   readonly machine: Machine;
   readonly nodeName: string;
@@ -31,31 +31,31 @@ export interface Unneeded {
   readonly candidate: Candidate;
   readonly reason: 'Empty' | 'Underused' | 'NotReady';
   readonly message: string;
-  /** Whether nothing has to move. */
+  /** Whether no pod has to move. */
   readonly isEmpty: boolean;
 }
 
 export interface UnneededNodes {
   readonly unneeded: readonly Unneeded[];
-  /** Why the others stay, by the name of their node. */
+  /** Why the others are needed, by the name of their node. */
   readonly needed: ReadonlyMap<string, string>;
 }
 
 /**
- * Which nodes the cluster could do without, all of them together: each is taken away in turn, and its pods have to fit on those that stay. Empty ones come first,
- * then those that have been unneeded for longest, so that the choice holds from one time to the next.
+ * Which nodes the cluster could do without, all of them together: each is removed one after another, and its pods must fit on those that
+ * remain. Empty ones come first, then those that have been unneeded for longest, so that the selection is stable.
  */
 export function findUnneeded(
   { snapshot, present }: Pick<ClusterView, 'snapshot' | 'present'>,
   candidates: readonly Candidate[],
   budgets: DisruptionBudgets,
 ): UnneededNodes {
-  // Pods don't move to nodes that may never come.
+  // Pods do not move to nodes that may never become ready.
   const isDestination = ({ node }: NodeState) => present.has(node.metadata.name ?? '');
   const unneeded: Unneeded[] = [];
   const needed = new Map<string, string>();
   let current = snapshot;
-  const judged = candidates.map((candidate) => judge(candidate, snapshot.node(candidate.nodeName), budgets));
+  const judged = candidates.map((candidate) => evaluate(candidate, snapshot.node(candidate.nodeName), budgets));
   judged.sort((a, b) => a.moving - b.moving || (a.candidate.sinceMs ?? Infinity) - (b.candidate.sinceMs ?? Infinity));
   for (const { candidate, obstacle, reason, message, moving } of judged) {
     const { nodeName } = candidate;
@@ -78,9 +78,9 @@ export function findUnneeded(
   return { unneeded, needed };
 }
 
-interface Judged {
+interface Evaluated {
   readonly candidate: Candidate;
-  /** Why it stays, without a look at other nodes. */
+  /** Why it is needed, regardless of other nodes. */
   readonly obstacle?: string;
   readonly reason: Unneeded['reason'];
   readonly message: string;
@@ -88,9 +88,9 @@ interface Judged {
   readonly moving: number;
 }
 
-function judge(candidate: Candidate, state: NodeState | undefined, budgets: DisruptionBudgets): Judged {
-  const base = { candidate, reason: 'Empty' as const, message: 'no pods but those of DaemonSets run on it', moving: 0 };
-  if (state === undefined) return { ...base, obstacle: 'it is not known' };
+function evaluate(candidate: Candidate, state: NodeState | undefined, budgets: DisruptionBudgets): Evaluated {
+  const base = { candidate, reason: 'Empty' as const, message: 'it runs only DaemonSet pods', moving: 0 };
+  if (state === undefined) return { ...base, obstacle: 'its state is not known' };
   if (candidate.annotations[SCALE_DOWN_DISABLED] === 'true') {
     return { ...base, obstacle: `it has the annotation ${SCALE_DOWN_DISABLED}: "true"` };
   }
@@ -101,7 +101,7 @@ function judge(candidate: Candidate, state: NodeState | undefined, budgets: Disr
   if (candidate.isReady && share >= utilizationThreshold) {
     return {
       ...base,
-      obstacle: `${percent} of it are requested, and ${utilizationThreshold * 100} % make it needed`,
+      obstacle: `${percent} of it is requested; the threshold is ${utilizationThreshold * 100} %`,
       moving: pods.length,
     };
   }
@@ -119,7 +119,7 @@ function judge(candidate: Candidate, state: NodeState | undefined, budgets: Disr
   return {
     candidate,
     reason: 'Underused',
-    message: `${percent} of it are requested, and its pods fit on other nodes`,
+    message: `${percent} of it is requested, and its pods fit on other nodes`,
     moving: pods.length,
   };
 }
@@ -132,7 +132,7 @@ function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R
   return undefined;
 }
 
-/** The larger one of the shares of CPU and memory that all of its pods request, DaemonSets' included. A GPU counts alone, being what the node is paid for. */
+/** The larger of the shares of CPU and memory that all of its pods request, including DaemonSets. If the node has GPUs, only those count, since they determine its price. */
 export function utilizationOf({ allocatable, requested }: Pick<NodeState, 'allocatable' | 'requested'>): number {
   const share = (resource: string) => {
     const all = allocatable.get(resource) ?? 0;
@@ -144,7 +144,7 @@ export function utilizationOf({ allocatable, requested }: Pick<NodeState, 'alloc
 
 const GPUS = ['nvidia.com/gpu', 'amd.com/gpu', 'intel.com/gpu'];
 
-/** When an unneeded node may go, counted from when it became unneeded. */
+/** When an unneeded node may be deleted, counted from when it became unneeded. */
 export function removableAt({ candidate }: Unneeded, nowMs: number): number {
   const { settings, isReady, sinceMs = nowMs } = candidate;
   return sinceMs + (isReady ? settings.unneededMs : settings.unreadyMs);
@@ -154,11 +154,11 @@ export interface RemovalLimits {
   readonly nowMs: number;
   /** How many nodes each pool may lose. */
   readonly spare: ReadonlyMap<string, number>;
-  /** Machines that are leaving already. */
+  /** Machines that are already being deleted. */
   readonly leaving: number;
 }
 
-/** The nodes to take away now: up to ten empty ones at once, or else one with pods, when no other is leaving. */
+/** The nodes to delete now: up to ten empty ones at once, or otherwise one with pods, when no other is being deleted. */
 export function chooseRemovals(unneeded: readonly Unneeded[], { nowMs, spare, leaving }: RemovalLimits): Unneeded[] {
   const left = new Map(spare);
   const takeSpare = ({ candidate }: Unneeded) => {

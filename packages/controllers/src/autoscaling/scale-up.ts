@@ -8,16 +8,16 @@ import { byPriorityAndSize, type PodGroup } from '@fairway/scheduling/pod-group'
 import type { Problem } from '@fairway/tenancy/problem';
 import { type GrowthOption, preferred } from './preference.ts';
 
-/** A node that a pool would make, with the pods that every such node runs. */
+/** A node that a pool would create, with the pods that every such node runs. */
 export interface NewNode {
   readonly node: Node;
   readonly pods: readonly Pod[];
 }
 
-/** A pool as far as it matters to its growth. */
+/** The part of a pool that determines its growth. */
 export interface GrowablePool {
   readonly name: string;
-  /** Nodes that it is to have already. */
+  /** The current number of desired nodes. */
   readonly replicas: number;
   readonly maxReplicas: number;
   /** See `PoolBounds.by`. */
@@ -25,22 +25,22 @@ export interface GrowablePool {
   /** See `spec.autoscaling.priority`. */
   readonly priority: number;
   readonly zones: readonly string[];
-  /** Zones of the machines that it has, or is to have. */
+  /** Zones of its existing and desired machines. */
   readonly taken: readonly (string | undefined)[];
   /** A node of the pool, of this name and in this zone. */
   readonly newNode: (name: string, zone: string | undefined) => NewNode;
-  /** Why it can't grow now, whatever is asked for. */
+  /** Why it cannot grow now, whatever is requested. */
   readonly hindrance: Problem | undefined;
 }
 
-/** How many more nodes all pools together may get, and what holds there. */
+/** How many more nodes all pools together may get, and the limit's message. */
 export interface Room {
   readonly nodes: number;
   readonly problem: Problem;
 }
 
 export interface ScaleUpInput {
-  /** With upcoming nodes, and with all pods that fit on what there is. */
+  /** Includes upcoming nodes, and all pods that fit on existing ones. */
   readonly snapshot: ClusterSnapshot;
   /** Pods that fit nowhere. */
   readonly groups: readonly PodGroup[];
@@ -52,24 +52,24 @@ export interface Growth {
   readonly pool: string;
   readonly from: number;
   readonly to: number;
-  /** The pods that get room by it. */
+  /** The pods that fit because of it. */
   readonly pods: readonly Pod[];
 }
 
-/** Equal pods that no growth helps, with what each pool has against it. */
-export interface Unhelped {
+/** Equal pods that no growth helps, with each pool's reason. */
+export interface UnschedulableGroup {
   readonly pods: readonly Pod[];
   readonly reasons: readonly { readonly pool: string; readonly problem: Problem }[];
 }
 
 export interface ScaleUp {
   readonly growths: readonly Growth[];
-  readonly unhelped: readonly Unhelped[];
+  readonly unhelped: readonly UnschedulableGroup[];
 }
 
 /**
- * Which pools to grow, and by how much, so that as many pending pods as possible get room. As cluster-autoscaler: each pool is tried with nodes like its
- * template, packed first fit with the largest pods first; the preferred one grows, and what is left is tried again. Pure.
+ * Which pools to grow, and by how much, to make room for as many pending pods as possible. As cluster-autoscaler: each pool is tried with
+ * nodes like its template, packed first fit with the largest pods first; the preferred one grows, and the rest is tried again. Pure.
  */
 export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): ScaleUp {
   const grown = new Map<string, { added: number; readonly zones: (string | undefined)[]; readonly pods: Pod[] }>();
@@ -112,7 +112,7 @@ export function decideScaleUp({ snapshot, groups, pools, room }: ScaleUpInput): 
   };
 }
 
-/** What a pool could do for the pods with so many more nodes at most; undefined if nothing. */
+/** What a pool could do for the pods with at most so many more nodes; undefined if nothing. */
 function estimate(
   filters: Filters,
   groups: readonly PodGroup[],
@@ -127,7 +127,7 @@ function estimate(
   return { pool, pods, zones: packing.zones, after: packing.snapshot, states: packing.states };
 }
 
-/** The filters of pods over one state of the cluster, which all pools start from. */
+/** The pod filters for one state of the cluster, which all pools start from. */
 class Filters {
   readonly snapshot: ClusterSnapshot;
   readonly #known = new Map<Pod, PodFilter>();
@@ -136,7 +136,7 @@ class Filters {
     this.snapshot = snapshot;
   }
 
-  /** One to change. */
+  /** A mutable copy. */
   of({ sample }: PodGroup): PodFilter {
     const known = this.#known.get(sample) ?? this.snapshot.filterFor(sample);
     this.#known.set(sample, known);
@@ -178,7 +178,7 @@ class Packing {
       if (filter.dependsOnOthers) cursor = 0;
       while (cursor < this.#names.length && !this.#admits(filter, cursor)) cursor++;
       if (cursor === this.#names.length && !this.#grow(filter)) break;
-      // What was added last has room, whatever zones had to be passed before.
+      // The last added node has room, whatever zones were skipped before.
       while (!this.#admits(filter, cursor)) cursor++;
       filter.note(pod, this.snapshot.place(pod, this.#names[cursor] as string));
       placed.push(pod);
@@ -191,7 +191,7 @@ class Packing {
     return state !== undefined && filter.admits(state);
   }
 
-  /** Adds a node that admits the pod. The pool places its machines over its zones evenly, so it may take one in each zone before. */
+  /** Adds a node that admits the pod. The pool distributes its machines evenly over its zones, so it may add one in each zone before. */
   #grow(filter: PodFilter): boolean {
     const { zones, taken, name } = this.#pool;
     const before = this.#names.length;
@@ -237,7 +237,7 @@ function whyNot(filter: PodFilter, pool: GrowablePool, { added, roomLeft, room }
   if (fits)
     return {
       reason: 'MaxReplicasReached',
-      message: 'a node in the right zone comes only with others, for which there is no room',
+      message: 'a node in the right zone can be added only together with others, and there is no room for them',
     };
   return { reason: 'PodsUnschedulable', message: [...new Set(failures.flat())].join(', ') };
 }

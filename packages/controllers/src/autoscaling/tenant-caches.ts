@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { CacheBudget, type CacheLimits } from '@fairway/kube/client/cache-budget';
 import type { Informer, InformerHandler } from '@fairway/kube/client/informer';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import { keyOf } from '@fairway/kube/client/object-key';
@@ -31,18 +32,18 @@ import {
   trimVolumeObject,
 } from './trim.ts';
 
-/** What decisions read of one tenant's cluster, kept current by watches. */
+/** What decisions read from one tenant's cluster, kept current by watches. */
 export interface TenantCache {
   readonly tenant: TenantCluster;
   readonly pods: Informer<Pod>;
   readonly daemonSets: Informer<DaemonSet>;
   readonly budgets: Informer<PodDisruptionBudget>;
   readonly namespaces: Informer<Namespace>;
-  /** Claims, volumes, storage classes, and what nodes take of volumes. */
+  /** Claims, volumes, storage classes, and nodes' volume limits. */
   readonly reader: Pick<ObjectReader, 'get' | 'list'>;
   /** For Events on the tenant's pods. */
   readonly events: EventRecorder;
-  /** Why what is cached may be old; undefined while it is current. */
+  /** Why the cached data may be stale; undefined while it is current. */
   readonly problem: () => unknown;
   readonly hasSynced: () => boolean;
 }
@@ -53,14 +54,17 @@ interface Followed {
 }
 
 interface TenantCachesOptions {
-  /** Called with the cluster's key on each change that may change a decision. */
+  /** Called with the cluster's key on each change that may affect a decision. */
   readonly onChange: (clusterKey: string) => void;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
 }
 
-/** Watches of the clusters that have an autoscaled pool, and of no others: pods of a thousand idle clusters are not ours to remember. */
+/** For one cluster: 60,000 pods, in their cached form. */
+const CACHE_LIMITS: CacheLimits = { maxObjects: 200_000, maxChars: 64 * 1024 * 1024 };
+
+/** Watches of the clusters that have an autoscaled pool, and of no others: caching the pods of a thousand idle clusters would waste memory. */
 export class TenantCaches {
   readonly #options: TenantCachesOptions;
   readonly #followed = new Map<string, Followed>();
@@ -69,7 +73,7 @@ export class TenantCaches {
     this.#options = options;
   }
 
-  /** Begins to watch on first use, and anew on a new connection. */
+  /** Starts watching on first use, and again on a new connection. */
   follow(tenant: TenantCluster): TenantCache {
     const { clusterKey } = tenant;
     const known = this.#followed.get(clusterKey);
@@ -94,7 +98,8 @@ export class TenantCaches {
   #start(tenant: TenantCluster): Followed {
     const { clock, random, log, onChange } = this.#options;
     const { client, clusterKey, nodes } = tenant;
-    const informers = new InformerSet(client, { clock, random, log: log.child({ cluster: clusterKey }) });
+    const budget = new CacheBudget(CACHE_LIMITS);
+    const informers = new InformerSet(client, { clock, random, log: log.child({ cluster: clusterKey }), budget });
     const pods = informers.informer(Pods, { trim: trimPod });
     const daemonSets = informers.informer(DaemonSets, { trim: trimDaemonSet });
     const budgets = informers.informer(PodDisruptionBudgets, { trim: trimBudget });
@@ -115,7 +120,7 @@ export class TenantCaches {
     const stop = new AbortController();
     const signal = AbortSignal.any([stop.signal, tenant.signal]);
     informers.start(signal);
-    // The first list of the last kind may change nothing, and yet be what a decision waits for.
+    // The first list of the last kind may change nothing, but a decision may be waiting for it.
     void informers.whenSynced(signal).then(changed, () => {});
     const cache: TenantCache = {
       tenant,
@@ -138,7 +143,7 @@ export class TenantCaches {
   }
 }
 
-/** Of these kinds alone; reading another is a mistake. */
+/** Only for these kinds; reading another is a programming error. */
 function readerOf(informers: readonly Pick<Informer<KubeObject>, 'client' | 'get' | 'list'>[]): TenantCache['reader'] {
   const byPlural = new Map(informers.map((informer) => [informer.client.type.plural, informer]));
   const of = ({ plural }: { readonly plural: string }) => {
@@ -164,7 +169,7 @@ function onRelevant<T>(isChanged: (old: T, object: T) => boolean, changed: () =>
   };
 }
 
-/** Phases and probes come and go; only what moves a pod, or what it needs, matters. */
+/** Phases and probes change often; only what moves a pod, or what it needs, matters. */
 function isPodChanged(old: Pod, pod: Pod): boolean {
   const { resourceVersion: _old, ...before } = old.metadata;
   const { resourceVersion: _new, ...after } = pod.metadata;

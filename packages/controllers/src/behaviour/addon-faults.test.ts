@@ -23,7 +23,7 @@ describe('a cluster that refuses an add-on', () => {
     expect(failed).toMatchObject({
       state: 'Failed',
       reason: 'AddonRefused',
-      message: 'the cluster refuses Deployment kube-system/coredns (Forbidden): HTTP 403',
+      message: "the cluster's API server rejected Deployment kube-system/coredns (Forbidden): HTTP 403",
     });
     expect(story.conditionOf(await story.cluster())).toMatchObject({ status: 'False', reason: 'AddonRefused' });
     expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready' });
@@ -40,7 +40,7 @@ describe('a cluster that refuses an add-on', () => {
 
   test.each([
     { what: 'an add-on', path: 'deployments/coredns', object: 'Deployment kube-system/coredns' },
-    { what: 'everything', path: 'configmaps/fairway-addons', object: 'a look at the add-ons' },
+    { what: 'everything', path: 'configmaps/fairway-addons', object: 'the check of the add-ons' },
   ])('is told what, where a webhook that does not answer refuses $what', async ({ path: refused, object }) => {
     const message = 'Internal error occurred: failed calling webhook "mine.example.org": connect: no route to host';
     const body = JSON.stringify({ kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500, message });
@@ -55,7 +55,7 @@ describe('a cluster that refuses an add-on', () => {
     expect(await story.addon('coredns')).toMatchObject({
       state: 'Failed',
       reason: 'AddonRefused',
-      message: `the cluster refuses ${object} (InternalError): ${message}`,
+      message: `the cluster's API server rejected ${object} (InternalError): ${message}`,
     });
   });
 });

@@ -1,5 +1,6 @@
 import { volumeSnapshots } from '@fairway/addons/volume-snapshots/objects';
 import { clusters } from '@fairway/api/kinds/cluster';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { aRelease } from '@fairway/api/testing/releases';
 import { CustomResourceDefinitions } from '@fairway/apiserver/crd/types';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
@@ -36,7 +37,7 @@ describe("a tenant's own changes", () => {
       state: 'Modified',
       reason: 'AddonModified',
       message:
-        'others have set .data.Corefile of ConfigMap kube-system/coredns (by kubectl-edit): Fairway leaves it so; a new value of the annotation fairway.dev/adopt-addons of the Cluster, such as the time, takes it back',
+        "modified by others: .data.Corefile of ConfigMap kube-system/coredns (by kubectl-edit); Fairway does not revert this; a new value of the Cluster's annotation fairway.dev/adopt-addons, such as the current time, makes it do so",
     });
     expect(message).toBe(`coredns: ${modified?.message}`);
     expect(kept.data).toEqual(corefile.value.data);
@@ -60,6 +61,35 @@ describe("a tenant's own changes", () => {
     expect(spec.replicas).toBe(5);
     expect(spec.template.spec?.containers[0]?.image).toBe('registry.k8s.io/coredns/coredns:v1.13.9');
     expect(await story.addon('coredns')).toMatchObject({ version: '1.13.9', state: 'Modified' });
+  });
+
+  test('do not keep a version that the release pins from an existing cluster', async () => {
+    await using story = await AddonStory.begin();
+    await story.work();
+    const deployments = story.tenant.resource(Deployments);
+
+    await story.offer(
+      aRelease('1.35', { components: { containerd: '2.2.7', pause: '3.10.1', coredns: '1.13.9', 'core-dns': '1' } }),
+    );
+    await story.clock.pass(MINUTE_MS);
+
+    const { spec } = await deployments.get('coredns', KUBE_SYSTEM);
+    const { status } = await story.fairway.client.resource(kubernetesReleases).get('1.35');
+    expect(spec.template.spec?.containers[0]?.image).toBe('registry.k8s.io/coredns/coredns:v1.13.9');
+    expect(status?.conditions).toContainEqual(
+      expect.objectContaining({
+        type: 'FieldsApplied',
+        status: 'False',
+        reason: 'NotImplemented',
+        message: expect.stringContaining('spec.components.core-dns (1): Fairway has no component of this name'),
+      }),
+    );
+
+    await story.offer(aRelease('1.35', { components: { containerd: '2.2.7', pause: '3.10.1', coredns: '1.13.9' } }));
+    await story.fairway.patch(kubernetesReleases, '1.35', { spec: { components: { 'core-dns': null } } });
+    await story.clock.pass(MINUTE_MS);
+    const mended = await story.fairway.client.resource(kubernetesReleases).get('1.35');
+    expect(mended.status?.conditions?.some(({ type }) => type === 'FieldsApplied')).toBe(false);
   });
 
   test('cost as little as none', async () => {
@@ -119,7 +149,7 @@ describe('a cluster that has add-ons of its own', () => {
     expect(later).toMatchObject({
       state: 'NotManaged',
       message:
-        'the cluster has ConfigMap kube-system/kube-proxy of its own, which Fairway leaves alone; a new value of the annotation fairway.dev/adopt-addons of the Cluster, such as the time, takes it over',
+        "the cluster has its own ConfigMap kube-system/kube-proxy, which Fairway does not manage; a new value of the Cluster's annotation fairway.dev/adopt-addons, such as the current time, makes Fairway take it over",
     });
     expect((await configs.get('kube-proxy', KUBE_SYSTEM)).data?.['config.conf']).toContain('mode: iptables');
     expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready', version: '1.34.2' });
@@ -141,7 +171,7 @@ describe('a cluster that has add-ons of its own', () => {
       {
         state: 'NotManaged',
         message: expect.stringContaining(
-          'the cluster has CustomResourceDefinition volumesnapshotclasses.snapshot.storage.k8s.io of its own',
+          'the cluster has its own CustomResourceDefinition volumesnapshotclasses.snapshot.storage.k8s.io',
         ),
       },
       ['volumesnapshotclasses.snapshot.storage.k8s.io'],
@@ -169,7 +199,7 @@ describe('a cluster that has add-ons of its own', () => {
       {
         name: 'kube-proxy',
         state: 'NotManaged',
-        message: expect.stringContaining('the cluster has DaemonSet kube-system/proxy of its own'),
+        message: expect.stringContaining('the cluster has its own DaemonSet kube-system/proxy'),
       },
       { name: 'coredns', state: 'Progressing' },
       { name: 'metrics-server', state: 'Progressing' },

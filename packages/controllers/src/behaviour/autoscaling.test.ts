@@ -94,6 +94,30 @@ describe('scaling up', () => {
     expect(await story.events('NotScaledUp')).toHaveLength(1);
   });
 
+  test.each([
+    { nodeStartupTimeout: '90m', waits: true },
+    { nodeStartupTimeout: '10m', waits: false },
+  ])('waits for a node that takes an hour as long as its pool does: $nodeStartupTimeout', async (row) => {
+    await using story = await AutoscalingStory.begin();
+    story.fairway.joinsNodes = false;
+    await story.pool({ maxReplicas: 1, nodeStartupTimeout: row.nodeStartupTimeout });
+
+    await story.pending(['a'], '900m');
+    await story.clock.pass(MINUTE_MS);
+    const begun = await story.nodes();
+    await story.clock.pass(60 * MINUTE_MS);
+    const after = await story.nodes();
+
+    const failures = await story.events('ScaleUpFailed');
+    const { backoff } = await story.autoscaling();
+    expect(begun).toHaveLength(1);
+    expect({
+      isKept: begun.every((name) => after.includes(name)),
+      isTold: failures.some((message) => message.includes('not joined the cluster as a node for 10 min')),
+      isBackingOff: backoff !== undefined,
+    }).toEqual({ isKept: row.waits, isTold: !row.waits, isBackingOff: !row.waits });
+  });
+
   test('says of pods that no node of a pool would fit, at few writes', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 5 });
@@ -246,7 +270,11 @@ describe('while the API server of the cluster does not answer', () => {
 
     expect(down).toMatchObject({
       nodes: { length: 2 },
-      condition: { status: 'False', reason: 'ControlPlaneFailed', message: expect.stringContaining('does not answer') },
+      condition: {
+        status: 'False',
+        reason: 'ControlPlaneFailed',
+        message: expect.stringContaining('does not respond'),
+      },
     });
     expect(await story.nodes()).toHaveLength(1);
     expect(await story.autoscaling()).toMatchObject({ condition: { status: 'True' } });

@@ -59,12 +59,12 @@ test('a budget of the tenant’s is told after a minute, by name, and goes on to
 
   expect(early).toMatchObject({
     reason: 'Draining',
-    message: expect.stringMatching(/^2 pods still to leave the node;/),
+    message: expect.stringMatching(/^2 pods still to be evicted from the node;/),
   });
   expect(late).toMatchObject({
     reason: 'PodDisruptionBudget',
     message: expect.stringMatching(
-      /^PodDisruptionBudget default\/database-0 keeps default\/database-0: run more replicas, or loosen the budget; the server goes at \S+Z at the latest$/,
+      /^PodDisruptionBudget default\/database-0 blocks the eviction of default\/database-0: run more replicas, or relax the budget; the server is deleted by \S+Z at the latest; since \S+Z$/,
     ),
   });
   expect(await ready()).toEqual(late);
@@ -79,7 +79,7 @@ test('a budget of an add-on is nobody’s to act upon', async () => {
   expect(await ready()).toMatchObject({
     reason: 'Draining',
     message: expect.stringMatching(
-      /^kube-system\/coredns-x of an add-on leave when its other pods are ready; status\.addons of the Cluster tells of them; the server goes at/,
+      /^kube-system\/coredns-x of an add-on can be evicted once the add-on's other pods are ready; see status\.addons of the Cluster; the server is deleted by/,
     ),
   });
 });

@@ -107,7 +107,7 @@ describe('a new cluster', () => {
     expect(await story.addon('kube-proxy')).toMatchObject({
       state: 'Progressing',
       reason: 'WaitingForNode',
-      message: 'it waits for the pod network: no node has one yet',
+      message: 'waiting for the pod network: no node has one yet',
     });
   });
 
@@ -184,7 +184,7 @@ describe('a cluster that has a pod network', () => {
       state: 'NotManaged',
       reason: 'AddonNotManaged',
       message:
-        'the cluster has DaemonSet kube-system/cilium of its own, which Fairway leaves alone; when that is deleted, a new value of the annotation fairway.dev/adopt-addons of the Cluster, such as the time, gets it canal',
+        "the cluster has its own DaemonSet kube-system/cilium, which Fairway does not manage; delete it, and a new value of the Cluster's annotation fairway.dev/adopt-addons, such as the current time, makes Fairway install canal",
     });
     expect(asked).toEqual([found, false]);
     expect(gone).toBe(false);

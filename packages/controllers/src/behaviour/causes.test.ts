@@ -7,38 +7,21 @@ import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
-import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { Events } from '@fairway/kube/kinds/resources';
 import type { Condition, KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { describe, expect, test } from 'vitest';
 import { CAUSES } from '../testing/causes/all.ts';
-import type { Cause, Steps } from '../testing/causes/cause.ts';
+import { bringAbout } from '../testing/causes/bring-about.ts';
 import { renderCauses } from '../testing/causes/render.ts';
+import { renderTroubleshooting } from '../testing/causes/render-troubleshooting.ts';
 import { UNLISTED } from '../testing/causes/unlisted.ts';
-import { LASTING_CAUSES, SwitchedFaults } from '../testing/lasting-causes.ts';
-import { SteppingClock } from '../testing/stepping-clock.ts';
-import { TEAM, TestFairway } from '../testing/test-fairway.ts';
-
-const SEED = 4_242;
+import { isWait, WAITS } from '../testing/causes/waits.ts';
+import { TEAM } from '../testing/test-fairway.ts';
 
 /** What all kinds have that tell of causes. */
 interface Told extends KubeObject {
   readonly status?: { readonly phase?: string | undefined; readonly conditions?: readonly Condition[] | undefined };
-}
-
-function stepsOf({ by }: Cause): Steps {
-  if (typeof by !== 'string') return by;
-  const lasting = LASTING_CAUSES.find(({ cause }) => cause === by);
-  if (lasting === undefined) throw new Error(`there is no lasting cause ${by}`);
-  const { begin, ask, nodesJoin } = lasting;
-  const isNew = lasting.from === 'nothing';
-  return {
-    from: isNew ? 'nothing' : 'a cluster',
-    begin,
-    ...(nodesJoin === false && { nodesJoin }),
-    ...(!isNew && { ask: ask ?? ((fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 4 } })) }),
-  };
 }
 
 /** What differs from one run to the next, as the table writes it. */
@@ -56,29 +39,8 @@ function template(text: string): string {
 
 describe('what people are told', () => {
   test.each(CAUSES)('$cause: $kind, $reason', async (cause) => {
-    const steps = stepsOf(cause);
-    const clock = new SteppingClock();
-    const faults = new SwitchedFaults();
-    const joining = steps.nodesJoin === false ? { nodesJoin: false } : {};
-    const cloud = steps.cloud === undefined ? {} : { cloud: steps.cloud };
-    const random = seededRandom(SEED);
-    await using fairway = await TestFairway.start({ clock, random, ...faults.options, ...joining, ...cloud });
-    if (steps.from === 'a cluster') {
-      await clock.during(fairway.readyCluster({ replicas: 1 }));
-      await clock.pass(20_000);
-    }
-
-    await steps.begin(fairway, faults);
-    if (steps.ask) await steps.ask(fairway);
-    else if (steps.from === 'nothing') {
-      await fairway.createCluster();
-      await fairway.createPool({ replicas: 1 });
-    }
-    if (steps.afterwards) {
-      await clock.pass(20_000);
-      await steps.afterwards(fairway);
-    }
-    await clock.pass(cause.afterMs ?? 20_000);
+    await using begun = await bringAbout(cause);
+    const { fairway } = begun;
 
     const type: ResourceType<Told> = {
       CloudCredential: cloudCredentials,
@@ -94,7 +56,8 @@ describe('what people are told', () => {
       return { phase: status?.phase, reason: condition?.reason, message: template(condition?.message ?? '') };
     });
     const { items: events } = await fairway.client.resource(Events).list({ namespace: TEAM });
-    const said = events.map(({ involvedObject, reason, message }) => ({
+    const warnings = events.filter(({ type }) => type === 'Warning');
+    const said = warnings.map(({ involvedObject, reason, message }) => ({
       kind: involvedObject?.kind,
       reason,
       message: template(message ?? ''),
@@ -113,12 +76,36 @@ describe('each reason of a condition', () => {
   });
 });
 
+describe('each wait of a deletion and of a start', () => {
+  const named = new Set(WAITS.map(({ cause }) => cause));
+
+  test.each(WAITS)(
+    '$of of a $object, $heldBy: is brought about by one cause, which is tested',
+    ({ of, cause: name }) => {
+      const [cause, ...others] = CAUSES.filter((each) => each.cause === name);
+
+      expect(others).toEqual([]);
+      expect(cause?.reason).toBeDefined();
+      // Where its Cluster goes, that tells it, with an Event.
+      const isOfCluster = of === 'deletion' && cause?.phase === 'Deleting';
+      expect(!isOfCluster || cause?.event?.kind === 'Cluster').toBe(true);
+    },
+  );
+
+  test.each(CAUSES.filter(isWait))('$cause: is listed', ({ cause }) => {
+    expect(named).toContain(cause);
+  });
+});
+
 test('no cause is listed twice', () => {
   expect(new Set(CAUSES.map(({ cause }) => cause)).size).toBe(CAUSES.length);
 });
 
-test('docs/operators/causes.md says the same (npm run generate:causes)', () => {
-  const stored = readFileSync(join(import.meta.dirname, '../../../../docs/operators/causes.md'), 'utf8');
+test.each([
+  ['docs/operators/causes.md', renderCauses],
+  ['docs/troubleshooting.md', renderTroubleshooting],
+])('%s says the same (npm run generate:causes)', (page, render) => {
+  const stored = readFileSync(join(import.meta.dirname, '../../../..', page), 'utf8');
 
-  expect(stored).toBe(renderCauses(CAUSES));
+  expect(stored).toBe(render(CAUSES));
 });

@@ -67,7 +67,7 @@ describe('a new cluster with Cilium', () => {
     expect(await story.addon('cilium')).toMatchObject({
       state: 'Degraded',
       message:
-        'Deployment kube-system/cilium-operator is not ready where it should be; "kubectl -n kube-system describe pods -l name=cilium-operator" tells why',
+        'Deployment kube-system/cilium-operator is not ready on every node that should run it; to see why: kubectl -n kube-system describe pods -l name=cilium-operator',
     });
   });
 
@@ -178,7 +178,7 @@ describe('a cluster that has a pod network', () => {
     ).toEqual(['coredns', 'metrics-server']);
     expect(await story.addon('cilium')).toMatchObject({
       state: 'NotManaged',
-      message: expect.stringContaining(`the cluster has DaemonSet kube-system/${name} of its own`),
+      message: expect.stringContaining(`the cluster has its own DaemonSet kube-system/${name}`),
     });
   });
 });

@@ -70,8 +70,8 @@ describe('a credential that ends', () => {
   });
 
   test.each([
-    { how: 'is revoked', end: 'revoke', message: /^it was revoked: Keystone has no application credential/ },
-    { how: 'loses its user', end: 'disable', message: /^Keystone refuses it now: its user is disabled/ },
+    { how: 'is revoked', end: 'revoke', message: /^it was revoked: Keystone no longer has application credential/ },
+    { how: 'loses its user', end: 'disable', message: /^Keystone now rejects it: its user is disabled/ },
   ])('and $how is found out by the first call that is refused', async ({ end, message }) => {
     const { clock, fairway, events, credential, cluster } = await start();
     await using _ = fairway;

@@ -81,7 +81,7 @@ describe('a rotation of credentials', () => {
     const prepared = {
       type: 'RotateCredentials',
       state: 'Succeeded',
-      description: /the rotation waits to be completed$/,
+      description: /the rotation is waiting to be completed$/,
     };
     expect((await get()).status?.lastOperation).toMatchObject({
       ...prepared,
@@ -124,7 +124,7 @@ describe('a rotation of credentials', () => {
     expect(await credentials()).toMatchObject({ phase: 'Preparing', nodes: { total: 2, renewed: 0 } });
     expect(await stable()).toMatchObject({
       reason: 'PreparingRotation',
-      message: expect.stringMatching(/^nodes are being renewed.*; it is completed after that$/),
+      message: expect.stringMatching(/^nodes are being updated.*; the rotation completes afterwards$/),
     });
     expect((await stored()).rotation.stage).toBe('Renewing');
     const { resourceVersion } = (await get()).metadata;
@@ -183,7 +183,7 @@ describe('a rotation of credentials', () => {
     expect((await stored()).rotation.stage).toBe('Trusting');
     expect(await stable()).toMatchObject({
       reason: 'PreparingRotation',
-      message: 'the rotation goes on when the cluster is woken ("fairway cluster wake demo")',
+      message: 'the rotation continues once the cluster is awake ("fairway cluster wake demo")',
     });
 
     await fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: false } } });

@@ -54,7 +54,7 @@ async function start() {
 }
 
 const SOON = (days: string, date: string) =>
-  `1: VersionEndsSoon: Kubernetes 1.50 ends within ${days}, on ${date}, and gets no more fixes then: set spec.version to 1.51`;
+  `1: VersionEndsSoon: Kubernetes 1.50 reaches its end of life within ${days}, on ${date}, and gets no fixes after that: set spec.version to 1.51`;
 
 describe('the end of a minor version', () => {
   test('is told 30, 7 and 1 days before and when it has come, once each, over restarts and lost writes', async () => {
@@ -85,7 +85,7 @@ describe('the end of a minor version', () => {
       SOON('30 days', date),
       SOON('7 days', date),
       SOON('1 day', date),
-      `1: VersionEndOfLife: Kubernetes 1.50 has reached its end of life on ${date} and gets no more fixes: set spec.version to 1.51`,
+      `1: VersionEndOfLife: Kubernetes 1.50 has reached its end of life on ${date} and gets no further fixes: set spec.version to 1.51`,
     ]);
     expect(await supported()).toMatchObject({ status: 'False', reason: 'VersionEndOfLife' });
   });
@@ -118,8 +118,8 @@ describe('the end of a minor version', () => {
     expect(await told()).toEqual([
       SOON('30 days', date),
       SOON('7 days', earlier),
-      `1: VersionSupported: Kubernetes 1.50 does not end on ${earlier}: the operator supports it longer`,
-      '1: VersionEndOfLife: Kubernetes 1.50 has reached its end of life and gets no more fixes: set spec.version to 1.51',
+      `1: VersionSupported: Kubernetes 1.50 does not reach its end of life on ${earlier}: the operator has extended its support`,
+      '1: VersionEndOfLife: Kubernetes 1.50 has reached its end of life and gets no further fixes: set spec.version to 1.51',
     ]);
   });
 });

@@ -62,6 +62,10 @@ describe('every write fails once', () => {
     for (const call of WRITES) fairway.cloud.faults.add({ ...call, action });
 
     await fairway.readyCluster(POOL);
+    // A machine is Ready without its floating IP.
+    await fairway.until(machines, (all) =>
+      all.every(({ status }) => findCondition(status?.conditions, 'FloatingIPReady') === undefined),
+    );
     const made = holdings(fairway.cloud);
     for (const call of DELETES) fairway.cloud.faults.add({ ...call, action });
     await fairway.delete(clusters, 'demo');

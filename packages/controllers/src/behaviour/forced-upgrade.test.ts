@@ -64,7 +64,7 @@ describe('a cluster that stays after the end of its minor version', () => {
     const time = formatTime(graceEnd(endMs));
     expect((await get()).status?.endOfLife).toMatchObject({ notice: 30, upgrade: { to: '1.51', time } });
     expect((await condition('VersionSupported'))?.message).toContain(
-      `set spec.version to 1.51; from ${time} on it is upgraded to 1.51 without being asked`,
+      `set spec.version to 1.51; Fairway upgrades it to 1.51 automatically no earlier than ${time}`,
     );
     expect(await events()).toEqual(['1: ForcedUpgradePlanned']);
 
@@ -254,7 +254,7 @@ describe('a cluster that is not upgraded by force', () => {
     await fairway.patch(clusters, 'asleep', { spec: { hibernation: { enabled: true } } });
     await create({}, 'early');
     expect((await condition('VersionSupported', 'spared'))?.message).toContain(
-      'the operator has exempted it from the upgrade that others get',
+      'the operator has exempted it from the automatic upgrade',
     );
     await fairway.patch(clusters, 'early', { spec: { version: '1.51.0' } });
     await clock.pass(MINUTE_MS);

@@ -41,6 +41,38 @@ describe("nodes in a subnet of the tenant's", () => {
     );
   });
 
+  test('are protected though port security of the network was turned off', async () => {
+    await using fairway = await TestFairway.start();
+    const { spec, network, networkID } = await givenNetwork(fairway);
+    await network.networks.update(networkID, { port_security_enabled: false });
+
+    const cluster = await fairway.readyCluster({ replicas: 1 }, { network: spec });
+
+    expect(await portsOf(fairway, { network_id: networkID })).toMatchObject([
+      { port_security_enabled: true, security_groups: [cluster.status?.network?.securityGroupID] },
+    ]);
+  });
+
+  test('wait where it is off and another project owns the network', async () => {
+    await using fairway = await TestFairway.start();
+    const { spec, network, networkID } = await givenNetwork(fairway);
+    await network.networks.update(networkID, { port_security_enabled: false });
+    fairway.cloud.faults.add({
+      service: 'network',
+      method: 'POST',
+      path: '/ports$',
+      times: null,
+      action: { kind: 'answer', status: 403 },
+    });
+
+    await fairway.createCluster({ network: spec });
+    await fairway.createPool({ replicas: 1 });
+
+    await fairway.untilSaid(machines, 'SettingsNotEnforced', /its owner must enable it: openstack network set/);
+
+    expect(await portsOf(fairway, { network_id: networkID })).toEqual([]);
+  });
+
   test('load balancers have a subnet of their own, which may not be missing', async () => {
     await using fairway = await TestFairway.start();
     const { spec, otherID, network } = await givenNetwork(fairway);
@@ -164,7 +196,7 @@ describe('what the cloud has no more of is told by its own reason', () => {
 
     await fairway.patch(nodePools, 'general', { spec: { replicas: 1 } });
     await expect(
-      fairway.untilSaid(machines, 'AddressesExhausted', /the nodes' subnet has no address left: Build of instance/),
+      fairway.untilSaid(machines, 'AddressesExhausted', /the node subnet has no free address: Build of instance/),
     ).resolves.toBeUndefined();
     await Promise.all(taken.map(({ id }) => network.ports.delete(id)));
     await fairway.poolReady();
@@ -177,9 +209,13 @@ describe('what the cloud has no more of is told by its own reason', () => {
     await fairway.createPool({ replicas: 3, antiAffinity: true });
 
     await expect(
-      fairway.untilSaid(machines, 'AntiAffinityUnsatisfiable', /antiAffinity keeps the pool's nodes on one each/),
+      fairway.untilSaid(
+        machines,
+        'AntiAffinityUnsatisfiable',
+        /antiAffinity requires a separate one for each node of the pool/,
+      ),
     ).resolves.toBeUndefined();
-    await fairway.untilSaid(nodePools, 'AntiAffinityUnsatisfiable', /no further hypervisor/);
+    await fairway.untilSaid(nodePools, 'AntiAffinityUnsatisfiable', /no other hypervisor/);
     await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
     await fairway.poolReady();
   });
@@ -190,7 +226,7 @@ describe('what the cloud has no more of is told by its own reason', () => {
     await fairway.createCluster();
     await fairway.createPool({ replicas: 2, antiAffinity: true });
 
-    await expect(fairway.untilSaid(nodePools, 'FlavorOutOfStock', /no room/)).resolves.toBeUndefined();
+    await expect(fairway.untilSaid(nodePools, 'FlavorOutOfStock', /no capacity/)).resolves.toBeUndefined();
   });
 
   test('a zone', async () => {
@@ -199,7 +235,7 @@ describe('what the cloud has no more of is told by its own reason', () => {
     await fairway.createPool({ replicas: 1, availabilityZones: ['nova-gone'] });
 
     await expect(
-      fairway.untilSaid(machines, 'ZoneNotFound', /availability zone is not available; make another pool/),
+      fairway.untilSaid(machines, 'ZoneNotFound', /availability zone is not available; create another pool/),
     ).resolves.toBeUndefined();
     await fairway.untilSaid(nodePools, 'ZoneNotFound', /availability zone/);
   });

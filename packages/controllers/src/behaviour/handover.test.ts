@@ -78,9 +78,13 @@ describe('a cluster of another process', () => {
       path: '/servers$',
       action: { kind: 'delay', delayMs: 8_000 },
     });
+    const asked = Promise.withResolvers<void>();
+    fairway.cloud.calls.onReceived(({ method, path }) => {
+      if (method === 'POST' && path.endsWith('/servers')) asked.resolve();
+    });
     await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
     await fairway.until(machines, (all) => all.length === 2);
-    await expect.poll(() => fairway.cloud.faults.list()).toEqual([]);
+    await asked.promise;
     first.lose(DEMO);
     await fairway.startProcess(second);
     second.take(DEMO, { isInherited: true });

@@ -80,7 +80,7 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is renewed %s', (typ
     expect(readyOf(told)).toMatchObject({
       reason: 'DrainHeld',
       message: expect.stringMatching(
-        /^the drain is held since \S+Z, when its time was over \(onDrainTimeout: Hold\): PodDisruptionBudget default\/database keeps default\/database-0: run more replicas, or loosen the budget; to have the node go with them: fairway machine drain \S+ --force$/,
+        /^the drain timed out and has been held since \S+Z \(onDrainTimeout: Hold\): PodDisruptionBudget default\/database blocks the eviction of default\/database-0: run more replicas, or relax the budget; to remove the node together with them: fairway machine drain \S+ --force$/,
       ),
     });
     expect(node.spec?.unschedulable).toBe(true);

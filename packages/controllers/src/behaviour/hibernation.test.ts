@@ -65,10 +65,10 @@ test('a hibernated cluster has no nodes and a control plane that rests, and keep
   expect(conditionOf(asleep, 'Ready')).toMatchObject({
     status: 'False',
     reason: 'Hibernated',
-    message: 'hibernated: no nodes run, and the control plane rests; "fairway cluster wake demo" wakes it',
+    message: 'hibernated: no nodes are running, and the control plane is stopped; "fairway cluster wake demo" wakes it',
   });
   expect(await fairway.machines()).toEqual([]);
-  expect(fairway.runtime.isAtRest(uid)).toBe(true);
+  expect(fairway.runtime.isHibernated(uid)).toBe(true);
   expect(fairway.process.tenants.connected()).toEqual([]);
   expect((await fairway.client.resource(nodePools).get('general', { namespace: TEAM })).spec.replicas).toBe(3);
   expect(holdings(fairway.cloud)).toMatchObject({ networks, subnets, routers, security_groups, servers: 0 });
@@ -76,7 +76,7 @@ test('a hibernated cluster has no nodes and a control plane that rests, and keep
   const quiet = { calls: fairway.cloud.calls.total, version: asleep.metadata.resourceVersion };
   await clock.pass(12 * HOUR_MS);
   expect((await get(fairway)).metadata.resourceVersion).toBe(quiet.version);
-  expect(fairway.runtime.isAtRest(uid)).toBe(true);
+  expect(fairway.runtime.isHibernated(uid)).toBe(true);
 
   await wake(fairway);
   await clock.pass(5 * MINUTE_MS);
@@ -149,7 +149,7 @@ describe('schedules', () => {
       phase: 'Hibernated',
       hibernation: { wantedSince: '2026-01-01T20:00:00Z', next: { wake: '2026-01-02T07:00:00Z' } },
     });
-    expect(fairway.runtime.isAtRest(uid)).toBe(true);
+    expect(fairway.runtime.isHibernated(uid)).toBe(true);
   });
 
   test('a word of the user counts until the next of them', async () => {
@@ -224,7 +224,7 @@ test('a process that dies on the way, at any minute, goes on from there', async 
     await clock.pass(5 * MINUTE_MS);
     const { status } = await get(fairway);
     expect(status?.phase).toBe(turn === hibernate ? 'Hibernated' : 'Ready');
-    expect(fairway.runtime.isAtRest(uid)).toBe(turn === hibernate);
+    expect(fairway.runtime.isHibernated(uid)).toBe(turn === hibernate);
     expect(await fairway.machines()).toHaveLength(turn === hibernate ? 0 : 3);
   }
 });
@@ -278,7 +278,7 @@ test('a version that is asked for meanwhile is taken at waking', async () => {
   const waiting = await get(fairway);
   expect(waiting.status).toMatchObject({ phase: 'Hibernated', version: older });
   expect(conditionOf(waiting, 'UpToDate')).toMatchObject({ reason: 'Hibernated' });
-  expect(fairway.runtime.isAtRest(uid)).toBe(true);
+  expect(fairway.runtime.isHibernated(uid)).toBe(true);
 
   await wake(fairway);
   await clock.pass(5 * MINUTE_MS);

@@ -8,7 +8,7 @@ import type { ChooseApiFault } from '../testing/unreliable-api.ts';
 
 const REFUSED: ChooseApiFault = ({ method, headers }) => {
   if (method === 'GET' || headers?.['impersonate-user'] === undefined) return undefined;
-  const message = 'NodePool.fairway.dev "general" is invalid: spec.replicas: Invalid value: 50: ask for at most 5';
+  const message = 'NodePool.fairway.dev "general" is invalid: spec.replicas: Invalid value: 50: must be at most 5';
   const body = JSON.stringify({ kind: 'Status', status: 'Failure', reason: 'Invalid', code: 422, message });
   return { kind: 'answer', status: 403, body };
 };
@@ -62,7 +62,7 @@ describe('somebody in the cluster', () => {
 
     expect(await story.look()).toEqual({ accepted: 'True', reason: 'Accepted', inner: 2, outer: 2 });
     expect(story.outerWrites()).toEqual(['PATCH /apis/fairway.dev/v1alpha1/namespaces/team/nodepools/general']);
-    expect(await story.told()).toEqual(['Accepted: changed as asked for in the cluster: replicas 1 → 2']);
+    expect(await story.told()).toEqual(['Accepted: updated from the NodePool in the cluster: replicas 1 → 2']);
     const { items } = await story.fairway.client.resource(Events).list({ namespace: TEAM });
     expect(items.map(({ reason }) => reason)).toContain('ChangedInCluster');
   });
@@ -90,7 +90,7 @@ describe('somebody in the cluster', () => {
     await story.settle();
 
     expect(await story.look()).toEqual({ accepted: 'False', reason: 'Invalid', inner: 1, outer: 1 });
-    expect(await story.told()).toEqual([expect.stringMatching(/^Invalid: .*ask for at most 5$/)]);
+    expect(await story.told()).toEqual([expect.stringMatching(/^Invalid: .*must be at most 5$/)]);
     expect(story.outerWrites()).toHaveLength(1);
   });
 
@@ -136,7 +136,9 @@ describe('somebody in the cluster', () => {
 
     expect(await story.look()).toEqual({ accepted: 'False', reason: 'ChangedElsewhere', inner: 3, outer: 3 });
     expect(story.outerWrites()).toEqual([]);
-    expect(await story.told()).toEqual([expect.stringMatching(/stays as it is there: replicas 3 → 2; look at it/)]);
+    expect(await story.told()).toEqual([
+      expect.stringMatching(/so this change is rejected: replicas 3 → 2; review the pool/),
+    ]);
   });
 
   test('deletes what was changed outside meanwhile: it is there again', async () => {
@@ -163,7 +165,7 @@ describe('somebody in the cluster', () => {
     await story.settle();
 
     expect(await story.look('secret')).toMatchObject({ accepted: 'False', reason: 'NameTaken' });
-    expect(await story.told()).toEqual([expect.stringMatching(/call this one "demo-secret"/)]);
+    expect(await story.told()).toEqual([expect.stringMatching(/use another name, such as "demo-secret"/)]);
     expect((await story.outer('secret'))?.spec).toMatchObject({ clusterName: 'other', flavor: 'b3-16' });
     expect(await story.inner('other-pool')).toBeUndefined();
   });

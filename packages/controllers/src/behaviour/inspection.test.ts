@@ -68,7 +68,9 @@ describe('a machine that is kept for inspection', () => {
     expect(keptOf(told)).toMatchObject({
       status: 'True',
       reason: 'KeptForInspection',
-      message: expect.stringMatching(/^the machine is replaced, and its server is kept for inspection until \S+Z; /),
+      message: expect.stringMatching(
+        /^the machine is being replaced, and its server is retained for inspection until \S+Z; /,
+      ),
     });
     expect(pool.status).toMatchObject({ phase: 'Ready', replicas: 1, readyReplicas: 1 });
     expect(during).toEqual({ ready: 1, servers: 2 });

@@ -143,7 +143,9 @@ describe('in a running Fairway', () => {
         type: 'SettingsApplied',
         status: 'False',
         reason: 'SettingsNotEnforced',
-        message: expect.stringContaining('spec.apiServer.keystone: this Fairway knows no users of Keystone'),
+        message: expect.stringContaining(
+          'spec.apiServer.keystone: Keystone authentication is not enabled in this Fairway',
+        ),
       }),
     );
     expect(fairway.runtime.asked.at(-1)?.reviewToken).toBeUndefined();

@@ -90,7 +90,7 @@ describe('revoking all kubeconfigs', () => {
       status: 'False',
       reason: 'RevokingKubeconfigs',
       message: expect.stringMatching(
-        /^all kubeconfigs from before \S+Z are being revoked: the API server starts again/,
+        /^all kubeconfigs issued before \S+Z are being revoked: the API server is restarting/,
       ),
     });
 

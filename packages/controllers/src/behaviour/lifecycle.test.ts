@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
 import { isReady, isSame, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-const UNANSWERED = 'the cloud has not answered yet';
+const UNANSWERED = 'the cloud has not responded yet';
 
 describe('a whole life', () => {
   test('a cluster with a pool of three becomes Ready, and goes without a trace', async () => {

@@ -51,7 +51,7 @@ describe('a limit of nodes', () => {
     expect(winner).toBe(oldestOf(settled));
     expect(first).toEqual({ machines: 3, servers: 3 });
     for (const pool of settled.filter((each) => !isReady(each))) {
-      expect(limitOf(pool)).toMatch(/^spec.replicas: 3: plan "free" allows a cluster 3 nodes, .*: this one gets 0/);
+      expect(limitOf(pool)).toMatch(/^spec.replicas: 3: plan "free" allows 3 nodes per cluster, .*: this pool gets 0/);
     }
     expect(await made(fairway)).toEqual({ machines: 3, servers: 6 });
   });
@@ -95,7 +95,11 @@ describe('a limit of nodes', () => {
     await fairway.createPool({ replicas: 1, floatingIPs: { enabled: true } });
     await fairway.createCluster({ network: { gateway: { mode: 'None' } } });
 
-    await fairway.untilSaid(nodePools, 'GatewayMissing', /^spec.floatingIPs.enabled: true: floating IPs need a router/);
+    await fairway.untilSaid(
+      nodePools,
+      'GatewayMissing',
+      /^spec.floatingIPs.enabled: true: floating IPs require a router/,
+    );
     await fairway.until(machines, (all) => all.length === 1 && all.every(isReady));
 
     expect(holdings(fairway.cloud)['floating_ips']).toBe(0);
@@ -126,7 +130,9 @@ describe('a limit of clusters', () => {
     expect(networks).toBe(3);
     expect(holdings(fairway.cloud)['networks']).toBe(3);
     const messages = settled.filter(isRefused).map(({ status }) => findCondition(status?.conditions, 'Ready')?.message);
-    expect(messages[0]).toMatch(/^spec.plan: free: the namespace has 2 clusters of this plan, and it allows 2: delete/);
+    expect(messages[0]).toMatch(
+      /^spec.plan: free: the namespace already has 2 clusters on this plan, which allows 2: delete/,
+    );
   });
 
   test('takes nothing from clusters that were there before it', async () => {

@@ -78,7 +78,7 @@ describe('a server that somebody deleted in the cloud', () => {
     expect(serverReady(told)).toMatchObject({
       status: 'False',
       reason: 'ServerVanished',
-      message: `server ${serverID} is gone: somebody deleted it in the cloud`,
+      message: `server ${serverID} no longer exists: it was deleted in the cloud`,
     });
     expect(findCondition(told.status?.conditions, 'HealthCheckSucceeded')).toMatchObject({ reason: 'HealingDisabled' });
     expect(later.metadata.resourceVersion).toBe(told.metadata.resourceVersion);

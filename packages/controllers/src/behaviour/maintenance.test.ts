@@ -53,7 +53,7 @@ test('a patch waits for the window, and begins in it by itself; the rollout goes
   expect(upToDate(waiting)).toMatchObject({
     status: 'False',
     reason: 'WaitingForMaintenanceWindow',
-    message: `1.50.1 waits for the maintenance window, which opens at ${formatTime(opensAtMs)} ("fairway cluster maintain a" lets it begin now)`,
+    message: `1.50.1 is waiting for the maintenance window, which opens at ${formatTime(opensAtMs)} (to start now: fairway cluster maintain a)`,
   });
   for (const name of ['b', 'c']) expect((await get(fairway, name)).status?.version).toBe('1.50.1');
   const release = await fairway.client.resource(kubernetesReleases).get(MINOR);

@@ -11,7 +11,8 @@ describe("another project's resources with a cluster's marks, shared with the cl
     const projectID = await fairway.process.project.client.session.projectId();
     await fairway.stopProcess();
     const { metadata } = await fairway.createCluster();
-    await strangerIn(fairway, (stranger) => copyMarks(projectID, stranger, metadata.uid ?? ''));
+    const project = { cloud: fairway.cloud, projectID };
+    await strangerIn(fairway, (stranger) => copyMarks(project, stranger, metadata.uid ?? ''));
     const before = holdings(fairway.cloud);
     await fairway.startProcess();
 
@@ -29,7 +30,8 @@ describe("another project's resources with a cluster's marks, shared with the cl
     await using fairway = await TestFairway.start();
     const { metadata, status } = await fairway.readyCluster({ replicas: 1 });
     const projectID = await fairway.process.project.client.session.projectId();
-    await strangerIn(fairway, (stranger) => copyMarks(projectID, stranger, metadata.uid ?? ''));
+    const project = { cloud: fairway.cloud, projectID };
+    await strangerIn(fairway, (stranger) => copyMarks(project, stranger, metadata.uid ?? ''));
 
     await fairway.stopProcess();
     await fairway.startProcess();

@@ -69,7 +69,7 @@ describe('metrics.k8s.io', () => {
     expect(told).toMatchObject({
       state: 'Unreached',
       reason: 'AddonUnreached',
-      message: `it runs, and its API is not registered, because the API server does not reach it: ${message}`,
+      message: `it is running, but its API is not registered because the API server cannot reach it: ${message}`,
     });
     expect(story.conditionOf(later)).toMatchObject({ status: 'True', message: `metrics-server: ${told?.message}` });
     expect(later.metadata.resourceVersion).toBe(resourceVersion);
@@ -87,7 +87,7 @@ describe('metrics.k8s.io', () => {
       name: NAME,
       state: 'Unreached',
       reason: 'AddonUnreached',
-      message: 'it is not installed: simulated control planes pass no requests on to nodes',
+      message: 'not installed: simulated control planes do not forward requests to nodes',
     });
     expect(story.conditionOf(await story.cluster())).toMatchObject({ status: 'True' });
     const { items } = await story.tenant.resource(Deployments).list(KUBE_SYSTEM);
@@ -111,7 +111,7 @@ describe('metrics.k8s.io', () => {
     expect(degraded).toMatchObject({
       state: 'Degraded',
       message:
-        'its pods run, and APIService v1beta1.metrics.k8s.io is not available; "kubectl describe apiservice v1beta1.metrics.k8s.io" tells why',
+        'its pods are running, but APIService v1beta1.metrics.k8s.io is not available; to see why: kubectl describe apiservice v1beta1.metrics.k8s.io',
     });
     expect(metadata.deletionTimestamp).toBeUndefined();
     expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
@@ -146,7 +146,7 @@ describe('metrics.k8s.io', () => {
 
     expect(await story.addon(NAME)).toMatchObject({
       state: 'NotManaged',
-      message: expect.stringContaining('the cluster has APIService v1beta1.metrics.k8s.io of its own'),
+      message: expect.stringContaining('the cluster has its own APIService v1beta1.metrics.k8s.io'),
     });
     await expect(story.tenant.resource(Deployments).get(NAME, KUBE_SYSTEM)).rejects.toMatchObject(isMissing);
   });

@@ -1,12 +1,14 @@
 import { RETRY_ANNOTATION } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { Clock } from '@fairway/base/clock';
 import { seededRandom } from '@fairway/base/testing/seeded-random';
 import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { Subnet } from '@fairway/openstack/types/network';
 import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
+import { CloudTransport } from '../testing/cloud-transport.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
@@ -34,7 +36,8 @@ async function secondExternalNetwork({ cloud, clock }: TestFairway): Promise<str
   const yaml = cloud.cloudsYaml();
   const file = { env: { OS_CLIENT_CONFIG_FILE: '/clouds.yaml' }, cwd: '/', home: '/', readFile: () => yaml };
   const config = new CloudsYaml(file).get('simulator-admin');
-  const admin = new CloudConnection({ config, clock, random: Math.random, readFile: () => '' });
+  const transport = new CloudTransport(cloud);
+  const admin = new CloudConnection({ config, clock, random: Math.random, readFile: () => '', transport });
   try {
     const { networks, subnets } = admin.client().network;
     const { id } = await networks.create({ name: 'second', 'router:external': true });
@@ -145,10 +148,12 @@ describe("a change of the cluster's network reaches Neutron", () => {
     await routers.update(routerID, { external_gateway_info: null });
     await fairway.patch(clusters, 'demo', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } });
     const mended = await settleOn(
+      fairway.clock,
       () => subnets.get(subnetID),
       ({ dns_nameservers: [first] }) => first === '1.1.1.1',
     );
     const led = await settleOn(
+      fairway.clock,
       () => routers.get(routerID),
       (router) => router.external_gateway_info != null,
     );
@@ -165,7 +170,7 @@ describe('a change that would break nodes is refused', () => {
     const before = holdings(fairway.cloud);
 
     await fairway.patch(clusters, 'demo', { spec: { network: { gateway: { mode: 'None' } } } });
-    await fairway.untilSaid(clusters, 'GatewayMissing', /pools have floating IPs, which need router/);
+    await fairway.untilSaid(clusters, 'GatewayMissing', /pools have floating IPs that need router/);
     await fairway.untilSaid(nodePools, 'GatewayMissing', /cluster has gateway mode None/);
     const during = holdings(fairway.cloud);
     await fairway.patch(nodePools, 'general', { spec: { floatingIPs: { enabled: false } } });
@@ -240,11 +245,12 @@ describe('a change that would break nodes is refused', () => {
   });
 });
 
-/** Reads until it is as it should be. */
-async function settleOn<T>(read: () => Promise<T>, isSettled: (value: T) => boolean): Promise<T> {
+/** Reads every second until it is as it should be. */
+async function settleOn<T>(clock: Clock, read: () => Promise<T>, isSettled: (value: T) => boolean): Promise<T> {
   for (let tries = 0; tries < 200; tries++) {
     const value = await read();
     if (isSettled(value)) return value;
+    await clock.sleep(1_000);
   }
   throw new Error('it did not settle');
 }

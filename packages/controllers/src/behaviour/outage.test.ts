@@ -32,12 +32,12 @@ const OUTAGES: readonly { cause: string; fault: FaultInput; message: RegExp; not
     cause: 'the whole cloud, whose connections break',
     fault: { action: { kind: 'drop' } },
     message:
-      /^compute: Nova at 127\.0\.0\.1:\d+ cannot be reached while reading what the project has; .* \(the connection breaks\); since 2\d{3}-/,
+      /^compute: Nova at 127\.0\.0\.1:\d+ cannot be reached while reading resources of the project; .* \(the connection was lost\); since 2\d{3}-/,
   },
   {
     cause: 'the whole cloud, which answers 503',
     fault: { action: { kind: 'answer', status: 503, message: 'maintenance' } },
-    message: /^compute: Nova at 127\.0\.0\.1:\d+ answers with status 503 while .* \(maintenance\); since /,
+    message: /^compute: Nova at 127\.0\.0\.1:\d+ returned status 503 while .* \(maintenance\); since /,
   },
   {
     cause: 'Nova alone',

@@ -115,7 +115,7 @@ describe('a cluster that was restored', () => {
     await using fairway = await restoredCluster();
 
     await fairway.patch(clusters, 'demo', RESUME);
-    await fairway.untilSaid(clusters, 'ControlPlaneFailed', /its control-plane database is not here/);
+    await fairway.untilSaid(clusters, 'ControlPlaneFailed', /its control-plane database is missing/);
 
     expect(fairway.runtime.asked).toEqual([]);
   });
@@ -152,9 +152,9 @@ test('a cluster is not looked for in another project than its own', async () => 
   fairway.process.project.cache.servers.invalidate();
   await fairway.until(machines, ([found]) => {
     const serverReady = findCondition(found?.status?.conditions, ConditionType.ServerReady);
-    return serverReady?.status === 'Unknown' && serverReady.message.includes('lives in project elsewhere');
+    return serverReady?.status === 'Unknown' && serverReady.message.includes('is in project elsewhere');
   });
-  await fairway.untilSaid(clusters, 'ConfigurationInvalid', /lives in project elsewhere/);
+  await fairway.untilSaid(clusters, 'ConfigurationInvalid', /is in project elsewhere/);
   const meanwhile = await fairway.machines();
   const during = holdings(fairway.cloud);
   await livesIn(status?.projectID);

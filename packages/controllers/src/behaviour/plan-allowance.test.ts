@@ -1,5 +1,5 @@
-import { clusters } from '@fairway/api/kinds/cluster';
-import { nodePools } from '@fairway/api/kinds/node-pool';
+import { clusters, type NewCluster } from '@fairway/api/kinds/cluster';
+import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ describe('a plan that is not Ready', () => {
     await fairway.untilSaid(
       clusters,
       'PlanNotReady',
-      /plan "free" is not Ready and takes no clusters: spec.etcd.maxMiB/,
+      /plan "free" is not Ready and accepts no clusters: spec.etcd.maxMiB/,
     );
     expect(holdings(fairway.cloud)).toEqual(before);
     expect(fairway.runtime.asked).toEqual([]);
@@ -126,6 +126,82 @@ describe('what a plan allows', () => {
       await fairway.until(nodePools, ([each]) => each?.status?.replicas === 1 && each.status.readyReplicas === 1);
     },
   );
+
+  test.each<{ what: string; pool: Partial<NewNodePool['spec']>; before?: object; plan: object; says: RegExp }>([
+    {
+      what: 'hard anti-affinity',
+      pool: { antiAffinity: true },
+      plan: { allowed: { antiAffinityPolicies: ['Soft'] } },
+      says: /^spec\.antiAffinity: plan "free" only allows antiAffinity with antiAffinityPolicy Soft/,
+    },
+    {
+      what: 'more tags than it allows',
+      pool: { serverTags: ['a', 'b'] },
+      plan: { nodePools: { maxServerTags: 1 } },
+      says: /^spec\.serverTags: plan "free" allows at most 1, but there are 2: remove some/,
+    },
+    {
+      what: 'more security groups than it allows',
+      pool: { securityGroups: ['default'] },
+      plan: { nodePools: { maxSecurityGroups: 0 } },
+      says: /^spec\.securityGroups: plan "free" allows none: remove them/,
+    },
+    {
+      what: 'settings of kubelet',
+      pool: { kubelet: { podPidsLimit: 4096 } },
+      plan: { allowed: { kubeletSettings: ['maxPods'] } },
+      says: /^spec\.kubelet: plan "free" allows the kubelet settings maxPods: remove podPidsLimit/,
+    },
+    {
+      what: 'unsafe sysctls',
+      pool: { kubelet: { allowedUnsafeSysctls: ['net.core.somaxconn'] } },
+      before: { allowed: { unsafeSysctls: ['net.*'] } },
+      plan: { allowed: { unsafeSysctls: ['kernel.shm*'] } },
+      says: /^spec\.kubelet: plan "free" allows the allowedUnsafeSysctls kernel\.shm\*: remove net\.core\.somaxconn/,
+    },
+    {
+      what: 'metadata',
+      pool: { serverMetadata: { team: 'web' } },
+      plan: { nodePools: { maxServerMetadata: 0 } },
+      says: /^spec\.serverMetadata: plan "free" allows none: remove them/,
+    },
+  ])('makes no nodes of a pool with $what beyond it', async ({ pool: spec, before = {}, plan, says }) => {
+    await using fairway = await TestFairway.start();
+    await change(fairway, before);
+    await fairway.readyCluster({ replicas: 1, ...spec });
+
+    await change(fairway, plan);
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
+    const [pool] = await fairway.until(nodePools, ([each]) => reasonOf(each) === 'PlanLimitExceeded');
+
+    expect(findCondition(pool?.status?.conditions, 'Ready')?.message).toMatch(says);
+    expect(await fairway.machines()).toHaveLength(1);
+  });
+
+  test.each<{ what: string; cluster: Partial<NewCluster['spec']>; allowed: object; says: RegExp }>([
+    {
+      what: 'mirrors of registries',
+      cluster: { registryMirrors: [{ registry: 'docker.io', mirrors: [{ url: 'https://m.example.com' }] }] },
+      allowed: { registryMirrors: false },
+      says: /^spec\.registryMirrors: plan "free" does not allow it: remove it/,
+    },
+    {
+      what: 'a proxy',
+      cluster: { proxy: { httpProxy: 'http://p.example.com:3128' } },
+      allowed: { proxy: false },
+      says: /^spec\.proxy: plan "free" does not allow it: remove it/,
+    },
+  ])('makes no nodes of a cluster with $what beyond it', async ({ cluster, allowed, says }) => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1 }, cluster);
+
+    await change(fairway, { allowed });
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
+    const [pool] = await fairway.until(nodePools, ([each]) => reasonOf(each) === 'PlanLimitExceeded');
+
+    expect(findCondition(pool?.status?.conditions, 'Ready')?.message).toMatch(says);
+    expect(await fairway.machines()).toHaveLength(1);
+  });
 
   test('decides of the image where nobody names one', async () => {
     await using fairway = await TestFairway.start();

@@ -10,7 +10,6 @@ afterEach(() => fairway[Symbol.asyncDispose]());
 
 /** Calls that the cloud gets in twenty rounds, after whatever was in progress. */
 async function callsOfTwentyRounds(): Promise<number> {
-  // A second of real time: a busy machine has answered by then, too.
   await fairway.clock.sleep(20 * OBSERVE_MS);
   const before = fairway.cloud.calls.total;
   await fairway.clock.sleep(20 * OBSERVE_MS);

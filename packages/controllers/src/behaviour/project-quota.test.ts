@@ -16,7 +16,7 @@ async function limit(fairway: TestFairway, spec: ProjectQuotaSpec): Promise<void
 
 function held(object: Cluster | NodePool | undefined): string | undefined {
   const ready = object?.status?.conditions?.find(({ type }) => type === 'Ready');
-  return ready?.reason === 'ProjectQuotaExceeded' ? ready.message : undefined;
+  return ready?.reason === 'ProjectQuotaExceeded' ? ready.message.replace(/; since \S+Z$/, '') : undefined;
 }
 
 async function twoClusters(fairway: TestFairway): Promise<void> {
@@ -44,7 +44,7 @@ describe('the quota of a project', () => {
     await fairway.poolReady('second');
 
     expect(held(second)).toBe(
-      `spec.replicas: 2: ${words}, and the pools of the namespace ask for more: this one gets 1, older pools come first; scale pools down, or ask the operator for more`,
+      `spec.replicas: 2: ${words}, and the pools of the namespace request more: this pool gets 1, because older pools take precedence; scale down pools, or ask the operator for a larger quota`,
     );
     expect(before).toBe(3);
     expect((await fairway.machines()).length).toBe(3);
@@ -80,7 +80,7 @@ describe('the quota of a project', () => {
     );
 
     expect(held(settled.find((each) => !isReady(each)))).toBe(
-      'the project\'s quota is 2 clusters (ProjectQuota "project"), and the namespace has 2 clusters: delete one, or ask the operator for more',
+      'the project\'s quota is 2 clusters (ProjectQuota "project"), and the namespace already has 2 clusters: delete one, or ask the operator for a larger quota',
     );
     await fairway.patch(projectQuotas, 'project', { spec: { clusters: 3 } });
     await fairway.until(clusters, (all) => all.filter(isReady).length === 3);
@@ -122,7 +122,7 @@ describe('an autoscaler', () => {
       replicas: 1,
       hindrance: {
         reason: 'ProjectQuotaExceeded',
-        message: expect.stringContaining(`${words}: scale other pools down`),
+        message: expect.stringContaining(`${words}: scale down other pools`),
       },
     });
     // Lists that the project costs anyway, and no server in vain.

@@ -1,11 +1,14 @@
 import { clusters } from '@fairway/api/kinds/cluster';
-import { machines } from '@fairway/api/kinds/machine';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
+import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
+
+const oneZone = DEFAULT_CONFIG.zones.slice(0, 1);
 
 describe('what a pool may ask for', () => {
   test('its nodes are spread over its zones', async () => {
@@ -19,6 +22,52 @@ describe('what a pool may ask for', () => {
       'nova-b': { length: 2 },
       'nova-c': { length: 1 },
     });
+  });
+
+  test.each([
+    { plan: 'standard', cloud: {}, zones: ['nova-a', 'nova-b', 'nova-c'], spread: [2, 2, 2], reason: 'of all zones' },
+    { plan: 'free', cloud: {}, zones: undefined, spread: undefined, reason: 'the cloud chooses' },
+    { plan: 'standard', cloud: { zones: oneZone }, zones: undefined, spread: [6], reason: 'there is one' },
+  ])('a pool that names no zones is in $zones with the plan $plan: $reason', async ({ plan, cloud, zones, spread }) => {
+    await using fairway = await TestFairway.start({ cloud });
+    await fairway.readyCluster({ replicas: 3 }, { plan });
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 6 } });
+    await fairway.until(nodePools, ([pool]) => pool?.status?.readyReplicas === 6);
+
+    const [pool] = await fairway.until(nodePools, ([each]) => each !== undefined);
+    const used = (await serversOf(fairway)).map((server) => server['OS-EXT-AZ:availability_zone'] ?? '');
+
+    expect(pool?.status?.zones).toEqual(zones);
+    expect(pool?.spec.availabilityZones).toBeUndefined();
+    const counts = Object.values(Object.groupBy(used, (zone) => zone)).map((all) => all?.length);
+    expect(counts).toEqual(spread ?? counts);
+  });
+
+  test('zones that were chosen for a pool stay, and a pool with nodes from before is left as it is', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 2 });
+    await fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } });
+    await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
+    await fairway.until(nodePools, ([pool]) => pool?.status?.readyReplicas === 3);
+    const kept = await fairway.machines();
+    await fairway.createPool({ replicas: 0 }, 'later');
+    const chosen = await fairway.until(
+      nodePools,
+      (all) => all.find(({ metadata }) => metadata.name === 'later')?.status?.zones !== undefined,
+    );
+    await fairway.patch(nodePools, 'later', { spec: { replicas: 3 } });
+    await fairway.until(nodePools, (all) => all.every(({ status }) => status?.readyReplicas === 3));
+    const zonesOf = (all: readonly Machine[], name: string) =>
+      all.filter(({ spec }) => spec.nodePoolName === name).map(({ spec }) => spec.zone);
+
+    expect(chosen.find(({ metadata }) => metadata.name === 'general')?.status?.zones).toBeUndefined();
+    expect(zonesOf(kept, 'general')).toEqual([undefined, undefined, undefined]);
+    expect(
+      zonesOf(await fairway.machines(), 'later')
+        .map(String)
+        .sort(),
+    ).toEqual(['nova-a', 'nova-b', 'nova-c']);
+    expect((await fairway.machines()).filter((each) => zonesOf([each], 'general').length > 0)).toHaveLength(3);
   });
 
   test('its nodes boot from volumes', async () => {
@@ -41,6 +90,17 @@ describe('what a pool may ask for', () => {
 
     expect(group?.members.toSorted()).toEqual(servers.map(({ id }) => id).toSorted());
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 0, server_groups: 0 });
+  });
+
+  test('soft anti-affinity lets more nodes than hypervisors be', async () => {
+    const zones = [{ name: 'nova-a', hosts: 2, hostVcpus: 64, hostRamMiB: 262_144, hostDiskGiB: 4_000 }];
+    await using fairway = await TestFairway.start({ cloud: { zones } });
+    await fairway.readyCluster({ replicas: 3, antiAffinity: true, antiAffinityPolicy: 'Soft' });
+    const [group] = await Array.fromAsync(fairway.process.project.client.compute.serverGroups.list());
+    const hosts = (await serversOf(fairway)).map(({ hostId }) => hostId);
+
+    expect(group).toMatchObject({ policy: 'soft-anti-affinity', members: { length: 3 } });
+    expect(new Set(hosts).size).toBe(2);
   });
 
   test('floating IPs come and go with its spec, and its servers stay', async () => {

@@ -1,12 +1,17 @@
+import { maxPodsOf } from '@fairway/api/domain/kubelet-settings';
+import { nodeSettingsOf } from '@fairway/api/domain/node-settings';
 import type { NewCluster } from '@fairway/api/kinds/cluster';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { type Machine, machines } from '@fairway/api/kinds/machine';
-import { nodePools } from '@fairway/api/kinds/node-pool';
+import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { plans } from '@fairway/api/kinds/plan';
 import { blinded } from '@fairway/api/testing/blind';
-import { aCluster, aPlan } from '@fairway/api/testing/objects';
+import { aCluster, aNodePool, aPlan } from '@fairway/api/testing/objects';
 import { tenantAuditPolicy } from '@fairway/control-plane/audit/tenant-audit-policy';
+import { kubeletConfiguration } from '@fairway/control-plane/bootstrap/kubelet';
+import type { NodeConfig } from '@fairway/control-plane/bootstrap/node-config';
+import { withClusterSettings } from '@fairway/control-plane/bootstrap/settings-of-cluster';
 import type { ClusterPki } from '@fairway/control-plane/pki/cluster-pki';
 import { COMPONENTS } from '@fairway/control-plane/process/components';
 import { authenticationConfiguration } from '@fairway/control-plane/process/configuration';
@@ -141,8 +146,10 @@ describe('a server is asked for with', () => {
     clusterUid: 'c',
     clusterName: 'demo',
     flavorID: 'f',
-    networking: { networkID: 'n', securityGroupID: 's' },
+    networking: { networkID: 'n', securityGroupIDs: ['s'] },
     userData: '',
+    configDrive: false,
+    labels: { tags: [], metadata: {} },
   };
 
   test.each([
@@ -152,6 +159,119 @@ describe('a server is asked for with', () => {
     { field: 'nodePoolName', shows: '"fairway.dev.node-pool":"web"' },
   ])('$field of its machine', ({ shows }) => {
     expect(JSON.stringify(serverRequest(blinded(machines.kind, machine), inputs).server)).toContain(shows);
+  });
+});
+
+describe('registries and the way out', () => {
+  const settings = {
+    registryMirrors: [
+      { registry: 'docker.io', mirrors: [{ url: 'https://m.example.com', certificateAuthority: 'PEM' }] },
+    ],
+    proxy: { httpProxy: 'http://a:3128', httpsProxy: 'http://b:3128', noProxy: ['.corp.test'] },
+  };
+  const fields = [
+    { field: 'registryMirrors[].registry', shows: 'docker.io' },
+    { field: 'registryMirrors[].mirrors[].url', shows: 'https://m.example.com' },
+    { field: 'registryMirrors[].mirrors[].certificateAuthority', shows: 'PEM' },
+    { field: 'proxy.httpProxy', shows: 'http://a:3128' },
+    { field: 'proxy.httpsProxy', shows: 'http://b:3128' },
+    { field: 'proxy.noProxy', shows: '.corp.test' },
+  ];
+
+  test.each(fields)('$field of a cluster is on its nodes', ({ shows }) => {
+    const cluster = blinded(clusters.kind, aCluster(structuredClone(settings)));
+
+    expect(JSON.stringify(nodeSettingsOf(aNodePool({}), cluster))).toContain(shows);
+  });
+
+  test.each(fields)('$field of a machine is on its node', ({ shows }) => {
+    const machine = blinded(machines.kind, {
+      metadata: {},
+      spec: { nodeSettings: structuredClone(settings) },
+    } as unknown as Machine);
+
+    expect(JSON.stringify(withClusterSettings(undefined, machine.spec.nodeSettings))).toContain(shows);
+  });
+});
+
+describe('settings of kubelet', () => {
+  const kubelet = {
+    maxPods: 64,
+    podPidsLimit: 4096,
+    cpuManagerPolicy: 'static',
+    cpuCFSQuota: false,
+    topologyManagerPolicy: 'best-effort',
+    topologyManagerScope: 'pod',
+    kubeReserved: { cpu: '333m' },
+    systemReserved: { memory: '512Mi' },
+    evictionHard: { 'memory.available': '222Mi' },
+    evictionSoft: { 'memory.available': '444Mi' },
+    evictionSoftGracePeriod: { 'memory.available': '90s' },
+    evictionMaxPodGracePeriod: 60,
+    imageGCHighThresholdPercent: 70,
+    imageGCLowThresholdPercent: 60,
+    containerLogMaxSize: '50Mi',
+    containerLogMaxFiles: 3,
+    serializeImagePulls: false,
+    maxParallelImagePulls: 4,
+    seccompDefault: true,
+    allowedUnsafeSysctls: ['net.core.somaxconn'],
+    shutdownGracePeriod: '120s',
+    shutdownGracePeriodCriticalPods: '20s',
+  } as const satisfies NonNullable<NewNodePool['spec']['kubelet']>;
+  const names = Object.keys(kubelet) as (keyof typeof kubelet)[];
+  const size = { vcpus: 4, memoryMiB: 16_384, diskGiB: 100 };
+
+  test.each(names)('kubelet.%s of a pool is on its nodes', (name) => {
+    const pool = blinded(nodePools.kind, aNodePool({ kubelet: structuredClone(kubelet) as never }));
+
+    expect(nodeSettingsOf(pool, undefined).nodeSettings?.kubelet?.[name]).toEqual(kubelet[name]);
+  });
+
+  test.each(names)('kubelet.%s of a machine is on its node', (name) => {
+    const spec = { nodeSettings: { kubelet: structuredClone(kubelet) } };
+    const machine = blinded(machines.kind, { metadata: {}, spec } as unknown as Machine);
+    const { kubelet: settings } = machine.spec.nodeSettings ?? {};
+    const config = {
+      kubelet: settings,
+      maxPods: maxPodsOf(settings, aPlan()),
+      size,
+      taints: [],
+      serviceCIDR: '10.3.0.0/16',
+    };
+    const configured = kubeletConfiguration(config as unknown as NodeConfig);
+
+    const value = kubelet[name];
+    expect(configured).toMatchObject({ [name]: Array.isArray(value) ? [...value] : value });
+  });
+
+  test('reach nodes in place, and again when they are taken away', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1, upgradeStrategy: { type: 'InPlace' } });
+    const [before] = await fairway.machines();
+    const { servers } = fairway.process.project.client.compute;
+    const isInstalled = (machine: Machine | undefined, isWith: boolean) =>
+      machine?.status?.phase === 'Ready' &&
+      machine.status.reinstall === undefined &&
+      (machine.status.installed?.settingsDigest !== undefined) === isWith;
+
+    await fairway.patch(nodePools, 'general', { spec: { kubelet: { podPidsLimit: 2048, maxPods: 50 } } });
+    const [first] = await fairway.until(machines, ([each]) => isInstalled(each, true));
+    await fairway.patch(nodePools, 'general', { spec: { kubelet: { podPidsLimit: null, maxPods: 40 } } });
+    const [second] = await fairway.until(
+      machines,
+      ([each]) =>
+        isInstalled(each, true) && each?.status?.installed?.settingsDigest !== first?.status?.installed?.settingsDigest,
+    );
+    await fairway.patch(nodePools, 'general', { spec: { kubelet: null } });
+    const [third] = await fairway.until(machines, ([each]) => isInstalled(each, false));
+
+    expect(first?.spec.nodeSettings).toEqual({ kubelet: { podPidsLimit: 2048, maxPods: 50 } });
+    expect(second?.spec.nodeSettings).toEqual({ kubelet: { maxPods: 40 } });
+    expect(third?.spec.nodeSettings).toBeUndefined();
+    expect(third?.status?.serverID).toBe(before?.status?.serverID);
+    const server = await servers.get(third?.status?.serverID ?? '');
+    expect(server.metadata).not.toHaveProperty('fairway.dev.settings');
   });
 });
 

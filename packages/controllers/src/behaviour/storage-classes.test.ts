@@ -8,6 +8,7 @@ import {
   StorageClasses,
   ValidatingAdmissionPolicies,
 } from '@fairway/kube/kinds/resources';
+import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import { describe, expect, test } from 'vitest';
 import { AddonStory } from '../testing/addon-story.ts';
 
@@ -43,9 +44,88 @@ function own(story: AddonStory, name: string, fields: Partial<StorageClass> = {}
   return story.tenant.resource(StorageClasses).create(object, { fieldManager: 'kubectl-create' });
 }
 
+const SHIPPED = [
+  'csi-cinder-classic',
+  'csi-cinder-classic-luks',
+  'csi-cinder-high-speed',
+  'csi-cinder-high-speed-gen2',
+  'csi-cinder-high-speed-gen2-luks',
+  'csi-cinder-high-speed-luks',
+  'default',
+];
+
+async function defaultsOf(story: AddonStory): Promise<(string | undefined)[]> {
+  const defaults = (await classesOf(story)).filter(({ metadata }) => metadata.annotations?.[IS_DEFAULT] === 'true');
+  return defaults.map(({ metadata }) => metadata.name);
+}
+
 describe('the StorageClasses of a cluster', () => {
+  test.each(['free', 'standard'])('are OVHcloud’s with the plan %s as it is shipped', async (plan) => {
+    await using story = await AddonStory.begin({ plan });
+    await story.work();
+
+    expect(await names(story)).toEqual(SHIPPED);
+    expect(await defaultsOf(story)).toEqual(['csi-cinder-high-speed']);
+    expect(await story.addon('cinder-csi')).toMatchObject({ state: 'Ready' });
+    for (const { metadata, parameters } of await classesOf(story)) {
+      expect(parameters?.['type'] ?? 'default').toBe(metadata.name?.replace('csi-cinder-', ''));
+    }
+  });
+
+  test('that are optional are left out where the cloud lacks their types, and told, and the default is another one', async () => {
+    const cloud = { volumeTypes: DEFAULT_CONFIG.volumeTypes.filter(({ name }) => name === 'classic') };
+    await using story = await AddonStory.begin({}, { cloud });
+    await story.work();
+
+    expect(await names(story)).toEqual(['csi-cinder-classic', 'default']);
+    expect(await defaultsOf(story)).toEqual(['default']);
+    expect(await story.addon('cinder-csi')).toMatchObject({
+      state: 'Ready',
+      message: expect.stringMatching(/^StorageClasses omitted .*: csi-cinder-high-speed \(volume type high-speed\), /),
+    });
+    await story.clock.pass(HOUR_MS);
+    story.forgetRequests();
+    await story.clock.pass(3 * HOUR_MS);
+    expect(story.writes()).toEqual([]);
+  });
+
+  test('stay as they are while the cloud does not say which types it has', async () => {
+    await using story = await AddonStory.begin({}, { isCinderAway: true });
+    await story.work();
+    const away = { names: await names(story), defaults: await defaultsOf(story) };
+    story.fairway.cloud.faults.clear();
+    await story.clock.pass(2 * HOUR_MS);
+
+    expect(away).toEqual({ names: ['default'], defaults: [] });
+    expect(await names(story)).toEqual(SHIPPED);
+    expect(await defaultsOf(story)).toEqual(['csi-cinder-high-speed']);
+  });
+
+  test('have one default when the plan names another one, unless the tenant has chosen it', async () => {
+    await using story = await AddonStory.begin();
+    await offer(story, { classes: [HIGH_SPEED, CLASSIC] });
+    const before = await defaultsOf(story);
+    await offer(story, {
+      classes: [
+        { ...HIGH_SPEED, default: false },
+        { ...CLASSIC, default: true },
+      ],
+    });
+
+    expect(before).toEqual(['csi-cinder-high-speed']);
+    expect(await defaultsOf(story)).toEqual(['csi-cinder-classic']);
+
+    const value = { metadata: { annotations: { [IS_DEFAULT]: 'true' } } };
+    await story.tenant
+      .resource(StorageClasses)
+      .patch('csi-cinder-high-speed', { type: 'merge', value }, { fieldManager: 'kubectl-edit' });
+    await story.clock.pass(2 * HOUR_MS);
+    expect(await defaultsOf(story)).toEqual(['csi-cinder-classic', 'csi-cinder-high-speed']);
+  });
+
   test('are one, which claims get that name none, where the plan says nothing', async () => {
     await using story = await AddonStory.begin();
+    await offer(story, null);
 
     const [only, ...others] = await classesOf(story);
 
@@ -86,13 +166,13 @@ describe('the StorageClasses of a cluster', () => {
     const before = await names(story);
     await offer(story, { classes: [{ ...CLASSIC, reclaimPolicy: 'Retain' }] });
     const after = await names(story);
-    const [anew] = await classesOf(story);
+    const [recreated] = await classesOf(story);
     await offer(story, { classes: [] });
 
     expect(before).toEqual(['csi-cinder-classic', 'csi-cinder-high-speed', 'mine']);
     expect(after).toEqual(['csi-cinder-classic', 'mine']);
-    expect(anew?.reclaimPolicy).toBe('Retain');
-    expect(anew?.metadata.uid).not.toBe(classic?.metadata.uid);
+    expect(recreated?.reclaimPolicy).toBe('Retain');
+    expect(recreated?.metadata.uid).not.toBe(classic?.metadata.uid);
     expect(await names(story)).toEqual(['mine']);
   });
 
@@ -108,6 +188,7 @@ describe('the StorageClasses of a cluster', () => {
 
   test('come back when somebody deletes them, and cost nothing at rest', async () => {
     await using story = await AddonStory.begin();
+    await offer(story, null);
     await story.tenant.resource(StorageClasses).delete('default');
     await story.clock.pass(2 * MINUTE_MS);
     const back = await names(story);
@@ -123,6 +204,7 @@ describe('the StorageClasses of a cluster', () => {
 
   test('keep what the tenant sets of them, which is told', async () => {
     await using story = await AddonStory.begin();
+    await offer(story, null);
     const value = { metadata: { annotations: { [IS_DEFAULT]: 'false' } }, allowVolumeExpansion: false };
     await story.tenant
       .resource(StorageClasses)
@@ -143,6 +225,7 @@ describe('the StorageClasses of a cluster', () => {
       {},
       { before: (tenant) => tenant.resource(StorageClasses).create(first, { fieldManager: 'kubectl-create' }) },
     );
+    await offer(story, null);
     await story.work();
 
     const kept = await classesOf(story);
@@ -173,7 +256,7 @@ describe('the StorageClasses of a cluster', () => {
       state: 'Degraded',
       reason: 'AddonMisconfigured',
       message: expect.stringMatching(
-        /^the cloud has no volume type gold, which StorageClass csi-cinder-gold names; it has .*high-speed.* spec.storage.classes of plan "free"/,
+        /^the cloud has no volume type gold \(used by StorageClass csi-cinder-gold\); available: .*high-speed.* spec.storage.classes of plan "free"/,
       ),
     });
     expect(condition).toMatchObject({ status: 'False', reason: 'AddonMisconfigured' });
@@ -208,8 +291,8 @@ test('the policy of a cluster is there as long as the plan has limits', async ()
 
   expect(before).toEqual([]);
   expect(limited).toContain(
-    "spec.accessModes: ReadWriteMany is not allowed for volumes of cinder.csi.openstack.org by the cluster's plan: use ReadWriteOnce, or a class of shares",
+    "spec.accessModes: ReadWriteMany is not allowed for volumes of cinder.csi.openstack.org by the cluster's plan: use ReadWriteOnce, or a StorageClass for shares",
   );
-  expect(limited.at(-1)).toMatch(/classes of the tenant's own .*: use default$/);
+  expect(limited.at(-1)).toMatch(/classes of the tenant's own .*: use csi-cinder-high-speed, default, /);
   expect(await messages()).toEqual([]);
 });

@@ -9,7 +9,7 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Condition } from '@fairway/kube/object/meta';
 import { eventually } from '@fairway/kube/testing/eventually';
 import { describe, expect, test } from 'vitest';
-import { promiseConditions } from '../cluster/promises.ts';
+import { planConditions } from '../cluster/plan-conditions.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 /** With all that nothing acts on, in combinations that one cluster could not have. */
@@ -40,7 +40,7 @@ const asked = () => {
 describe('a cluster is told, when it is written and for as long as it stands, that nothing acts on', () => {
   const told = () => {
     const plan = aPlan().spec;
-    const { FieldsApplied } = promiseConditions(asked(), { plan, spread: ONE_COPY });
+    const { FieldsApplied } = planConditions(asked(), { plan, spread: ONE_COPY });
     return { warnings: clusterWarnings(asked()).join('\n'), condition: FieldsApplied };
   };
 
@@ -64,7 +64,7 @@ describe('a cluster is told, when it is written and for as long as it stands, th
   ])('%s', (field) => {
     const { warnings, condition } = told();
 
-    expect(warnings).toContain(`${field}: not acted upon by this release: `);
+    expect(warnings).toContain(`${field}: ignored by this release: `);
     expect(condition).toMatchObject({ type: 'FieldsApplied', status: 'False', reason: 'NotImplemented' });
     expect(condition?.message).toContain(field);
   });
@@ -77,11 +77,11 @@ describe('a cluster is told, when it is written and for as long as it stands, th
     ({ cni, allowed }) => {
       const plan = aPlan({ cni: { default: cni, allowed: [...allowed] } }).spec;
       const told = (cniInstaller: 'Fairway' | 'Tenant') =>
-        promiseConditions({ ...aCluster(), status: { cniInstaller } }, { plan, spread: ONE_COPY }).FieldsApplied;
+        planConditions({ ...aCluster(), status: { cniInstaller } }, { plan, spread: ONE_COPY }).FieldsApplied;
 
       expect(told('Fairway')).toBeUndefined();
       expect(told('Tenant')?.message).toBe(
-        `accepted, but not acted upon by this release: spec.cni.type (${cni}): the cluster is of a release of Fairway that did not install it, and keeps the pod network that you installed; a reset has Fairway install it`,
+        `accepted, but ignored by this release: spec.cni.type (${cni}): the cluster was created by a release of Fairway that did not install it, and keeps the pod network that you installed; after a reset Fairway installs it`,
       );
       expect(clusterWarnings(aCluster())).toEqual([]);
     },
@@ -92,14 +92,14 @@ describe('a cluster is told, when it is written and for as long as it stands, th
     const cluster = { ...aCluster(), spec, status: { cniInstaller: 'Tenant' as const } };
 
     expect(clusterWarnings(cluster)).toContain(
-      'spec.cni.cilium.clusterID (8): not acted upon by this release: Fairway has not installed the pod network of this cluster: set it where you did',
+      'spec.cni.cilium.clusterID (8): ignored by this release: Fairway did not install the pod network of this cluster: set it in that installation',
     );
   });
 
   test('nothing, where it asks for none of it', () => {
     const cluster = aCluster({ cni: { type: 'none' } });
 
-    expect(promiseConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY })).toEqual({
+    expect(planConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY })).toEqual({
       ControlPlaneHighlyAvailable: undefined,
       FieldsApplied: undefined,
     });
@@ -109,19 +109,22 @@ describe('a cluster is told, when it is written and for as long as it stands, th
     const changed = aCluster({ cni: { type: 'cilium', cilium: { clusterID: 8 } } });
 
     expect(clusterWarnings(changed, asked())).toEqual([
-      'spec.cni.cilium.clusterID (8): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterID (8): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ]);
   });
 });
 
 describe('a cluster with an autoscaler of its own', () => {
   test.each([
-    { servesAutoscalers: false, told: /spec\.autoscaler\.mode \(External\): this Fairway serves no autoscalers/ },
+    {
+      servesAutoscalers: false,
+      told: /spec\.autoscaler\.mode \(External\): this Fairway does not serve external autoscalers/,
+    },
     { servesAutoscalers: true, told: /^$/ },
   ])('is told where none is served: $servesAutoscalers', ({ servesAutoscalers, told }) => {
     const options = { autoscaler: { mode: 'External' as const }, cni: { type: 'none' as const } };
     const cluster = aCluster(options);
-    const { FieldsApplied } = promiseConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY, servesAutoscalers });
+    const { FieldsApplied } = planConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY, servesAutoscalers });
 
     expect(FieldsApplied?.message ?? '').toMatch(told);
   });
@@ -165,7 +168,7 @@ describe('in a running Fairway', () => {
       status: 'False',
       reason: 'SingleReplica',
       message:
-        'plan "standard" promises a control plane of 3 copies over several zones; this Fairway runs 1 in 1 zone: the API server is away while its machine is',
+        'plan "standard" promises a control plane with 3 replicas across several zones, but this Fairway runs 1 in 1 zone: the API server is unavailable whenever its machine is',
     });
   });
 });
@@ -173,7 +176,7 @@ describe('in a running Fairway', () => {
 describe('the control planes that a plan promises', () => {
   const conditionFor = (topology: 'SingleZone' | 'MultiZone', replicas: number, spread: typeof ONE_COPY) => {
     const plan = aPlan({ controlPlane: { topology, replicas } }).spec;
-    return promiseConditions(aCluster(), { plan, spread })['ControlPlaneHighlyAvailable']?.status;
+    return planConditions(aCluster(), { plan, spread })['ControlPlaneHighlyAvailable']?.status;
   };
 
   test.each([

@@ -88,7 +88,7 @@ describe('a new patch', () => {
         upToDate: false,
         phase: 'Ready',
       });
-      expect(upToDate(told)?.message).toContain('set spec.version to 1.50.1 to take it');
+      expect(upToDate(told)?.message).toContain('set spec.version to 1.50.1 to install it');
       await eventually(fairway.client.resource(Events), { namespace: TEAM }, (events) =>
         events.some(({ reason }) => reason === 'UpdateAvailable'),
       );
@@ -123,7 +123,7 @@ describe('a new patch', () => {
     expect(findCondition(halted.status?.conditions, 'RolledOut')).toMatchObject({
       reason: 'RolloutHalted',
       message: expect.stringMatching(
-        /team\/canary runs 1\.50\.1, and its control plane is not ready: .*kubectl annotate kubernetesrelease 1\.50 /,
+        /team\/canary runs 1\.50\.1, but its control plane is not ready: .*kubectl annotate kubernetesrelease 1\.50 /,
       ),
     });
     await untilCluster(fairway, 'b', (cluster) => upToDate(cluster)?.reason === 'RolloutHalted');
@@ -218,7 +218,7 @@ test('a cluster is told when its minor version ends, and the release itself', as
     status: 'False',
     reason: 'VersionEndOfLife',
     message:
-      'Kubernetes 1.50 has reached its end of life on 2021-01-01 and gets no more fixes: no newer minor version is offered to it yet',
+      'Kubernetes 1.50 has reached its end of life on 2021-01-01 and gets no further fixes: no newer minor version is offered yet',
   });
   expect(told.status?.phase).toBe('Ready');
 });

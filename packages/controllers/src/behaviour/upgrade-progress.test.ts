@@ -81,7 +81,7 @@ test('an upgrade of a cluster is one operation, from its control plane to its la
     steps: { total: NODES + 1 },
     summary: expect.stringMatching(/^Upgrade [5-9]\d%$/),
     estimatedEndTime: expect.stringMatching(/Z$/),
-    description: 'the nodes of pool general are being renewed',
+    description: 'the nodes of pool general are being updated',
   });
   expect(half.status?.upToDate).toBe(false);
   expect(findCondition(half.status?.conditions, 'UpToDate')).toMatchObject({ status: 'False', reason: 'Updating' });
@@ -124,7 +124,7 @@ test('an upgrade that is paused, and then aborted, says since when and writes no
     state: 'Pending',
     reason: 'UpgradePaused',
     since: paused?.upgrade?.since,
-    description: 'pool general: spec.upgradeStrategy.paused: no further node is renewed until it is false',
+    description: 'pool general: spec.upgradeStrategy.paused: no further node is updated until it is false',
   });
   expect(findCondition(waiting?.conditions, 'UpToDate')).toMatchObject({ status: 'False', reason: 'UpgradePaused' });
 
@@ -134,7 +134,7 @@ test('an upgrade that is paused, and then aborted, says since when and writes no
   expect(aborted.status?.lastOperation).toMatchObject({
     type: 'Upgrade',
     reason: 'UpgradeAborted',
-    description: 'the upgrade of pool general was aborted: its other nodes stay as they are',
+    description: 'the upgrade of pool general was aborted: its remaining nodes are left unchanged',
   });
   expect((await upgrading.pool()).status?.lastOperation).toMatchObject({ type: 'Upgrade', state: 'Failed' });
 
@@ -161,9 +161,9 @@ test('a pool that comes later is part of the same operation', async () => {
   const told = upgrades.map(({ description }) => description).filter((each) => each !== 'pool general is next');
   expect(new Set(told)).toEqual(
     new Set([
-      'the nodes follow the control plane',
-      'the nodes of pool first are being renewed',
-      'the nodes of pool general are being renewed',
+      'the nodes are updated after the control plane',
+      'the nodes of pool first are being updated',
+      'the nodes of pool general are being updated',
       'the cluster is ready',
     ]),
   );

@@ -107,7 +107,9 @@ describe('a rolling upgrade', () => {
     const done = await upgrading.pool();
     await upgrading.until(isComplete);
 
-    expect(waiting.status?.upgrade?.message).toBe('pool first comes first: its spec.upgradeStrategy.priority is 10');
+    expect(waiting.status?.upgrade?.message).toBe(
+      'pool first is updated first: its spec.upgradeStrategy.priority is 10',
+    );
     expect(done.status?.upgrade?.done).toBe(0);
   });
 

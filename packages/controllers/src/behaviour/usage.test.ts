@@ -7,10 +7,10 @@ import { Namespaces } from '@fairway/kube/kinds/resources';
 import { ownerDescription, reclaimMark, serviceTags, storageMetadata } from '@fairway/tenancy/cloud/ownership';
 import { describe, expect, test } from 'vitest';
 import { Crash } from '../testing/crash.ts';
+import { forceDeleteAll } from '../testing/force-delete.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
 import { nodeComplaints, reported, UsageTruth } from '../testing/usage-truth.ts';
-import { makeAllVanish } from '../testing/vanish.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -411,7 +411,7 @@ describe('a record', () => {
     await using _ = fairway;
     const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }));
     await clock.pass(HOUR_MS);
-    await clock.during(makeAllVanish(fairway, cluster));
+    await clock.during(forceDeleteAll(fairway, cluster));
     await clock.pass(MINUTE_MS);
 
     expect(await records(setting)).toMatchObject([{ status: { summary: '', endedTime: expect.any(String) } }]);

@@ -82,7 +82,7 @@ test('pods with volumes leave one after another, each when the volume of the one
 
   expect(first).toEqual(['db-0', 'web']);
   expect(whileAttached).toEqual([]);
-  expect(said?.message).toMatch(/^volume pv-db-0 is still to be detached from the node; the server goes at /);
+  expect(said?.message).toMatch(/^volume pv-db-0 is still to be detached from the node; the server is deleted by /);
   expect(second).toEqual(['db-1']);
   expect(third).toEqual(['db-2']);
   expect(before).toBe('Draining');

@@ -10,7 +10,7 @@ import { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
 import type { Declaration } from '../dependencies.ts';
 import { CloudProfileReconciler } from './reconciler.ts';
 
-/** Lists in CloudProfiles what tenants may choose. Its keys are those of CloudProfiles, which may not exist yet. */
+/** Publishes in CloudProfiles what tenants can select. Its keys are those of CloudProfiles, which may not exist yet. */
 export const cloudProfileController: Declaration = {
   name: 'cloud-profile',
   concurrency: 2,
@@ -28,7 +28,7 @@ export const cloudProfileController: Declaration = {
       isRelevant: (old, credential) =>
         old.spec.cloud !== credential.spec.cloud || isPaused(old) !== isPaused(credential),
     }),
-    // A deleted one is made again; its updates are Fairway's own.
+    // A deleted profile is recreated; updates come only from Fairway.
     watch(informers.informer(cloudProfiles), undefined, {
       isRelevant: (old, { metadata }) => old.metadata.generation !== metadata.generation,
     }),

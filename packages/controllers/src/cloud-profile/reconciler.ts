@@ -1,13 +1,20 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { cloudProfileContent } from '@fairway/api/domain/cloud-profile';
 import { API_VERSION } from '@fairway/api/group';
-import { type CloudProfile, cloudProfileName, cloudProfiles } from '@fairway/api/kinds/cloud-profile';
+import {
+  type CloudProfile,
+  type CloudProfileStatus,
+  cloudProfileName,
+  cloudProfiles,
+} from '@fairway/api/kinds/cloud-profile';
 import { isPaused } from '@fairway/api/pause';
+import { formatTime } from '@fairway/base/clock';
 import type { Informer } from '@fairway/kube/client/informer';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import type { Namespace } from '@fairway/kube/kinds/generated/types';
 import { isApiError } from '@fairway/kube/object/api-error';
+import { jsonEqual } from '@fairway/kube/object/json';
 import { clustersByProfile } from '@fairway/tenancy/cache-indexes';
 import type { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
@@ -15,25 +22,25 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 
-/** Between two refreshes while clusters use the profile, and otherwise. */
+/** Interval between two refreshes while clusters use the profile, and otherwise. */
 const USED_MS = 20 * 60_000;
 const UNUSED_MS = 60 * 60_000;
-/** Of the lists. Quotas are asked for at each refresh: 3 calls an hour to each of the services that have them, and a few for the lists that nobody else keeps fresh. */
+/** Maximum age of the lists. Each refresh queries quotas: 3 calls an hour to each service that has them, and a few for lists that nothing else keeps current. */
 const MAX_AGE_MS = 60 * 60_000;
 const NAME_PREFIX = cloudProfileName('');
 
 type Dependencies = Pick<ControllerDependencies, 'cache' | 'projects' | 'clock' | 'random'>;
 
 /**
- * Keeps a CloudProfile for each cloud that a namespace may use: its own and that of each CloudCredential. After a restart, stored profiles
- * are refreshed when their time would have come, not all at once.
+ * Maintains a CloudProfile for each cloud that a namespace may use: its own and that of each CloudCredential. After a restart, stored
+ * profiles are refreshed when due, not all at once.
  */
 export class CloudProfileReconciler {
   readonly #shared: Dependencies;
   readonly #profiles: Informer<CloudProfile>;
   readonly #namespaces: Informer<Namespace>;
   readonly #offer: Pick<CloudOffer, 'catalogueOf'>;
-  /** When each profile was refreshed, or is taken to have been. */
+  /** When each profile was refreshed, or is assumed to have been. */
   readonly #refreshed = new Map<string, number>();
 
   constructor(
@@ -58,13 +65,13 @@ export class CloudProfileReconciler {
     const [namespace = '', name = ''] = key.split('/');
     const pass = new Pass(context, this.#shared.clock);
     const credentialName = name.startsWith(NAME_PREFIX) ? name.slice(NAME_PREFIX.length) : undefined;
-    // Nobody may log in with it yet, and Keystone's refusal would be remembered.
+    // Nobody can log in with it yet, and Keystone's rejection would be cached.
     if (this.#isPaused(namespace, credentialName)) return pass.end();
     const profile = this.#profiles.get(key);
     const cloud = this.#isGone(namespace) ? undefined : this.#cloudOf(namespace, name, credentialName);
     const { failure } = await pass.run(async () => {
       if (cloud === undefined) await this.#remove(profile);
-      else pass.againIn(await this.#keep(key, { namespace, name, credentialName, cloud, profile }));
+      else pass.requeueAfter(await this.#keep(key, { namespace, name, credentialName, cloud, profile }));
     });
     if (cloud === undefined && failure === undefined) this.#refreshed.delete(key);
     return pass.end();
@@ -102,7 +109,7 @@ export class CloudProfileReconciler {
     }
   }
 
-  /** Refreshes it if it is time. Resolves with when it is again. */
+  /** Refreshes the profile if it is due. Resolves with the time of the next refresh. */
   async #keep(
     key: string,
     wanted: {
@@ -146,22 +153,31 @@ export class CloudProfileReconciler {
   }): Promise<void> {
     const spec = { cloud: cloud.name, ...(credentialName !== undefined && { credentialName }) };
     const isOther = profile !== undefined && profile.spec.cloud !== cloud.name;
+    const askedMs = this.#shared.clock.now();
     const catalogue = await this.#offer.catalogueOf(cloud, { maxAgeMs: MAX_AGE_MS, quotasMaxAgeMs: 0 });
     const stored = await this.#stored(profile, { namespace, name, spec });
     const { observedGeneration: _, conditions, ...previous } = stored.status ?? {};
     const isAnswered = catalogue.flavors !== undefined && catalogue.images !== undefined;
     const generation = stored.metadata.generation ?? 0;
+    // Lists retained because the cloud did not respond are as old as before.
+    const before = isOther ? undefined : previous;
+    const content = cloudProfileContent(catalogue, before);
+    const asked =
+      catalogue.quotas === undefined || isRecent(before, content, askedMs) ? before?.quotasTime : formatTime(askedMs);
     const condition = {
       type: ConditionType.Ready,
       status: isAnswered ? ('True' as const) : ('False' as const),
       reason: isAnswered ? ConditionReason.AsExpected : ConditionReason.CloudUnavailable,
-      message: isAnswered ? '' : 'the cloud does not answer this project now: the lists may be old or missing',
+      message: isAnswered
+        ? ''
+        : 'the cloud does not respond to this project at the moment: the lists may be outdated or missing',
       observedGeneration: generation,
     };
     await writeStatus(this.#profiles.client, stored, {
       observedGeneration: generation,
       conditions: [...setCondition(conditions, condition, this.#shared.clock.now())],
-      ...cloudProfileContent(catalogue, isOther ? undefined : previous),
+      ...content,
+      ...(asked !== undefined && { quotasTime: asked }),
     });
   }
 
@@ -183,4 +199,16 @@ export class CloudProfileReconciler {
     if (profile.spec.cloud === spec.cloud) return profile;
     return client.patch(name, { type: 'merge', value: { metadata: { uid: profile.metadata.uid }, spec } }, where);
   }
+}
+
+/** How far `time` may lag behind the last response while quotas are unchanged: an unchanged profile is rarely written. */
+const SAME_QUOTAS_MS = 2 * 3_600_000;
+
+function isRecent(
+  before: Pick<CloudProfileStatus, 'quotas' | 'quotasTime'> | undefined,
+  { quotas }: Pick<CloudProfileStatus, 'quotas'>,
+  nowMs: number,
+): boolean {
+  if (before?.quotasTime === undefined || !jsonEqual(before.quotas, quotas)) return false;
+  return nowMs - Date.parse(before.quotasTime) < SAME_QUOTAS_MS;
 }

@@ -8,36 +8,36 @@ import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import type { Identified, Snapshot } from '@fairway/openstack/cache/snapshot';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
-import { balancingOfCluster, balancingOfGuest } from '@fairway/tenancy/cloud/balancing';
 import { wordsOf } from '@fairway/tenancy/cloud/cloud-words';
+import { loadBalancersOfCluster, loadBalancersOfSharer } from '@fairway/tenancy/cloud/load-balancers';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import { storedOfCluster } from '@fairway/tenancy/cloud/storage-index';
 import type { ControllerDependencies } from '../dependencies.ts';
-import { shownLoadBalancers } from './load-balancers.ts';
-import { shownVolumes } from './volumes.ts';
+import { loadBalancerViews } from './load-balancers.ts';
+import { volumeViews } from './volumes.ts';
 
 export interface CloudResourceListerOptions {
   readonly cache: Pick<ControllerDependencies['cache'], 'machines'>;
-  /** Whichever process owns the clusters: any replica may be asked. */
+  /** Whichever process owns the clusters: any replica can serve the request. */
   readonly projects: Clouds;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** What a cluster has in the cloud. Reads lists that all who ask share. */
+/** The cloud resources of a cluster. Reads lists shared by all callers. */
 export type CloudResourceLister = (cluster: Cluster) => Promise<CloudResourcesStatus>;
 
-/** However many look, a project is listed no more often than this for them. */
+/** A project is listed at most this often, regardless of the number of callers. */
 const MAX_AGE_MS = 15_000;
-/** How long a list is waited for; then it is told what was known before. */
+/** How long to wait for a list before returning the previous one. */
 const PATIENCE_MS = 10_000;
 const MAX_ERROR_LENGTH = 500;
 
 type Kind = UnknownResources['kind'];
 
 /**
- * The load balancers and volumes of clusters, by the marks that they carry, for whoever asks. What the cloud does not list in time is told as it was before, and that it is
- * not known now.
+ * Lists the load balancers and volumes of clusters by their ownership tags. Resources that the cloud does not list in time are returned
+ * from the previous list and marked as unknown.
  */
 export function cloudResourceLister({ cache, projects, clock, log }: CloudResourceListerOptions): CloudResourceLister {
   return async (cluster) => {
@@ -48,18 +48,16 @@ export function cloudResourceLister({ cache, projects, clock, log }: CloudResour
     if (cloud === undefined) return none;
     const unknown = new Map<Kind, string>();
     const late = new AbortController();
-    const timer = clock.after(PATIENCE_MS, () =>
-      late.abort(new DOMException('it takes long to answer', 'TimeoutError')),
-    );
+    const timer = clock.after(PATIENCE_MS, () => late.abort(new DOMException('the request timed out', 'TimeoutError')));
     const seen: number[] = [];
     const listed = async <T extends Identified>(kind: Kind, of: ResourceCache<T>): Promise<Snapshot<T>> => {
       try {
         return await of.refreshAfter(nowMs - MAX_AGE_MS, late.signal);
       } catch (error) {
-        // A cloud without the service has nothing of it.
+        // A cloud without the service has none of its resources.
         if (!isOpenStackError(error, 'notFound')) {
           unknown.set(kind, messageOf(error));
-          log.debug({ err: error, cluster: keyOf(cluster) }, 'what a cluster has in the cloud is not all known');
+          log.debug({ err: error, cluster: keyOf(cluster) }, 'could not list all cloud resources of the cluster');
         }
         return of.snapshot();
       } finally {
@@ -76,21 +74,21 @@ export function cloudResourceLister({ cache, projects, clock, log }: CloudResour
         listed('FloatingIPs', caches.floatingIps),
         listed('Volumes', caches.volumes),
       ]);
-      const own = balancingOfCluster(balancers, projectID, uid);
-      const shared = balancingOfGuest(balancers, projectID, uid);
+      const own = loadBalancersOfCluster(balancers, projectID, uid);
+      const shared = loadBalancersOfSharer(balancers, projectID, uid);
       const hasAny = own.length + shared.length > 0;
       const [listeners, pools] = hasAny
         ? await Promise.all([listed('LoadBalancers', caches.listeners), listed('LoadBalancers', caches.pools)])
         : [];
       const machines = cache.machines.find(machinesByCluster, keyOf(cluster));
       return {
-        ...shownLoadBalancers({ own, shared, projectID, listeners, pools, floatingIps }),
-        ...shownVolumes(storedOfCluster(volumes, uid), machines),
+        ...loadBalancerViews({ own, shared, projectID, listeners, pools, floatingIps }),
+        ...volumeViews(storedOfCluster(volumes, uid), machines),
         time: new Date(Math.min(nowMs, ...seen)).toISOString(),
         ...(unknown.size > 0 && { unknown: [...unknown].map(([kind, message]) => ({ kind, message })) }),
       };
     } catch (error) {
-      // The login of the project.
+      // The project login failed.
       const message = messageOf(error);
       return { ...none, unknown: (['LoadBalancers', 'Volumes'] as const).map((kind) => ({ kind, message })) };
     } finally {

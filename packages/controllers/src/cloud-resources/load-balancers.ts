@@ -9,10 +9,10 @@ import type { Listener, LoadBalancer, Pool } from '@fairway/openstack/types/load
 import type { FloatingIp } from '@fairway/openstack/types/network';
 import { gatewayOwner, ingressOwner, serviceOwner } from '@fairway/tenancy/cloud/ownership';
 
-export interface ListedBalancing {
-  /** Made for the cluster, oldest first. */
+export interface ListedLoadBalancers {
+  /** Created for the cluster, oldest first. */
   readonly own: readonly LoadBalancer[];
-  /** Somebody else's that its Services use. */
+  /** Used by its Services, but owned by someone else. */
   readonly shared: readonly LoadBalancer[];
   readonly projectID: string;
   readonly listeners: Snapshot<Listener> | undefined;
@@ -21,12 +21,12 @@ export interface ListedBalancing {
 }
 
 const KINDS = { 'external service': 'Service', Ingress: 'Ingress', Gateway: 'Gateway' } as const;
-/** As load balancers are described when they are made. */
+/** The description that load balancers are created with. */
 const DESCRIPTION = /^Kubernetes (external service|Ingress|Gateway) ([^/ ]+)\/(\S+) from cluster /;
 
-/** Load balancers with what they listen on, as tenants see them. */
-export function shownLoadBalancers(
-  listed: ListedBalancing,
+/** Load balancers with their listeners, as tenants see them. */
+export function loadBalancerViews(
+  listed: ListedLoadBalancers,
 ): Pick<CloudResourcesStatus, 'loadBalancers' | 'moreLoadBalancers'> {
   const { own, shared, listeners, pools, floatingIps } = listed;
   const addresses = new Map(
@@ -73,7 +73,7 @@ function shownListener(
   ];
 }
 
-/** What it is for, by its marks; the name is as it was called when it was made. */
+/** Its purpose, from its tags; the name dates from its creation. */
 function ownerOf(loadBalancer: LoadBalancer, projectID: string): CloudResourceOwner | undefined {
   const service = serviceOwner(loadBalancer, projectID);
   const ingress = ingressOwner(loadBalancer, projectID);
@@ -91,7 +91,7 @@ function ownerOf(loadBalancer: LoadBalancer, projectID: string): CloudResourceOw
   return { kind, uid, ...(isNamed && namespace && name && { namespace, name }) };
 }
 
-/** The cloud's times are UTC without saying so. */
+/** The cloud's times are UTC without a time zone. */
 export function utc(time: string): string {
   return /(Z|[+-]\d\d:\d\d)$/.test(time) ? time : `${time}Z`;
 }

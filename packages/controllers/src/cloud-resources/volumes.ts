@@ -8,8 +8,8 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import { utc } from './load-balancers.ts';
 
-/** Volumes with where they are attached, as tenants see them. */
-export function shownVolumes(
+/** Volumes with their attachments, as tenants see them. */
+export function volumeViews(
   volumes: readonly Volume[],
   machines: readonly Machine[],
 ): Pick<CloudResourcesStatus, 'volumes' | 'moreVolumes'> {
@@ -36,7 +36,7 @@ export function shownVolumes(
   return { volumes: shown, ...(more > 0 && { moreVolumes: more }) };
 }
 
-/** The claim that it was made for, by the keys that cinder-csi-plugin writes; Fairway finds nothing by it. */
+/** The claim that the volume was created for, from the keys that cinder-csi-plugin writes. For display only; Fairway does not look up anything by it. */
 function claimOf({ metadata, name: volume }: Volume): CloudResourceOwner | undefined {
   const { 'csi.storage.k8s.io/pvc/name': name, 'csi.storage.k8s.io/pvc/namespace': namespace } = metadata;
   if (name === undefined || namespace === undefined) return undefined;

@@ -3,10 +3,10 @@ import type { AddonStatus } from '@fairway/api/kinds/cluster-addons';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
 
-/** The worst first: it has the reason. */
+/** The worst state first: it determines the reason. */
 const UNREADY: readonly AddonStatus['state'][] = ['Failed', 'Degraded', 'Progressing'];
 
-/** Whether what Fairway installs in the cluster works; undefined where it installs nothing, or the cluster rests. */
+/** Whether Fairway's add-ons in the cluster work; undefined if it installs none, or the cluster is hibernated. */
 export function addonsCondition(
   addons: readonly AddonStatus[] = [],
   hibernation: { readonly wanted: boolean } | undefined,

@@ -6,29 +6,29 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { conditionMet, type Problem } from '@fairway/tenancy/problem';
 import { type Failure, failureOf } from '@fairway/tenancy/reconcile/failure';
 
-/** How the cloud answered a pass over a cluster. */
+/** How the cloud responded to a pass over a cluster. */
 export interface CloudAnswer {
-  /** Why it did not, or why Fairway may not ask it. */
+  /** Why it did not respond, or why Fairway may not use it. */
   readonly problem: Problem | undefined;
 }
 
-/** Reasons for which Fairway cannot look: whether the cloud is there is not known. */
+/** Reasons for which Fairway cannot check: whether the cloud is reachable is unknown. */
 const NOT_ALLOWED_IN: ReadonlySet<ConditionReason> = new Set(['CredentialInvalid', 'PermissionDenied']);
 
 /**
- * What the attempt to bring the network up and the lists of servers, which go on in the background, say of the cloud. Undefined if neither says
- * anything: the network has a problem of its own.
+ * The state of the cloud from the attempt to create the network and from the lists of servers, which are refreshed in the background.
+ * Undefined if neither says anything: the network has a problem of its own.
  */
-export function answerOf(cloud: ProjectCloud, failure: Failure | undefined): CloudAnswer | undefined {
+export function cloudAnswer(cloud: ProjectCloud, failure: Failure | undefined): CloudAnswer | undefined {
   const { stale } = cloud.cache.servers.snapshot();
-  // The lists first: which of several services an attempt meets first is random.
+  // The lists first: which of several services an attempt reaches first is random.
   const problem = (stale && failureOf(stale.error, cloud.now())) ?? (failure?.party === 'cloud' ? failure : undefined);
   if (problem === undefined) return failure === undefined ? { problem } : undefined;
   const isAboutCloud = isOutage(problem.reason) || NOT_ALLOWED_IN.has(problem.reason);
   return { problem: isAboutCloud ? problem : undefined };
 }
 
-/** The condition CloudReachable; undefined if it stays what it is. */
+/** The condition CloudReachable; undefined if it does not change. */
 export function cloudCondition(
   { cloud, nowMs }: { readonly cloud: CloudAnswer | undefined; readonly nowMs: number },
   previous: ClusterStatus | undefined,
@@ -43,7 +43,7 @@ export function cloudCondition(
   return { type, status, reason: problem.reason, message: `${problem.message}; since ${since}` };
 }
 
-/** Calls `changed` when the lists of servers begin to fail, and when they succeed again. Returns a function that stops it. */
+/** Calls `changed` when the lists of servers start to fail, and when they succeed again. Returns a function that stops it. */
 export function onReachableChange({ cache }: ProjectCloud, changed: () => void): () => void {
   let wasStale = false;
   return cache.servers.subscribe(({ isStale }) => {

@@ -17,9 +17,9 @@ import { rootsFacts } from './credentials-status.ts';
 import { credentialRequests } from './credentials-step.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { controlPlaneSpec } from './desired-state.ts';
+import { hibernateControlPlane } from './hibernation.ts';
 import { type ClusterKeystone, keepKeystoneBindings, keystoneFor, withKeystoneProblem } from './keystone-users.ts';
-import { restControlPlane } from './rest.ts';
-import { renewedMachines, settledRoots, steppedRoots } from './roots.ts';
+import { advanceRoots, ensureRoots, renewedMachines } from './roots.ts';
 import type { ClusterFacts } from './status.ts';
 import { setUpTenant } from './tenant-setup.ts';
 
@@ -28,16 +28,16 @@ const CONNECT_TIMEOUT_MS = 15_000;
 /** Poll interval for a starting control plane whose runtime has no events. */
 const CONTROL_PLANE_RETRY_MS = 5_000;
 
-/** What a pass learns of a control plane. */
+/** What a pass observes of a control plane. */
 export type ControlPlaneFacts = Pick<
   ClusterFacts,
   'controlPlane' | 'controlPlaneProblem' | 'caCertificate' | 'roots' | 'etcdQuotaBytes' | 'isConnected'
 > &
-  Partial<Pick<ClusterFacts, 'isAtRest' | 'resetting' | 'choice' | 'keystone'>>;
+  Partial<Pick<ClusterFacts, 'isHibernated' | 'resetting' | 'choice' | 'keystone'>>;
 
 const NO_NODES = { total: 0, renewed: 0 };
 
-/** Of a control plane of which nothing is known. */
+/** For a control plane whose state is unknown. */
 export const NO_CONTROL_PLANE = {
   controlPlane: undefined,
   controlPlaneProblem: undefined,
@@ -50,7 +50,7 @@ export const NO_CONTROL_PLANE = {
 const DATA_ELSEWHERE: Problem = {
   reason: ConditionReason.ControlPlaneFailed,
   message:
-    'the cluster was restored, and its control-plane database is not here; start Fairway with the original --home, or copy that folder (docs/operators/backup.md)',
+    'the cluster was restored, but its control-plane database is missing; start Fairway with the original --home, or copy that folder (docs/operators/backup.md)',
 };
 const DATA_ELSEWHERE_RETRY_MS = 30_000;
 
@@ -61,32 +61,32 @@ async function isDataElsewhere(cluster: Cluster, runtime: ControlPlaneRuntime): 
   return !(await ofRuntime(runtime.list())).includes(identityOf(cluster));
 }
 
-/** Brings a control plane to rest. What is asked for of its credentials is done meanwhile. */
-export async function restedControlPlane(
+/** Hibernates a control plane. Requested changes of its credentials are applied at the same time. */
+export async function hibernatedControlPlane(
   cluster: Cluster,
   dependencies: ClusterDependencies,
   pass: Pass,
 ): Promise<ControlPlaneFacts> {
-  const rest = await restControlPlane(cluster, dependencies, pass);
+  const rest = await hibernateControlPlane(cluster, dependencies, pass);
   const { revocation, rotation } = credentialRequests(cluster);
   const { credentials } = cluster.status ?? {};
   const isRevocation = revocation !== undefined && revocation !== credentials?.revocation?.requested;
   const isRotation = rotation !== undefined && rotation !== credentials?.rotation;
   if (!isRevocation && !isRotation) return { ...NO_CONTROL_PLANE, ...rest };
   const { value: pki, failure } = await pass.run(() =>
-    dependencies.attempts.make({ kind: 'control plane', item: identityOf(cluster) }, () =>
-      settledRoots(cluster, dependencies),
+    dependencies.attempts.withBackoff({ kind: 'control plane', item: identityOf(cluster) }, () =>
+      ensureRoots(cluster, dependencies),
     ),
   );
   if (failure) return { ...NO_CONTROL_PLANE, ...rest, controlPlaneProblem: failure };
   return {
     ...NO_CONTROL_PLANE,
     ...rest,
-    roots: rootsFacts(pki, { isInEffect: rest.isAtRest === true, nodes: NO_NODES }),
+    roots: rootsFacts(pki, { isInEffect: rest.isHibernated === true, nodes: NO_NODES }),
   };
 }
 
-/** Starts a cluster's control plane, or changes it to what is wanted, and connects to its API server. */
+/** Starts a cluster's control plane, or changes it to the desired state, and connects to its API server. */
 export async function ensureControlPlane(
   cluster: Cluster,
   plan: Plan,
@@ -98,9 +98,9 @@ export async function ensureControlPlane(
   const item = identityOf(cluster);
   const keystone = keystoneFor(cluster, dependencies.keystoneUsers);
   const ensured = await pass.run(() =>
-    attempts.make({ kind: 'control plane', item }, async () => {
+    attempts.withBackoff({ kind: 'control plane', item }, async () => {
       if (await isDataElsewhere(cluster, runtime)) return undefined;
-      const pki = await settledRoots(cluster, dependencies);
+      const pki = await ensureRoots(cluster, dependencies);
       const desiredNodes = sumOfReplicas(pools);
       const machines = cache.machines.find(machinesByCluster, keyOf(cluster));
       const spec = controlPlaneSpec(cluster, plan.spec, {
@@ -114,7 +114,7 @@ export async function ensureControlPlane(
       const controlPlane = withKeystoneProblem(await ofRuntime(runtime.ensure(spec)), keystone);
       const isInEffect = controlPlane.phase === 'Running';
       const nodes = renewedMachines(machines, pki);
-      // What its server shows may be signed by the former authority until it has started again.
+      // Its serving certificate may be signed by the old authority until it has restarted.
       const isKnown = isInEffect || cluster.status?.caCertificate === undefined;
       const caCertificate = isKnown ? trustBundle(pki.cluster) : cluster.status?.caCertificate;
       const roots = rootsFacts(pki, { isInEffect, nodes });
@@ -123,32 +123,32 @@ export async function ensureControlPlane(
   );
   if (ensured.failure) return { ...NO_CONTROL_PLANE, controlPlaneProblem: ensured.failure };
   if (ensured.value === undefined) {
-    pass.againIn(DATA_ELSEWHERE_RETRY_MS);
+    pass.requeueAfter(DATA_ELSEWHERE_RETRY_MS);
     return { ...NO_CONTROL_PLANE, controlPlaneProblem: DATA_ELSEWHERE };
   }
   const { pki, facts } = ensured.value;
-  const known = { ...facts, controlPlaneProblem: undefined, isConnected: false, isAtRest: false };
+  const known = { ...facts, controlPlaneProblem: undefined, isConnected: false, isHibernated: false };
   const { controlPlane, caCertificate, roots } = known;
   const { endpoint } = controlPlane;
   if (!controlPlane.ready || !endpoint) {
-    pass.againIn(CONTROL_PLANE_RETRY_MS);
+    pass.requeueAfter(CONTROL_PLANE_RETRY_MS);
     return known;
   }
   const reachable = { ...cluster, status: { ...cluster.status, endpoint, caCertificate } };
   const { value, failure } = await pass.run(() =>
-    attempts.make({ kind: 'connection', item }, () => connect(reachable, keystone, dependencies, pass.signal)),
+    attempts.withBackoff({ kind: 'connection', item }, () => connect(reachable, keystone, dependencies, pass.signal)),
   );
   if (failure) return { ...known, controlPlaneProblem: failure };
   const connected = { ...known, keystone: value, isConnected: true };
   if (!roots.isInEffect) return connected;
   const areNodesRenewed = roots.nodes.renewed === roots.nodes.total;
   const stepped = await pass.run(() =>
-    attempts.make({ kind: 'control plane', item }, () =>
-      steppedRoots(cluster, pki, { isRunning: true, areNodesRenewed }, dependencies),
+    attempts.withBackoff({ kind: 'control plane', item }, () =>
+      advanceRoots(cluster, pki, { isRunning: true, areNodesRenewed }, dependencies),
     ),
   );
   if (stepped.failure) return { ...connected, isConnected: false, controlPlaneProblem: stepped.failure };
-  if (stepped.value !== pki) pass.againIn(1);
+  if (stepped.value !== pki) pass.requeueAfter(1);
   return connected;
 }
 

@@ -23,19 +23,19 @@ import {
   poolsByCluster,
 } from '@fairway/tenancy/cache-indexes';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import { standing } from '../credential/readiness.ts';
+import { usageFingerprint } from '../credential/readiness.ts';
 import type { Declaration } from '../dependencies.ts';
-import { differsIn } from '../differs-in.ts';
+import { hasChangedIn } from '../has-changed-in.ts';
 import { ProjectQuotas, quotasByNamespace } from '../node-pool/project-quotas.ts';
 import { onReachableChange } from './cloud-condition.ts';
 import { externalAddresses } from './desired-state.ts';
 import { cutOffTime } from './network-doubt.ts';
-import { overhearNetworks } from './network-watch.ts';
+import { observeNetworks } from './network-watch.ts';
 import { ClusterReconciler } from './reconciler.ts';
-import { isOfferChanged, isTurnChanged } from './release-relevance.ts';
+import { isOfferChanged, isSlotChanged } from './release-relevance.ts';
 import { onTenantSetupLost } from './tenant-setup.ts';
 
-/** By namespace: those that wait for its quota. */
+/** By namespace: clusters that wait for its quota. */
 const clustersHeldByProject: CacheIndex<Cluster> = {
   name: 'held-by-project',
   valuesOf: ({ metadata, status }) => {
@@ -54,9 +54,9 @@ export const clusterController: Declaration = {
     { type: machines, verbs: READ },
     { type: cloudCredentials, verbs: READ },
     { type: plans, verbs: READ },
-    // What clusters have claimed of their plans.
+    // Clusters' claims on their plans.
     { type: ConfigMaps, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'create', 'update'] },
-    // Its roots of trust, which it renews.
+    // Its roots of trust, which it rotates.
     { type: Secrets, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'patch'] },
     { type: Namespaces, verbs: ['get'] },
     { type: kubernetesReleases, verbs: READ },
@@ -80,15 +80,15 @@ export const clusterController: Declaration = {
     ),
     watch(cache.nodePools, (pool) => [clusterKeyOf(pool)]),
     watch(cache.machines, (machine) => [clusterKeyOf(machine)], {
-      // Nodes are let in by their addresses; a rotation waits until all are renewed; one that is cut off may be so by its network.
-      isRelevant: differsIn((machine) => [
+      // Node addresses are part of security rules; a rotation waits until all nodes are updated; an unreachable node may indicate a network problem.
+      isRelevant: hasChangedIn((machine) => [
         externalAddresses(machine),
         machine.status?.installed?.authorityGeneration,
         cutOffTime(machine),
       ]),
     }),
     watch(cache.credentials, (credential) => cache.clusters.find(clustersByCredential, keyOf(credential)).map(keyOf), {
-      isRelevant: (old, credential) => standing(old) !== standing(credential),
+      isRelevant: (old, credential) => usageFingerprint(old) !== usageFingerprint(credential),
     }),
     watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf)),
     watch(
@@ -96,7 +96,7 @@ export const clusterController: Declaration = {
       ({ spec }) => [ANY_MINOR, spec.minor].flatMap((minor) => cache.clusters.find(clustersByMinor, minor).map(keyOf)),
       { isRelevant: isOfferChanged },
     ),
-    // A rollout moves on with every cluster, and concerns those whose turn it is.
+    // A rollout advances with every cluster, and concerns those that have a slot in it.
     watch(
       cache.releases,
       ({ status }) =>
@@ -104,7 +104,7 @@ export const clusterController: Declaration = {
           ({ namespace, name }) => `${namespace}/${name}`,
         ),
       {
-        isRelevant: isTurnChanged,
+        isRelevant: isSlotChanged,
       },
     ),
   ],
@@ -121,14 +121,14 @@ export const clusterController: Declaration = {
       }),
     );
     clouds.onProject((cloud, clusterKeys) =>
-      overhearNetworks(cloud, (change) => {
+      observeNetworks(cloud, (change) => {
         const keys =
           'clusterUid' in change
             ? cache.clusters.find(clustersByIdentity, change.clusterUid).map(keyOf)
             : [...clusterKeys].filter(
                 (key) => cache.clusters.get(key)?.status?.network?.networkID === change.networkID,
               );
-        // A mark says what anybody wrote.
+        // Anyone could have written the mark.
         for (const key of keys) if (clusterKeys.has(key)) enqueue(key);
       }),
     );
@@ -138,7 +138,7 @@ export const clusterController: Declaration = {
     tenants.onConnect((tenant) => {
       const { clusterKey, nodes } = tenant;
       onTenantSetupLost(tenant, () => enqueue(clusterKey));
-      // Clusters that only wait for the connection are reconciled now.
+      // Clusters that only wait for the connection are reconciled immediately.
       void nodes.whenSynced().then(
         () => enqueue(clusterKey),
         () => {},

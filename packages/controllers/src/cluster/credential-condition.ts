@@ -1,10 +1,10 @@
-import { type ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, type ConditionReason, ConditionType } from '@fairway/api/conditions';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
 import { type ConditionState, findCondition } from '@fairway/kube/controller/conditions';
 import type { ClusterDependencies } from './dependencies.ts';
 
-/** What the cluster's credential says of its end, in the cluster's own words; undefined while it says nothing. */
+/** The expiry notice of the cluster's credential, as a condition of the cluster; undefined if there is none. */
 export function credentialCondition(credential: CloudCredential | undefined): ConditionState | undefined {
   const soon = findCondition(credential?.status?.conditions, ConditionType.ExpiresSoon);
   if (soon?.status !== 'True') return undefined;
@@ -12,8 +12,8 @@ export function credentialCondition(credential: CloudCredential | undefined): Co
   return { type: ConditionType.CredentialExpiresSoon, status: 'True', reason: soon.reason, message };
 }
 
-/** Events for a credential that nears its end, once for each notice, and for one that Fairway may no longer use. */
-export function tellOfCredential(
+/** Events for a credential that expires soon, once for each notice, and for one that Fairway may no longer use. */
+export function recordCredentialEvents(
   events: Pick<ClusterDependencies['events'], 'warning'>,
   cluster: Cluster,
   { conditions, phase }: Pick<ClusterStatus, 'conditions' | 'phase'>,
@@ -24,9 +24,9 @@ export function tellOfCredential(
     events.warning(cluster, soon.reason, soon.message);
   }
   const reachable = findCondition(conditions, ConditionType.CloudReachable);
-  // The event of a new phase tells why.
+  // The event of a new phase contains the reason.
   if (reachable?.status !== 'Unknown' || phase !== cluster.status?.phase) return;
-  if (turnOf(reachable.reason as ConditionReason) === 'cloud') return;
+  if (actionRequiredBy(reachable.reason as ConditionReason) === 'cloud') return;
   const last = findCondition(before, ConditionType.CloudReachable);
   if (last?.status === 'Unknown' && last.reason === reachable.reason) return;
   events.warning(cluster, reachable.reason, reachable.message);

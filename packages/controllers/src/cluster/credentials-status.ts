@@ -13,11 +13,11 @@ import { conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { credentialRequests } from './credentials-step.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 
-/** What one pass has seen of a cluster's roots of trust. */
+/** What one pass has observed of a cluster's roots of trust. */
 export interface RootsFacts {
   readonly rotation: RotationRecord;
   readonly caNotAfterMs: number;
-  /** Whether the control plane runs with them, or nothing of it runs at all. */
+  /** Whether the control plane runs with them, or is not running at all. */
   readonly isInEffect: boolean;
   readonly nodes: { readonly total: number; readonly renewed: number };
 }
@@ -26,7 +26,7 @@ export function rootsFacts(pki: ClusterPki, seen: Pick<RootsFacts, 'isInEffect' 
   return { rotation: pki.rotation, caNotAfterMs: firstEndMs(pki), ...seen };
 }
 
-/** `status.credentials`; undefined facts keep what was reported. Pure. */
+/** `status.credentials`; undefined facts retain what was reported. Pure. */
 export function credentialsStatusOf(
   last: CredentialsStatus | undefined,
   roots: RootsFacts | undefined,
@@ -62,14 +62,14 @@ function phaseOf(
     case 'Trusting':
       return 'Preparing';
     case 'Renewing':
-      // An API server that starts again for something else undoes nothing.
+      // An API server that restarts for another reason does not undo a revocation.
       return nodes.renewed === nodes.total && (isInEffect || last === 'Prepared') ? 'Prepared' : 'Preparing';
     case 'Completing':
       return 'Completing';
   }
 }
 
-/** Nodes are installed anew when all that they get comes from the next authorities; undefined: as before. */
+/** Nodes are reinstalled once everything they receive comes from the new authorities; undefined: as before. */
 function generationForNodes({ rotation, isInEffect }: RootsFacts): number | undefined {
   if (rotation.stage === 'Trusting' || (rotation.stage === 'Renewing' && !isInEffect)) return undefined;
   return rotation.generation;
@@ -84,7 +84,7 @@ function revocationOf(
   return { requested: revocation, ...(revoked !== undefined && { time: formatTime(nowMs) }) };
 }
 
-/** What is being done about the cluster's credentials; undefined: nothing. Pure. */
+/** What is in progress for the cluster's credentials; undefined: nothing. Pure. */
 export function credentialsCondition(
   cluster: Cluster,
   status: CredentialsStatus | undefined,
@@ -99,7 +99,7 @@ function revocationProblem(
   { revocation, revoked }: RotationRecord,
 ): Problem | undefined {
   if (revocation === undefined || revocation === status?.revocation?.requested) return undefined;
-  const message = `all kubeconfigs from before ${revoked} are being revoked: the API server starts again without them`;
+  const message = `all kubeconfigs issued before ${revoked} are being revoked: the API server is restarting without them`;
   return { reason: ConditionReason.RevokingKubeconfigs, message };
 }
 
@@ -112,28 +112,28 @@ function rotationProblem(
   const preparing = (message: string) => ({ reason: ConditionReason.PreparingRotation, message });
   if (stage === 'Stable') return undefined;
   if (isHibernationWanted(cluster)) {
-    return preparing(`the rotation goes on when the cluster is woken ("fairway cluster wake ${name}")`);
+    return preparing(`the rotation continues once the cluster is awake ("fairway cluster wake ${name}")`);
   }
   if (stage === 'Completing') {
     const message =
-      'the former certificate authorities and keys are going: the control plane starts again without them';
+      'the old certificate authorities and keys are being removed: the control plane is restarting without them';
     return { reason: ConditionReason.CompletingRotation, message };
   }
   const isCompletionAsked = credentialRequests(cluster).completion === request;
-  const then = isCompletionAsked ? '; it is completed after that' : '';
+  const then = isCompletionAsked ? '; the rotation completes afterwards' : '';
   if (status?.phase === 'Prepared') {
-    if (isCompletionAsked) return preparing('all nodes are renewed, and the rotation is being completed');
-    const message = `everything trusts the former certificate authorities and the next ones: get new kubeconfigs, make new tokens where Secrets hold them, and then complete it with "fairway cluster rotate-credentials ${name} --phase complete" (annotation ${COMPLETE_ROTATION_ANNOTATION} with the value ${JSON.stringify(request)})`;
+    if (isCompletionAsked) return preparing('all nodes are updated, and the rotation is completing');
+    const message = `all components trust both the old and the new certificate authorities: get new kubeconfigs, recreate tokens stored in Secrets, then complete the rotation with "fairway cluster rotate-credentials ${name} --phase complete" (annotation ${COMPLETE_ROTATION_ANNOTATION} with the value ${JSON.stringify(request)})`;
     return { reason: ConditionReason.RotationPrepared, message };
   }
   const message =
     status?.generation === undefined || stage === 'Trusting'
-      ? 'the control plane is being taught the next certificate authorities'
-      : 'nodes are being renewed, so that they trust the next certificate authorities too: status.upgrade of the node pools says what they wait for';
+      ? 'the control plane is being configured to trust the new certificate authorities'
+      : 'nodes are being updated to trust the new certificate authorities too: see status.upgrade of the node pools for progress';
   return preparing(`${message}${then}`);
 }
 
-/** Whether the first of the cluster's authorities nears its end; undefined while it does not. Pure. */
+/** Whether the first of the cluster's authorities expires soon; undefined while none does. Pure. */
 export function authorityCondition(
   { metadata }: Cluster,
   roots: RootsFacts,
@@ -141,7 +141,11 @@ export function authorityCondition(
 ): ConditionState | undefined {
   if (roots.caNotAfterMs - nowMs >= AUTHORITY_RENEWAL_MS) return undefined;
   const end = formatTime(roots.caNotAfterMs);
-  const message = `the cluster's certificate authorities end at ${end}, and its nodes and all kubeconfigs work no longer then: rotate them with "fairway cluster rotate-credentials ${metadata.name}"`;
+  const isPast = roots.caNotAfterMs <= nowMs;
+  const state = isPast
+    ? `expired at ${end}, and its nodes and all kubeconfigs no longer work`
+    : `expire at ${end}, after which its nodes and all kubeconfigs no longer work`;
+  const message = `the cluster's certificate authorities ${state}: rotate them with "fairway cluster rotate-credentials ${metadata.name}"`;
   return {
     type: ConditionType.AuthorityExpiresSoon,
     status: 'True',
@@ -151,7 +155,7 @@ export function authorityCondition(
 }
 
 /** Events, once each. */
-export function tellOfRoots(
+export function recordAuthorityEvents(
   events: Pick<ClusterDependencies['events'], 'warning' | 'normal'>,
   cluster: Cluster,
   { conditions, credentials }: Pick<ClusterStatus, 'conditions' | 'credentials'>,
@@ -163,12 +167,12 @@ export function tellOfRoots(
   }
   const { revocation, phase } = credentials ?? {};
   if (revocation?.time !== undefined && revocation.time !== before?.credentials?.revocation?.time) {
-    events.normal(cluster, 'KubeconfigsRevoked', 'no kubeconfig is valid any more that was issued before');
+    events.normal(cluster, 'KubeconfigsRevoked', 'all previously issued kubeconfigs are revoked');
   }
   const last = before?.credentials?.phase;
   if (phase === last || last === undefined) return;
   const stable = findCondition(conditions, ConditionType.CredentialsStable);
   if (phase === 'Stable') {
-    events.normal(cluster, 'RotationCompleted', 'nothing trusts the former certificate authorities and keys any more');
+    events.normal(cluster, 'RotationCompleted', 'the old certificate authorities and keys are no longer trusted');
   } else if (stable) events.normal(cluster, stable.reason, stable.message);
 }

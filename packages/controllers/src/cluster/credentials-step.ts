@@ -17,13 +17,13 @@ import {
 } from '@fairway/control-plane/pki/cluster-rotation';
 import { hasUsersAuthority } from '@fairway/control-plane/pki/pki-secret';
 
-/** What people ask for, by annotations whose value counts once. */
+/** What users request, by annotations whose value is acted on once. */
 export interface CredentialRequests {
   readonly revocation: string | undefined;
   readonly rotation: string | undefined;
-  /** The rotation that is to be completed. */
+  /** The rotation to complete. */
   readonly completion: string | undefined;
-  /** Nobody has got anything from the cluster yet: what its manifest asks for is so already. */
+  /** Nothing has been issued by the cluster yet, so requests in its manifest are already fulfilled. */
   readonly isNew: boolean;
 }
 
@@ -36,24 +36,24 @@ export function credentialRequests(cluster: Cluster): CredentialRequests {
   };
 }
 
-/** What is seen of the roots at work. */
+/** The observed state of the roots. */
 export interface RootsAtWork {
   /** Whether the control plane runs with them, and is connected. */
   readonly isRunning: boolean;
-  /** Whether every machine was installed after the rotation under way had begun. */
+  /** Whether every machine was installed after the current rotation had started. */
   readonly areNodesRenewed: boolean;
 }
 
-/** Nobody has looked, or nothing runs. */
+/** Not observed, or not running. */
 export const NOT_AT_WORK: RootsAtWork = { isRunning: false, areNodesRenewed: false };
 
 /**
- * `adopt`: notes requests as followed that a new cluster was made with. `ownUsers`: for clusters of a release whose users had no authority of their own. `begin`,
- * `switch`, `complete`, `end`: the stages of a rotation.
+ * `adopt`: records requests that a new cluster was created with as fulfilled. `ownUsers`: for clusters of a release whose users had no
+ * authority of their own. `begin`, `switch`, `complete`, `end`: the stages of a rotation.
  */
 export type CredentialsStep = 'ownUsers' | 'adopt' | 'revoke' | 'begin' | 'switch' | 'complete' | 'end';
 
-/** The next change of a cluster's roots; undefined: there is nothing to do, or it has to wait. Pure. */
+/** The next change of a cluster's roots; undefined: there is nothing to do, or it must wait. Pure. */
 export function nextCredentialsStep(
   pki: Pick<ClusterPki, 'users' | 'cluster' | 'rotation'>,
   { revocation, rotation, completion, isNew }: CredentialRequests,
@@ -77,7 +77,7 @@ export function nextCredentialsStep(
   }
 }
 
-/** Makes the step. Nothing is written yet, and what it returns can be thrown away. */
+/** Computes the step. Nothing is written yet, and the result can be discarded. */
 export async function takeCredentialsStep(
   pki: ClusterPki,
   step: CredentialsStep,

@@ -6,34 +6,43 @@ import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/c
 import { type Machine, machines } from '@fairway/api/kinds/machine';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import { keyOf } from '@fairway/kube/client/object-key';
 import type { ResourceClient } from '@fairway/kube/client/resource-client';
 import { setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
-import type { KubeObject } from '@fairway/kube/object/meta';
+import type { Condition, KubeObject } from '@fairway/kube/object/meta';
 import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
-import { missingCloud } from '@fairway/tenancy/credentials/credential-problem';
+import { credentialProblem, missingCloud, ofLogin } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
+import type { Failure } from '@fairway/tenancy/reconcile/failure';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
+import { recordDeletedCluster } from '../gc/deleted-cluster-record.ts';
 import { heldUpState, type Operation, operation, percentOf, stepsWith } from '../operation.ts';
-import { recordEnd } from '../orphans/ended-clusters.ts';
 import { writeStatus } from '../status-writer.ts';
 import { endUsage } from '../usage/records.ts';
+import { heldObjects, waitMessage, warnOfWait } from '../waits.ts';
+import { cloudAnswer, cloudCondition } from './cloud-condition.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { deleteCloudResources } from './network-deletion.ts';
+import { nodeCounts } from './node-counts.ts';
+import { remainingProblem } from './remaining-resources.ts';
 
-/** Requeue interval for what no event announces. */
+/** Requeue interval for changes that no event announces. */
 const RETRY_MS = 2_000;
 const NO_CLOUD_RETRY_MS = 60_000;
-/** Steps beside the machines: the control plane and the network. */
+/** Steps in addition to the machines: the control plane and the network. */
 const OTHER_STEPS = 2;
 
 interface Waiting extends Problem {
-  /** Steps that are left: each machine, the control plane, and the network. */
+  /** The part that someone else must resolve, if `message` contains more; it carries the times of its own parts. */
+  readonly held?: Problem | undefined;
+  /** Remaining steps: each machine, the control plane, and the network. */
   readonly left: number;
   /** Absent if an event triggers the next step. */
   readonly retryAfterMs?: number;
@@ -50,18 +59,18 @@ export async function deleteCluster(
   const { attempts, client } = dependencies;
   const uid = identityOf(cluster);
   const { value: waiting, failure } = await pass.run(() =>
-    attempts.make({ kind: 'deletion', item: uid }, () => takeDown(cluster, pools, dependencies, pass)),
+    attempts.withBackoff({ kind: 'deletion', item: uid }, () => takeDown(cluster, pools, dependencies, pass)),
   );
   if (failure === undefined && waiting === undefined) {
     attempts.forget(uid);
     await removeFinalizer(client.resource(clusters), cluster, FINALIZER);
     return {};
   }
-  pass.againIn(waiting?.retryAfterMs);
-  return pass.end(() => report(cluster, dependencies, failure ?? (waiting as Waiting)));
+  pass.requeueAfter(waiting?.retryAfterMs);
+  return pass.end(() => report(cluster, pools, dependencies, { waiting, failure }));
 }
 
-/** Returns what the deletion waits for; undefined when nothing is left. */
+/** Returns what the deletion is waiting for; undefined when nothing remains. */
 async function takeDown(
   cluster: Cluster,
   pools: readonly NodePool[],
@@ -74,11 +83,13 @@ async function takeDown(
   const reason = ConditionReason.Deleting;
   await Promise.all(pools.map((pool) => deletePool(pool, dependencies)));
   const left = cache.machines.find(machinesByCluster, key);
-  // Whoever deletes a pool takes its machines along; one whose pool went by force is nobody's else.
+  // Deleting a pool deletes its machines; machines whose pool was force-deleted are deleted here.
   if (pools.length === 0) await Promise.all(left.map((machine) => deleteMachine(machine, dependencies)));
   if (pools.length + left.length > 0) {
-    const message = `${counted(left.length, 'machine')} and ${counted(pools.length, 'pool')} still to be deleted`;
-    return { left: left.length + OTHER_STEPS, reason, message };
+    const count = `${counted(left.length, 'machine')} and ${counted(pools.length, 'pool')} still to be deleted`;
+    const held = heldChildren(pools, left);
+    const message = held ? `${count}; ${held.message}` : count;
+    return { left: left.length + OTHER_STEPS, reason: held?.reason ?? reason, message, held };
   }
   tenants.remove(uid);
   if (!(await ofRuntime(runtime.remove(uid)))) {
@@ -92,26 +103,26 @@ async function takeDown(
   }
   if (cloud !== undefined) {
     await requireOwnProject(cloud, cluster);
-    const leftover = await leftoverOf(cloud, cluster, signal);
-    if (leftover) return { left: 1, reason, ...leftover };
+    const remaining = await remainingResources(cloud, cluster, signal);
+    if (remaining) return { left: 1, reason, ...remaining };
   }
   const unseen = await unseenOf(cluster, dependencies, signal);
   if (unseen > 0) {
-    const message = `${unseen} pools or machines that were created during the deletion are being deleted`;
+    const message = `${unseen} pools or machines created during the deletion are being deleted`;
     return { left: 1, reason, message, retryAfterMs: RETRY_MS };
   }
   await endUsage(cluster, dependencies);
-  // Also without a cloud: the cluster may have had one, and an answer got lost.
+  // Also without a cloud: the cluster may have had one, and a response may have been lost.
   const projectID = cluster.status?.projectID ?? (await cloud?.client.session.projectId());
   const { credentialName } = cluster.spec;
-  await recordEnd(client, { uid, clusterKey: key, credentialName, projectID }, clock.now());
+  await recordDeletedCluster(client, { uid, clusterKey: key, credentialName, projectID }, clock.now());
   await credentials.remove(uid);
   return undefined;
 }
 
 /**
- * How many pools and machines the API server holds that the caches did not show; they are deleted. A pool may have created a server group, and finds it
- * through the Cluster alone.
+ * Deletes pools and machines that the API server has but the caches did not contain, and returns their number. A pool may have created a
+ * server group, and finds it only through the Cluster.
  */
 async function unseenOf(cluster: Cluster, dependencies: ClusterDependencies, signal: AbortSignal): Promise<number> {
   const { client } = dependencies;
@@ -127,17 +138,20 @@ async function unseenOf(cluster: Cluster, dependencies: ClusterDependencies, sig
   return own.length + left.items.length;
 }
 
-/** What the deletion waits for in the cloud. Rejects with the cloud's error. */
-export async function leftoverOf(
+/** What the deletion is waiting for in the cloud. Rejects with the cloud's error, or with what does not resolve by itself. */
+export async function remainingResources(
   cloud: ProjectCloud,
   cluster: Cluster,
   signal: AbortSignal,
   remove: typeof deleteCloudResources = deleteCloudResources,
 ): Promise<{ readonly message: string; readonly retryAfterMs: number } | undefined> {
   try {
-    const leftover = await remove(cloud, cluster, signal);
-    if (leftover === undefined) return undefined;
-    return { message: `waiting for ${leftover.what}`, retryAfterMs: Math.max(leftover.retryAfterMs ?? RETRY_MS, 1) };
+    const remaining = await remove(cloud, cluster, signal);
+    if (remaining === undefined) return undefined;
+    const { reason, message } = remainingProblem(remaining);
+    // Blocked deletions are retried with backoff.
+    if (remaining.held) throw new ProblemError({ reason, message });
+    return { message, retryAfterMs: Math.max(remaining.retryAfterMs ?? RETRY_MS, 1) };
   } catch (error) {
     if (!(error instanceof StillSettling)) throw error;
     return { message: error.message, retryAfterMs: Math.max(error.untilMs - cloud.now(), 0) + 1 };
@@ -159,25 +173,66 @@ async function deleteObject<T extends KubeObject>(resource: ResourceClient<T>, {
   await ignoreGone(resource.delete(name, options));
 }
 
+/** What machines are waiting for, and pools that wait for more than their machines. */
+function heldChildren(pools: readonly NodePool[], left: readonly Machine[]): Problem | undefined {
+  const withMachines = new Set(left.map(({ spec }) => spec.nodePoolName));
+  const without = pools.filter(({ metadata }) => !withMachines.has(metadata.name ?? ''));
+  return heldObjects([
+    { noun: 'machine', objects: left },
+    { noun: 'pool', objects: without },
+  ]);
+}
+
 async function report(
   cluster: Cluster,
-  { client, clock }: ClusterDependencies,
-  waiting: Problem & Partial<Pick<Waiting, 'left'>>,
+  pools: readonly NodePool[],
+  dependencies: ClusterDependencies,
+  { waiting, failure }: { readonly waiting: Waiting | undefined; readonly failure: Failure | undefined },
 ): Promise<void> {
+  const { cache, client, clock, clouds, events } = dependencies;
   const nowMs = clock.now();
   const previous = cluster.status;
-  const { reason, message } = waiting;
-  const condition = { type: ConditionType.Ready, status: 'False' as const, reason, message };
+  const cloud = clouds.of(keyOf(cluster), cluster.spec.credentialName);
+  const refused = credentialProblem(cluster, cache.credentials);
+  const { reason, message }: Problem = failure
+    ? (sameReason(refused, failure) ?? ofLogin(failure, { cluster, cloud }))
+    : (waiting as Waiting);
+  const left = waiting && { left: waiting.left };
+  const lastOperation = operation(
+    previous?.lastOperation,
+    deleteOperation(previous, { reason, message, ...left }),
+    nowMs,
+  );
+  const answer = refused ? { problem: refused } : cloud && cloudAnswer(cloud, failure);
+  const ready = {
+    type: ConditionType.Ready,
+    status: 'False' as const,
+    reason,
+    message: waiting?.held ? message : waitMessage(lastOperation),
+  };
+  const states = [ready, cloudCondition({ cloud: answer, nowMs }, previous)];
+  const nodes = nodeCounts(pools, cluster);
   const status: ClusterStatus = {
     ...previous,
     phase: 'Deleting',
-    conditions: [...setCondition(previous?.conditions, condition, nowMs)],
-    lastOperation: operation(previous?.lastOperation, deleteOperation(previous, waiting), nowMs),
+    conditions: states.reduce<Condition[]>(
+      (conditions, state) => (state ? [...setCondition(conditions, state, nowMs)] : conditions),
+      [...(previous?.conditions ?? [])],
+    ),
+    nodes,
+    readySummary: `${nodes.ready}/${nodes.desired}`,
+    lastOperation,
   };
+  warnOfWait(events, cluster, waiting?.held ?? { reason, message });
   await writeStatus(client.resource(clusters), cluster, status);
 }
 
-/** How far a deletion is of which so many steps are left. What fails, with nothing known of that, is as far as it was. Pure. */
+/** What the CloudCredential reports about itself, if that is why the cloud rejects requests. */
+function sameReason(refused: Problem | undefined, { reason }: Problem): Problem | undefined {
+  return refused?.reason === reason ? refused : undefined;
+}
+
+/** Progress of a deletion with this many remaining steps. If a pass fails without knowing, progress is unchanged. Pure. */
 export function deleteOperation(
   status: ClusterStatus | undefined,
   { left, reason, message }: Problem & Partial<Pick<Waiting, 'left'>>,

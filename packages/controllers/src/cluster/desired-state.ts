@@ -72,14 +72,14 @@ export function controlPlaneSpec(
   };
 }
 
-/** Where connections of nodes come from outside of their network: their router, and floating IPs. Sorted. */
+/** Source addresses of connections from nodes outside their network: their router, and floating IPs. Sorted. */
 function nodeAddresses({ status }: Cluster, machines: readonly Machine[]): readonly string[] {
   const egress = status?.network?.egressAddress;
   const floating = machines.flatMap((machine) => externalAddresses(machine));
   return [...new Set([...(egress === undefined ? [] : [egress]), ...floating])].sort();
 }
 
-/** The addresses by which the Internet sees a machine. */
+/** The addresses of a machine as seen from the Internet. */
 export function externalAddresses({ status }: Machine): readonly string[] {
   return (status?.addresses ?? []).filter(({ type }) => type === 'ExternalIP').map(({ address }) => address);
 }

@@ -1,18 +1,18 @@
 import type { Durations, LastOperation, Measured } from '@fairway/api/kinds/status';
 import { isOver, secondsTaken, secondsWorked } from '../operation.ts';
 
-/** Operations that take about as long as the last time, however many nodes there are: these come and go side by side. */
+/** Operations whose duration does not depend on the number of nodes, because these are created and deleted in parallel. */
 const OPERATIONS: ReadonlySet<string> = new Set<Measured>(['Hibernate', 'Wake', 'Reset', 'Restore']);
 
 interface Seen {
   /** Before and after this pass. */
   readonly before: LastOperation | undefined;
   readonly now: LastOperation;
-  /** Whether the control plane has become what the operation asks of it in this pass. */
+  /** Whether the control plane has reached the state that the operation requires in this pass. */
   readonly isControlPlaneDone: boolean;
 }
 
-/** `status.durations` with what has ended in this pass. Pure. */
+/** `status.durations` with the operations that ended in this pass. Pure. */
 export function nextDurations(known: Durations | undefined, seen: Seen, nowMs: number): Durations | undefined {
   const { before, now, isControlPlaneDone } = seen;
   const taken = secondsTaken(before, now, nowMs);
@@ -25,12 +25,12 @@ export function nextDurations(known: Durations | undefined, seen: Seen, nowMs: n
   return [...measured].map(([what, seconds]) => ({ what, seconds }));
 }
 
-/** An upgrade that is followed by another one before it has ended goes on as the same: the nodes of the first are in its time. */
+/** An upgrade that is followed by another one before it has ended continues as the same operation: its duration includes the nodes of the first. */
 function isFirstStep(before: LastOperation): boolean {
   return !isOver(before) && (before.type !== 'Upgrade' || !before.steps?.done);
 }
 
-/** How long it took the last time; undefined: it was not measured yet. */
+/** How long it took last time; undefined: not measured yet. */
 export function measuredSeconds(known: Durations | undefined, what: string): number | undefined {
   return known?.find((each) => each.what === what)?.seconds;
 }

@@ -9,10 +9,10 @@ import type { ClusterDependencies } from './dependencies.ts';
 const RETRY_MS = 60_000;
 
 /**
- * An Event for each notice of the end of the cluster's minor version, before `status.endOfLife` says that it was given: whoever is killed in between tells it
- * again, under the same name. Returns the status to write; a notice that could not be told stays due.
+ * An Event for each notice of the end of life of the cluster's minor version, recorded before `status.endOfLife`: a process that is killed
+ * in between records it again, under the same name. Returns the status to write; a notice that could not be recorded remains due.
  */
-export async function tellOfEndOfLife(
+export async function recordEndOfLifeEvents(
   events: Pick<ClusterDependencies['events'], 'once'>,
   cluster: Cluster,
   status: ClusterStatus,
@@ -20,20 +20,20 @@ export async function tellOfEndOfLife(
   const told = cluster.status?.endOfLife;
   const { endOfLife } = status;
   const done = { status, retryInMs: undefined };
-  const isNoticeTold = told?.noticeTime === endOfLife?.noticeTime && told?.notice === endOfLife?.notice;
-  const isUpgradeTold = told?.upgrade?.time === endOfLife?.upgrade?.time || endOfLife === undefined;
-  if (isNoticeTold && isUpgradeTold) return done;
+  const isNoticeRecorded = told?.noticeTime === endOfLife?.noticeTime && told?.notice === endOfLife?.notice;
+  const isUpgradeRecorded = told?.upgrade?.time === endOfLife?.upgrade?.time || endOfLife === undefined;
+  if (isNoticeRecorded && isUpgradeRecorded) return done;
   try {
-    if (!isNoticeTold && endOfLife) await tellNotice(events, cluster, status, endOfLife);
-    else if (!endOfLife && told) await tellOfReprieve(events, cluster, status, told);
-    if (!isUpgradeTold && endOfLife) await tellOfPlan(events, cluster, endOfLife);
+    if (!isNoticeRecorded && endOfLife) await recordNotice(events, cluster, status, endOfLife);
+    else if (!endOfLife && told) await recordReprieve(events, cluster, status, told);
+    if (!isUpgradeRecorded && endOfLife) await recordPlannedUpgrade(events, cluster, endOfLife);
     return done;
   } catch {
     return { status: { ...status, endOfLife: told }, retryInMs: RETRY_MS };
   }
 }
 
-async function tellNotice(
+async function recordNotice(
   events: Pick<ClusterDependencies['events'], 'once'>,
   cluster: Cluster,
   { conditions }: ClusterStatus,
@@ -45,22 +45,22 @@ async function tellNotice(
   await events.once(cluster, 'Warning', { reason, message, id: `${minor} ends ${date} ${notice}` });
 }
 
-/** That the cluster is upgraded without being asked, and from when on; or that it is not after all. */
-async function tellOfPlan(
+/** The planned automatic upgrade of the cluster and its time, or its cancellation. */
+async function recordPlannedUpgrade(
   events: Pick<ClusterDependencies['events'], 'once'>,
   cluster: Cluster,
   { minor, upgrade }: EndOfLifeStatus,
 ): Promise<void> {
   const before = cluster.status?.endOfLife;
   if (upgrade !== undefined) {
-    const message = `the cluster is upgraded from Kubernetes ${minor} to ${upgrade.to} without being asked from ${upgrade.time} on; to choose the time yourself: set spec.version to ${upgrade.to} before`;
+    const message = `Fairway will upgrade the cluster from Kubernetes ${minor} to ${upgrade.to} automatically, no earlier than ${upgrade.time}; to choose the time yourself, set spec.version to ${upgrade.to} before then`;
     await events.once(cluster, 'Warning', {
       reason: 'ForcedUpgradePlanned',
       message,
       id: `${minor} upgrade ${upgrade.time}`,
     });
   } else if (before?.upgrade !== undefined && before.minor === minor) {
-    const message = `the cluster is not upgraded from Kubernetes ${minor} to ${before.upgrade.to} without being asked: the operator has taken that back`;
+    const message = `the automatic upgrade from Kubernetes ${minor} to ${before.upgrade.to} is cancelled: the operator withdrew it`;
     await events.once(cluster, 'Normal', {
       reason: 'ForcedUpgradeWithdrawn',
       message,
@@ -69,29 +69,33 @@ async function tellOfPlan(
   }
 }
 
-/** That such an upgrade begins, before anything of it is written: under one name, however often it is told. It does not wait for somebody to hear it. */
-export async function tellOfForce(
+/**
+ * The start of such an upgrade, recorded before anything is written: under the same name, however often it is repeated. Failures are
+ * ignored, so the upgrade does not depend on the Event.
+ */
+export async function recordForcedUpgradeEvent(
   events: Pick<ClusterDependencies['events'], 'once'>,
   cluster: Cluster,
   forced: ForcedUpgradeStatus | undefined,
 ): Promise<void> {
   if (forced === undefined || forced.to === cluster.status?.forcedUpgrade?.to) return;
   const { from, to } = forced;
-  const message = `the cluster is upgraded from ${from} to ${to} without being asked: Kubernetes ${minorOf(from)} has reached its end of life`;
+  const message = `the cluster is being upgraded from ${from} to ${to} automatically: Kubernetes ${minorOf(from)} has reached its end of life`;
   await events
     .once(cluster, 'Warning', { reason: 'ForcedUpgradeStarted', message, id: `${from} to ${to}` })
     .catch(() => {});
 }
 
-/** Who upgrades has heard enough. */
-async function tellOfReprieve(
+/** No Event after the cluster has left the minor version. */
+async function recordReprieve(
   events: Pick<ClusterDependencies['events'], 'once'>,
   cluster: Cluster,
   { version }: ClusterStatus,
   { minor, date, notice, noticeTime }: EndOfLifeStatus,
 ): Promise<void> {
   if (version === undefined || minorOf(version) !== minor) return;
-  const was = date === undefined ? 'has not ended after all' : `does not end on ${date}`;
-  const message = `Kubernetes ${minor} ${was}: the operator supports it longer`;
+  const was =
+    date === undefined ? 'has not reached its end of life after all' : `does not reach its end of life on ${date}`;
+  const message = `Kubernetes ${minor} ${was}: the operator has extended its support`;
   await events.once(cluster, 'Normal', { reason: 'VersionSupported', message, id: `${minor} ${notice} ${noticeTime}` });
 }

@@ -40,16 +40,23 @@ const forcedUpgrade = { gracePeriod: '336h', notice: '336h', exempt: [] };
 interface Options {
   readonly spec?: NewCluster['spec'];
   readonly status?: ClusterStatus;
-  readonly standing?: Partial<RolloutStatus>;
+  readonly rolloutStatus?: Partial<RolloutStatus>;
   readonly next?: readonly KubernetesRelease[];
   readonly nodes?: readonly NodeVersion[];
   readonly nowMs?: number;
 }
 
-function choose({ spec = {}, status = due, standing, next = [aRelease('1.36')], nodes = [], nowMs = NOW }: Options) {
+function choose({
+  spec = {},
+  status = due,
+  rolloutStatus,
+  next = [aRelease('1.36')],
+  nodes = [],
+  nowMs = NOW,
+}: Options) {
   const ended = aRelease('1.35', { endOfLife: '2026-10-01', forcedUpgrade }, [1]);
   const of: Cluster = { ...aCluster({ version: '1.35', ...spec }, { name: 'demo', uid: UID }), status };
-  const releases = [{ ...ended, status: { forcedUpgrade: { ...rollout, ...standing } } }, ...next];
+  const releases = [{ ...ended, status: { forcedUpgrade: { ...rollout, ...rolloutStatus } } }, ...next];
   return chooseVersion({ cluster: of, releases, nodes: () => nodes, isSeamless: false, nowMs });
 }
 
@@ -89,29 +96,29 @@ describe('a cluster on 1.35.1, which has ended', () => {
     },
     {
       reason: 'not before its turn',
-      standing: { moving: [] },
-      gets: stays('WaitingForRollout', '1.35 has ended', '1.36'),
+      rolloutStatus: { moving: [] },
+      gets: stays('WaitingForRollout', '1.35 has reached its end of life', '1.36'),
     },
     {
       reason: 'not in the turn of another minor version',
-      standing: { version: '1.37' },
+      rolloutStatus: { version: '1.37' },
       gets: stays('WaitingForRollout'),
     },
     {
       reason: 'not while it is stopped',
-      standing: { state: 'Halted', moving: [] },
+      rolloutStatus: { state: 'Halted', moving: [] },
       gets: stays('RolloutHalted', 'has stopped after failures'),
     },
     {
       reason: 'nor paused',
-      standing: { state: 'Paused', moving: [] },
+      rolloutStatus: { state: 'Paused', moving: [] },
       gets: stays('RolloutHalted', 'is paused by the operator'),
     },
     {
       reason: 'not outside of its window',
       spec: { maintenance: { window } },
       nowMs: NOW + 3 * 3_600_000,
-      gets: stays('WaitingForMaintenanceWindow', '1.36.2 waits', '2026-12-02T02:30:00Z'),
+      gets: stays('WaitingForMaintenanceWindow', '1.36.2 is waiting', '2026-12-02T02:30:00Z'),
     },
     {
       reason: 'not with nodes that are too old',
@@ -155,7 +162,12 @@ describe('a cluster on 1.35.1, which has ended', () => {
     const maintenance = { window };
 
     expect(
-      choose({ status, standing: { moving: [], state: 'Halted' }, spec: { maintenance }, nowMs: NOW + 86_400_000 }),
+      choose({
+        status,
+        rolloutStatus: { moving: [], state: 'Halted' },
+        spec: { maintenance },
+        nowMs: NOW + 86_400_000,
+      }),
     ).toMatchObject({ ...begun, forced });
   });
 

@@ -12,7 +12,7 @@ import type { NetworkStep } from './network-state.ts';
 type SetGateway = Extract<NetworkStep, { kind: 'setGateway' }>;
 
 /**
- * What gives Fairway's own subnet another default gateway; without an address a free one is chosen. Throws a ProblemError if a node has the
+ * Changes the default gateway of Fairway's own subnet; without an address, selects a free one. Throws a ProblemError if a node has the
  * address, or none is free.
  */
 export async function gatewayChange(
@@ -35,18 +35,18 @@ export async function gatewayChange(
   return { gateway_ip: chosen, allocation_pools: poolsWithout(chosen, subnet.allocation_pools) };
 }
 
-/** The first address as Neutron chooses it; if it is taken, the last free one, which Neutron is the least likely to give away meanwhile. */
+/** The first address, as Neutron selects it; if it is taken, the last free one, which Neutron is the least likely to allocate in the meantime. */
 function freeAddress({ id, cidr }: Subnet, ports: readonly Port[]): string {
   const { first, last } = parseCidr(cidr);
   const taken = new Set(ports.flatMap(({ fixed_ips }) => fixed_ips.map(({ ip_address }) => ip_address)));
   const isFree = (value: number) => !taken.has(formatAddress(value));
   if (isFree(first + 1)) return formatAddress(first + 1);
   for (let value = last - 1; value > first + 1; value--) if (isFree(value)) return formatAddress(value);
-  const message = `subnet ${id} has no address left for a router; delete ports that nobody needs, or scale pools down`;
+  const message = `subnet ${id} has no free address for a router; delete unused ports, or scale down pools`;
   throw new ProblemError({ reason: 'AddressesExhausted', message });
 }
 
-/** Neutron takes no gateway that it could give to a port. */
+/** Neutron accepts no gateway within the allocation pools. */
 export function poolsWithout(address: string, pools: Subnet['allocation_pools']): Subnet['allocation_pools'] {
   const value = parseAddress(address);
   return pools.flatMap((pool) => {

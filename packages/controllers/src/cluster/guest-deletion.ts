@@ -1,30 +1,52 @@
+import { ConditionReason } from '@fairway/api/conditions';
 import type { CallOptions } from '@fairway/openstack/service-api';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
-import { balancingOfCluster, balancingOfGuest } from '@fairway/tenancy/cloud/balancing';
+import { loadBalancersOfCluster, loadBalancersOfSharer } from '@fairway/tenancy/cloud/load-balancers';
 import { type ClusterOwner, FAIRWAY_TAG, sharersOf, sharerTag } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import type { Leftover } from './leftover.ts';
+import type { Problem } from '@fairway/tenancy/problem';
+import { someOf } from '../waits.ts';
+import {
+  type DeletionOptions,
+  displayName,
+  joinHeld,
+  type RemainingResources,
+  removeEach,
+} from './remaining-resources.ts';
 
-/** Each change locks the load balancer for a while. */
-const LOOK_AGAIN_MS = 10_000;
+/** Each change makes the load balancer immutable for a while. */
+const RESYNC_INTERVAL_MS = 10_000;
 
 /**
- * Takes what Services of a cluster have out of load balancers that no cluster has made, and the marks that say so: one change of each. The load balancers themselves
- * are somebody else's and stay. Returns what is left.
+ * Removes what Services of a cluster have in load balancers that no cluster created, and their ownership tags: one change each. The load
+ * balancers themselves have another owner and are retained. Returns what remains.
  */
-export async function leaveOthersBalancers(
+export async function leaveForeignLoadBalancers(
   cloud: ProjectCloud,
   owner: ClusterOwner,
-  options: CallOptions,
-): Promise<Leftover | undefined> {
+  options: DeletionOptions,
+): Promise<RemainingResources | undefined> {
   const listed = cloud.cache.loadBalancers.snapshot();
-  const used = balancingOfGuest(listed, owner.projectID, owner.clusterUid);
-  for (const loadBalancer of used) {
-    if (loadBalancer.provisioning_status === 'ACTIVE') await leave(cloud, owner, loadBalancer, options);
-  }
+  const used = loadBalancersOfSharer(listed, owner.projectID, owner.clusterUid);
+  const isActive = ({ provisioning_status: state }: LoadBalancer) => state === 'ACTIVE';
+  const held = await removeEach(
+    used.filter(isActive),
+    (loadBalancer) => leave(cloud, owner, loadBalancer, options),
+    (loadBalancer) => heldListeners(loadBalancer, 'immutable'),
+  );
   if (used.length === 0) return undefined;
-  const ids = used.map(({ id, provisioning_status: state }) => `${id} (${state})`).join(', ');
-  return { what: `listeners in load balancers of others: ${ids}`, retryAfterMs: LOOK_AGAIN_MS };
+  const slow = options.isLate ? used.filter((each) => !isActive(each)) : [];
+  const waiting = slow.map((each) => heldListeners(each, each.provisioning_status));
+  const names = used.map((each) => `${displayName('load balancer', each)}, which is ${each.provisioning_status}`);
+  const what = `the cluster's listeners in ${someOf(names)} (a load balancer that it does not own)`;
+  return { what, retryAfterMs: RESYNC_INTERVAL_MS, held: joinHeld([held, ...waiting]) };
+}
+
+/** A load balancer in ERROR accepts changes only after its owner has had it repaired. */
+function heldListeners(loadBalancer: LoadBalancer, state: string): Problem {
+  const { id } = loadBalancer;
+  const message = `the cluster has listeners in ${displayName('load balancer', loadBalancer)}, which it does not own and which is ${state}: Octavia accepts no changes; to repair one in ERROR: openstack loadbalancer failover ${id}; otherwise the cloud operator must check Octavia`;
+  return { reason: ConditionReason.CloudBusy, message };
 }
 
 async function leave(
@@ -53,7 +75,7 @@ function partsIn<T extends { readonly id: string; readonly tags: string[]; reado
   { projectID, clusterUid }: ClusterOwner,
   { id }: LoadBalancer,
 ): readonly T[] {
-  const parts = balancingOfCluster(listed, projectID, clusterUid);
+  const parts = loadBalancersOfCluster(listed, projectID, clusterUid);
   return parts.filter(({ loadbalancers }) => loadbalancers.some((each) => each.id === id));
 }
 

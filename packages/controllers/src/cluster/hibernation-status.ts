@@ -11,28 +11,28 @@ import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/pro
 import { heldUpState, type Operation, percentOf, stepsWith } from '../operation.ts';
 import { measuredSeconds } from './durations.ts';
 
-/** What one pass has seen of hibernation. */
+/** What one pass has observed of hibernation. */
 export interface HibernationFacts {
-  /** What is wanted; undefined: nothing is known of hibernation. */
+  /** The desired state; undefined: nothing is known of hibernation. */
   readonly hibernation: HibernationStatus | undefined;
-  /** Machines that exist, those that are leaving included. */
+  /** Existing machines, including those that are being deleted. */
   readonly machines: number;
-  /** Whether nothing of the control plane runs. */
-  readonly isAtRest: boolean;
+  /** Whether the whole control plane is stopped. */
+  readonly isHibernated: boolean;
 }
 
-/** `status.hibernation` with what is: since when it is hibernated. Pure. */
+/** `status.hibernation` with the observed state: since when the cluster has been hibernated. Pure. */
 export function hibernationStatusOf(
-  { hibernation, machines, isAtRest }: HibernationFacts,
+  { hibernation, machines, isHibernated }: HibernationFacts,
   nowMs: number,
 ): HibernationStatus | undefined {
   if (hibernation === undefined) return undefined;
   const { since, ...rest } = hibernation;
-  const hibernated = hibernation.wanted && isAtRest && machines === 0;
+  const hibernated = hibernation.wanted && isHibernated && machines === 0;
   return { ...rest, hibernated, ...(hibernated && { since: since ?? formatTime(nowMs) }) };
 }
 
-/** Ready of a cluster that is hibernated or on its way there; undefined: it is to be awake. `trouble` is what keeps it from getting there. Pure. */
+/** Ready of a cluster that is hibernated or being hibernated; undefined: it should be awake. `trouble` is what blocks the hibernation. Pure. */
 export function hibernatedCondition(
   { metadata }: Cluster,
   status: HibernationStatus | undefined,
@@ -44,20 +44,18 @@ export function hibernatedCondition(
   if (!status.hibernated && trouble) return conditionUnmet(type, trouble);
   if (!status.hibernated) {
     const left =
-      machines > 0
-        ? `${counted(machines, 'machine')} still to be deleted`
-        : 'the control plane is being brought to rest';
+      machines > 0 ? `${counted(machines, 'machine')} still to be deleted` : 'the control plane is being hibernated';
     return conditionUnmet(type, { reason: ConditionReason.Hibernating, message: left });
   }
   const wake = `"fairway cluster wake ${metadata.name}" wakes it`;
-  const planned = status.next?.wake === undefined ? wake : `it wakes at ${status.next.wake}, and ${wake} now`;
+  const planned = status.next?.wake === undefined ? wake : `it wakes at ${status.next.wake}; ${wake} now`;
   return conditionUnmet(type, {
     reason: ConditionReason.Hibernated,
-    message: `hibernated: no nodes run, and the control plane rests; ${planned}`,
+    message: `hibernated: no nodes are running, and the control plane is stopped; ${planned}`,
   });
 }
 
-/** The phase of a cluster that hibernates or wakes; undefined: another one. A cluster is Waking until it is Ready, as long as nothing is wrong. Pure. */
+/** The phase of a cluster that is hibernating or waking; undefined: another one. A cluster is Waking until it is Ready, unless there is a problem. Pure. */
 export function hibernationPhase(
   status: HibernationStatus | undefined,
   previous: ClusterPhase | undefined,
@@ -69,7 +67,10 @@ export function hibernationPhase(
   return 'Waking';
 }
 
-/** `lastOperation` while the cluster is to be hibernated: each machine is a step, and the control plane. Undefined: it is to be awake. `nodes`: how many it has when awake. Pure. */
+/**
+ * `lastOperation` while the cluster should be hibernated: each machine is a step, and the control plane. Undefined: it should be awake.
+ * `nodes`: how many it has when awake. Pure.
+ */
 export function hibernateOperation(
   {
     hibernation: status,
@@ -90,7 +91,7 @@ export function hibernateOperation(
   return { type: 'Hibernate', state, progress: percentOf(steps), description, reason, steps, expectedSeconds };
 }
 
-/** Whether the nodes will find room when the cluster wakes; undefined: it is not hibernated, or the quotas are not known. Pure. */
+/** Whether the quotas have room for the nodes when the cluster wakes; undefined: it is not hibernated, or the quotas are not known. Pure. */
 export function wakingCondition(
   status: HibernationStatus | undefined,
   pools: readonly NodePool[],

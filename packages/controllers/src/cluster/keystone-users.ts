@@ -14,15 +14,15 @@ const RBAC = 'rbac.authorization.k8s.io';
 const LABEL = `${GROUP}/keystone-users`;
 const SELECTION = { labelSelector: LABEL, metadataOnly: true };
 
-/** Users of Keystone at one cluster. */
+/** Keystone users of one cluster. */
 export interface ClusterKeystone {
-  /** Whom its API server is to ask; undefined: nobody is let in. */
+  /** The webhook authenticator of its API server; undefined: no Keystone user has access. */
   readonly reviewToken?: ReviewToken;
-  /** Further rights of theirs; undefined: none. */
+  /** Their additional rights; undefined: none. */
   readonly reviewAccess?: ReviewAccess;
-  /** Ids. */
+  /** User IDs. */
   readonly projects: readonly string[];
-  /** What of it is not in effect, and why. */
+  /** The part that is not in effect, and why. */
   readonly problem?: string;
 }
 
@@ -36,13 +36,13 @@ export function keystoneFor(cluster: Cluster, users: ControllerDependencies['key
   try {
     return { ...reviewer, reviewAccess: users.authorizerFor(policy) };
   } catch (error) {
-    // Whoever wrote it got past the gateway.
+    // It was written without the gateway's validation.
     const problem = `spec.apiServer.keystone.policy: ${error instanceof Error ? error.message : String(error)}`;
     return { ...reviewer, problem };
   }
 }
 
-/** Beside what the runtime does not apply itself, whose reason goes first. */
+/** Combined with what the runtime itself does not apply, whose reason comes first. */
 export function withKeystoneProblem(state: ControlPlaneState, { problem }: ClusterKeystone): ControlPlaneState {
   if (problem === undefined) return state;
   const { settingsProblem, settingsReason } = state;
@@ -54,9 +54,9 @@ export function withKeystoneProblem(state: ControlPlaneState, { problem }: Clust
 }
 
 /**
- * Creates what gives users of Keystone their ClusterRoles in the cluster, or takes it away when they are let in no more, and answers what the status is to say; null:
- * nothing. The status says it first, so that whoever comes after a crash knows what to take away. As with other RBAC objects of Fairway's, the tenant
- * may change them: they are recreated when missing, never overwritten.
+ * Creates the ClusterRole bindings of Keystone users in the cluster, or deletes them when access is disabled, and returns the part of the
+ * status; null: none. The status is written first, so that after a crash it is known what must be deleted. As with Fairway's other RBAC
+ * objects, the tenant may change them: they are recreated when missing, never overwritten.
  */
 export async function keepKeystoneBindings(
   tenant: TenantCluster,

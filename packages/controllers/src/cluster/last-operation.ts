@@ -1,4 +1,4 @@
-import { ConditionReason, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, ConditionReason } from '@fairway/api/conditions';
 import { sumOfReplicas } from '@fairway/api/domain/plan-limits';
 import { isBeingEmptied } from '@fairway/api/domain/reset';
 import { isSameRestore, type RestoreRequest } from '@fairway/api/domain/restore-request';
@@ -15,7 +15,7 @@ import { resetOperation } from './reset-status.ts';
 import { rotationEnd, rotationOperation } from './rotation-operation.ts';
 import { restoreOperation } from './snapshots.ts';
 
-/** The conditions that say how far a cluster is. */
+/** The conditions that indicate the progress of a cluster. */
 interface States {
   readonly network: ConditionState;
   readonly controlPlane: ConditionState;
@@ -28,7 +28,7 @@ interface OperationFacts extends HibernationFacts {
   readonly nowMs: number;
 }
 
-/** What is done to a cluster that is not being deleted, and how far it is. Pure. */
+/** The current operation of a cluster that is not being deleted, and its progress. Pure. */
 export function lastOperation(
   cluster: Cluster,
   phase: ClusterPhase,
@@ -41,20 +41,23 @@ export function lastOperation(
   const { ready } = states;
   const { nowMs } = facts;
   const made = progressOf(states, nodes);
-  const wished = sumOfReplicas(facts.pools);
-  const resetting = resetOperation({ ...status }, { machines: facts.machines, nodes: wished, ready, made: made.steps });
+  const desiredNodes = sumOfReplicas(facts.pools);
+  const resetting = resetOperation(
+    { ...status },
+    { machines: facts.machines, nodes: desiredNodes, ready, made: made.steps },
+  );
   if (resetting && isBeingEmptied(cluster)) return operation(last, resetting, nowMs);
-  const hibernating = hibernateOperation({ ...status }, facts, { nodes: wished, ready });
+  const hibernating = hibernateOperation({ ...status }, facts, { nodes: desiredNodes, ready });
   if (hibernating) return operation(last, hibernating, nowMs);
   const restoring = restoreOperation(facts.controlPlane, { nodes: nodes.desired, durations: status?.durations });
   if (restoring) return operation(last, restoring, nowMs);
   if (resetting && phase !== 'Ready') return operation(last, resetting, nowMs);
   const type = typeOf(last, phase);
-  const rotating = rotationOperation(status, upgrading);
+  const rotating = rotationOperation(status, upgrading, phase === 'Ready');
   if (rotating && (phase === 'Ready' || !BEFORE_UPGRADES.has(type))) {
     return operation(last, inTrouble(rotating, ready), nowMs);
   }
-  // What began before it is finished first, and one that has ended is told of until something else is done.
+  // An earlier operation is completed first, and a finished one is reported until another one starts.
   const isLater = BEFORE_UPGRADES.has(type) || upgrading?.state === 'Failed';
   if (upgrading && (phase === 'Ready' || !isLater)) return operation(last, inTrouble(upgrading, ready), nowMs);
   if (phase === 'Ready') {
@@ -86,14 +89,14 @@ function typeOf(last: LastOperation | undefined, phase: ClusterPhase): LastOpera
   return last.type === 'Upgrade' && !isOver(last) ? 'Upgrade' : 'Reconcile';
 }
 
-/** An upgrade of a cluster in trouble says what is wrong with it; how far it is stays true. */
+/** An upgrade of a cluster with a problem reports the problem; its progress is still valid. */
 function inTrouble(upgrading: Operation, { status, reason, message }: ConditionState): Operation {
-  if (status === 'True' || turnOf(reason as ConditionReason) === 'fairway') return upgrading;
+  if (status === 'True' || actionRequiredBy(reason as ConditionReason) === 'fairway') return upgrading;
   const { type, progress, steps } = upgrading;
   return { type, progress, steps, state: 'Error', reason, description: message };
 }
 
-/** A failed operation that is no longer requested did not succeed; nor did it where one is requested that was carried out long before. */
+/** A failed operation that is no longer requested did not succeed; nor did one whose request was fulfilled long before. */
 function isRestoreDropped(
   { state }: LastOperation,
   asked: RestoreRequest | undefined,
@@ -115,7 +118,7 @@ function progressOf(
   };
 }
 
-/** When the last pool is done that is at work, once nothing else is missing; undefined while one cannot tell. */
+/** When the last active pool is done, if nothing else is missing; undefined while unknown. */
 function lastEndOf({ network, controlPlane }: States, pools: readonly NodePool[]): string | undefined {
   if (network.status !== 'True' || controlPlane.status !== 'True') return undefined;
   const ends = pools.flatMap(({ status }) => {

@@ -4,7 +4,7 @@ import { type ConditionState, findCondition } from '@fairway/kube/controller/con
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import type { NetworkPlan } from './network-state.ts';
 
-/** What a pass learns of a network. */
+/** What a pass observes of a network. */
 interface NetworkFacts {
   readonly blocker: Problem | undefined;
   readonly network: NetworkPlan | undefined;
@@ -19,17 +19,17 @@ export function networkCondition(
   const type = ConditionType.NetworkReady;
   const last = findCondition(previous?.conditions, type);
   const isAsWanted = last?.status === 'True' && last.observedGeneration === generation;
-  // Nothing waits for the cloud: see CloudReachable.
+  // Nothing is waiting for the cloud: see CloudReachable.
   if (!blocker && networkProblem && isOutage(networkProblem.reason) && isAsWanted) return last;
   const problem = blocker ?? networkProblem ?? network?.problem;
   if (problem) return conditionUnmet(type, problem);
   if (network?.ready) return conditionMet(type);
   const reason = network?.nodesCanStart ? ConditionReason.AttachingRouter : ConditionReason.Provisioning;
-  const message = network?.nodesCanStart ? 'the router is being attached' : 'the network is being set up';
+  const message = network?.nodesCanStart ? 'the router is being attached' : 'the network is being created';
   return conditionUnmet(type, { reason, message });
 }
 
-/** Of a new cluster's network what its servers need is told before its router is attached; what leads out of it is not yet. */
+/** For a new cluster's network, what its servers need is reported before its router is attached; its external access is not reported yet. */
 export function networkStatus(
   network: NetworkPlan | undefined,
   previous: ClusterStatus | undefined,
@@ -40,7 +40,7 @@ export function networkStatus(
   return inside;
 }
 
-/** Whether servers can be made in a cluster's network: nothing is missing but the attachment of the router, which they need once they have booted. */
+/** Whether servers can be created in a cluster's network: at most the attachment of the router is missing, which they need only once they have booted. */
 export function mayNodesStart(status: ClusterStatus | undefined): boolean {
   const condition = findCondition(status?.conditions, ConditionType.NetworkReady);
   return condition?.status === 'True' || condition?.reason === ConditionReason.AttachingRouter;

@@ -4,58 +4,85 @@ import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openst
 import type { CallOptions } from '@fairway/openstack/service-api';
 import { type ClusterOwner, isOwnedByCluster } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { removeServer } from '@fairway/tenancy/cloud/server-removal';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
-import { hasOwnPorts } from '../machine/port.ts';
+import type { Problem } from '@fairway/tenancy/problem';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { busyServer, refusedServer } from '../machine/server-holds.ts';
 import { deleteCertificates } from './certificate-deletion.ts';
-import type { Leftover } from './leftover.ts';
 import { deleteLoadBalancers } from './load-balancer-deletion.ts';
+import { holdOfNetwork, holdOfRouter, holdOfSecurityGroup } from './network-holds.ts';
 import { listRouterPorts, observeNetwork } from './network-observation.ts';
+import {
+  type DeletionOptions,
+  displayNames,
+  isLate,
+  joinHeld,
+  type RemainingResources,
+  removeEach,
+} from './remaining-resources.ts';
 import { deleteShares } from './share-deletion.ts';
 import { deleteVolumes } from './volume-deletion.ts';
 
 /**
- * Deletes what Fairway made for the cluster in its project, in the order that Neutron requires: floating IPs, attachments, routers, networks with
- * their subnets, security groups. The tenant's own resources stay. Neutron deletes synchronously, so an accepted call is final.
+ * Deletes what Fairway created for the cluster in its project, in the order that Neutron requires: floating IPs, attachments, routers,
+ * networks with their subnets, security groups. The tenant's own resources are retained. Neutron deletes synchronously, so an accepted call
+ * is final.
  */
 export async function deleteCloudResources(
   cloud: ProjectCloud,
   cluster: Cluster,
   signal: AbortSignal,
-): Promise<Leftover | undefined> {
-  const options = { signal };
+): Promise<RemainingResources | undefined> {
+  const options = optionsOf(cloud, cluster, signal);
   const owner = await ownerOf(cloud, cluster);
   const servers = await deleteWhatRan(cloud, cluster, signal);
   if (servers) return servers;
   const { network } = cloud.client;
   const { ledgers } = cloud;
   const { owned } = await observeNetwork(cloud, cluster, cluster.spec.network);
-  for (const { id } of owned.routers) await detachOwnRouter(cloud, id, options);
-  for (const { id } of owned.routers)
-    await cloud.remove(ledgers.routers, id, () => network.routers.delete(id, options));
-  for (const { id } of owned.networks) {
-    if (owned.routers.length === 0) await detachAll(cloud, { network_id: id }, options);
-    await cloud.remove(ledgers.networks, id, () => network.networks.delete(id, options));
-  }
-  for (const { id } of owned.securityGroups) {
-    await cloud.remove(ledgers.securityGroups, id, () => network.securityGroups.delete(id, options));
-  }
+  const routers = await removeEach(
+    owned.routers,
+    async ({ id }) => {
+      await detachOwnRouter(cloud, id, options);
+      await cloud.remove(ledgers.routers, id, () => network.routers.delete(id, options));
+    },
+    (router, refusal) => holdOfRouter(cloud, router, refusal, options),
+  );
+  // Its router has an interface in it.
+  if (routers) return { what: 'routers', held: routers };
+  const networks = await removeEach(
+    owned.networks,
+    async ({ id }) => {
+      if (owned.routers.length === 0) await detachAll(cloud, { network_id: id }, options);
+      await cloud.remove(ledgers.networks, id, () => network.networks.delete(id, options));
+    },
+    (each, refusal) => holdOfNetwork(cloud, each, refusal, options),
+  );
+  const groups = await removeEach(
+    owned.securityGroups,
+    ({ id }) => cloud.remove(ledgers.securityGroups, id, () => network.securityGroups.delete(id, options)),
+    (group, refusal) => holdOfSecurityGroup(cloud, group, refusal, options),
+  );
+  const held = joinHeld([networks, groups]);
+  if (held) return { what: 'the network', held };
   const waitMs = cloud.trustedFromMs - cloud.now();
-  if (waitMs > 0) return { what: 'requests of an interrupted run to take effect', retryAfterMs: waitMs };
+  if (waitMs > 0) return { what: 'requests from an interrupted run to take effect', retryAfterMs: waitMs };
   return (await hasLateArrivals(cloud, cluster, owner))
     ? { what: 'network resources that appeared late', retryAfterMs: 0 }
     : undefined;
 }
 
 /**
- * Deletes what ran in the cluster, by ownership marks: its servers, load balancers with their certificates, floating IPs, ports and the volumes and shares that nobody retains. The network that it ran in stays. Returns what is left. For a cluster
- * without machines.
+ * Deletes what ran in the cluster, by ownership tags: its servers, load balancers with their certificates, floating IPs, ports, and the
+ * volumes and shares without a Retain policy. The network is retained. Returns what remains. For a cluster without machines.
  */
 export async function deleteWhatRan(
   cloud: ProjectCloud,
   cluster: Cluster,
   signal: AbortSignal,
-): Promise<Leftover | undefined> {
-  const options = { signal };
+): Promise<RemainingResources | undefined> {
+  const options = optionsOf(cloud, cluster, signal);
   const owner = await ownerOf(cloud, cluster);
   const servers = await deleteStrayServers(cloud, owner.clusterUid, options);
   if (servers) return servers;
@@ -64,38 +91,61 @@ export async function deleteWhatRan(
   const certificates = await deleteCertificates(cloud, owner.clusterUid, options);
   if (certificates) return certificates;
   await deleteFloatingIps(cloud, owner, options);
-  if (hasOwnPorts(cluster)) await deletePorts(cloud, owner, options);
+  await deletePorts(cloud, owner, options);
   const volumes = await deleteVolumes(cloud, owner.clusterUid, options);
   const shares = await deleteShares(cloud, owner.clusterUid, options);
-  return volumes ?? shares;
+  return volumes ? { ...volumes, held: joinHeld([volumes.held, shares?.held]) } : shares;
 }
 
 async function ownerOf(cloud: ProjectCloud, cluster: Cluster): Promise<ClusterOwner> {
   return { projectID: await cloud.client.session.projectId(), clusterUid: identityOf(cluster) };
 }
 
-/** How old the list of servers may be while none is known to be left. */
-const SERVERS_MAX_AGE_MS = 60_000;
-/** A server may take its time to go, or hang. */
-const LOOK_AGAIN_MS = 5_000;
+function optionsOf(cloud: ProjectCloud, { metadata }: Cluster, signal: AbortSignal): DeletionOptions {
+  return { signal, isLate: isLate(metadata.deletionTimestamp, cloud.now()) };
+}
 
-/** Servers with the cluster's mark but without a Machine: left by a create that was assumed lost. */
+/** Maximum age of the list of servers while none is known to remain. */
+const SERVERS_MAX_AGE_MS = 60_000;
+/** A server may be slow to delete, or stuck. */
+const RESYNC_INTERVAL_MS = 5_000;
+
+/** Servers with the cluster's tag but without a Machine, created by a request that was assumed lost. */
 async function deleteStrayServers(
   cloud: ProjectCloud,
   clusterUid: string,
-  options: CallOptions,
-): Promise<Leftover | undefined> {
-  const { cache, client, ledgers } = cloud;
-  // Nothing else has the list made: it rests in a project whose clusters have no machines.
+  options: DeletionOptions,
+): Promise<RemainingResources | undefined> {
+  const { cache, ledgers } = cloud;
+  // Nothing else refreshes the list: polling is off in a project whose clusters have no machines.
   const isKnown = serversOfCluster(cache.servers.snapshot(), clusterUid).length > 0;
-  const maxAgeMs = isKnown ? LOOK_AGAIN_MS : SERVERS_MAX_AGE_MS;
+  const maxAgeMs = isKnown ? RESYNC_INTERVAL_MS : SERVERS_MAX_AGE_MS;
   const snapshot = await cache.servers.refreshAfter(cloud.completeFromMs(ledgers.servers, maxAgeMs));
   const stray = serversOfCluster(snapshot, clusterUid);
-  const { servers } = client.compute;
   const listedAtMs = snapshot.listedAtMs ?? 0;
   const asked = stray.filter(({ id }) => !ledgers.servers.isDeleting(id, listedAtMs));
-  await Promise.all(asked.map(({ id }) => cloud.remove(ledgers.servers, id, () => servers.delete(id, options))));
-  return stray.length === 0 ? undefined : { what: `${stray.length} servers`, retryAfterMs: LOOK_AGAIN_MS };
+  if (stray.length === 0) return undefined;
+  const kept: (Problem | undefined)[] = [];
+  const refused = await removeEach(
+    asked,
+    async ({ id }) => {
+      kept.push(await removeServer(cloud, id, options));
+    },
+    refusedServer,
+  );
+  const slow = options.isLate ? joinHeld(stray.map(busyServer)) : undefined;
+  const held = refused ?? joinHeld(kept) ?? slow;
+  return { what: displayNames('server', stray), retryAfterMs: RESYNC_INTERVAL_MS, held };
+}
+
+/** For servers without a Machine. Rejects with a ProblemError if Nova retains one that it reports as deleted. */
+export async function removeServers(
+  cloud: ProjectCloud,
+  servers: readonly { readonly id: string }[],
+  options: CallOptions,
+): Promise<void> {
+  const kept = joinHeld(await Promise.all(servers.map(({ id }) => removeServer(cloud, id, options))));
+  if (kept) throw new ProblemError(kept);
 }
 
 async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner, options: CallOptions): Promise<void> {
@@ -108,7 +158,7 @@ async function deleteFloatingIps(cloud: ProjectCloud, owner: ClusterOwner, optio
   }
 }
 
-/** Ports of machines, in a network of the tenant's; those in Fairway's own network are Nova's. */
+/** Ports of machines in networks of the tenant; Nova owns those in Fairway's network. */
 export async function deletePorts(cloud: ProjectCloud, owner: ClusterOwner, options: CallOptions): Promise<void> {
   const listed = await cloud.cache.ports.refreshAfter(cloud.completeFromMs(cloud.ledgers.ports, 60_000));
   const { ports } = cloud.client.network;
@@ -118,10 +168,10 @@ export async function deletePorts(cloud: ProjectCloud, owner: ClusterOwner, opti
   }
 }
 
-/** Neutron's words for a router that its own routes keep where it is. */
+/** Neutron's message for a router that its own routes block. */
 const KEPT_BY_ROUTES = /required by one or more routes/;
 
-/** Detaches a router of Fairway's making, which goes, with whatever routes it has. */
+/** Detaches a router created by Fairway, which is being deleted, together with its routes. */
 export async function detachOwnRouter(cloud: ProjectCloud, id: string, options: CallOptions): Promise<void> {
   try {
     await detachAll(cloud, { device_id: id }, options);
@@ -145,7 +195,7 @@ export async function detachAll(
   }
 }
 
-/** After an interrupted run: whether a list that began after the settle time shows resources of the cluster. */
+/** After an interrupted run: whether a list that started after the settle time contains resources of the cluster. */
 async function hasLateArrivals(cloud: ProjectCloud, cluster: Cluster, owner: ClusterOwner): Promise<boolean> {
   const { networks, routers, securityGroups, floatingIps, ports } = cloud.cache;
   const { ledgers, trustedFromMs } = cloud;
@@ -154,7 +204,7 @@ async function hasLateArrivals(cloud: ProjectCloud, cluster: Cluster, owner: Clu
     { cache: routers, ledger: ledgers.routers },
     { cache: securityGroups, ledger: ledgers.securityGroups },
     { cache: floatingIps, ledger: ledgers.floatingIps },
-    ...(hasOwnPorts(cluster) ? [{ cache: ports, ledger: ledgers.ports }] : []),
+    { cache: ports, ledger: ledgers.ports },
   ] as const;
   for (const { cache, ledger } of lists) {
     const snapshot = await cache.refreshAfter(Math.max(trustedFromMs, ledger.lastMadeMs));

@@ -1,23 +1,23 @@
 import type { Machine } from '@fairway/api/kinds/machine';
 
-/** What has cut a node off has happened so long before it is NotReady at least: the control plane waits for several of its reports. */
+/** The cause of a node's lost connection lies at least this long before it becomes NotReady: the control plane waits for several missed reports. */
 const BEFORE_MS = 30_000;
-/** The lists that one node makes necessary serve whatever other nodes do in the meantime: a stolen one may come and go as it likes. */
+/** The lists refreshed because of one node also serve all other nodes in the meantime: a compromised node cannot cause more by flapping. */
 const PAUSE_MS = 120_000;
 
 export interface NetworkDoubt {
-  /** The lists must have begun later; what they have to show may be older. */
+  /** The lists must have started later; the change that they must contain may be older. */
   readonly sinceMs: number;
-  /** When they must be newer than that. */
+  /** The time after which they must have started. */
   readonly againInMs?: number;
 }
 
-/** When the node stopped reporting although its server runs, which a network that is cut does too; undefined if neither is so. */
+/** When the node stopped reporting although its server is running, as a broken network would cause; undefined if it did not. */
 export function cutOffTime({ status }: Machine): string | undefined {
   return status?.phase === 'NotReady' && status.serverStatus === 'ACTIVE' ? status.notReadyTime : undefined;
 }
 
-/** How new the lists of a cluster's network must be for what its nodes tell. Undefined while all of them report. */
+/** How recent the lists of a cluster's network must be, given the reports of its nodes. Undefined while all nodes report. */
 export function networkDoubt(machines: readonly Machine[], nowMs: number): NetworkDoubt | undefined {
   const times = machines.map((machine) => Date.parse(cutOffTime(machine) ?? '')).filter((ms) => !Number.isNaN(ms));
   if (times.length === 0) return undefined;

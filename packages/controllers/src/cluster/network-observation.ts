@@ -14,13 +14,13 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import type { DesiredNetwork, ObservedNetwork } from './network-state.ts';
 
-/** How old the lists may be, in which others' changes are found. */
+/** Maximum age of the lists in which changes by others are detected. */
 const MAX_AGE_MS = 600_000;
-/** The same where all is as wanted and every node reports. A little less than two of a cluster's periods, so that each second one lists. */
-const MAX_AGE_AT_REST_MS = 1_190_000;
+/** The same if the network is as desired and every node reports. A little less than two of a cluster's resync intervals, so that every second one lists. */
+const MAX_AGE_SETTLED_MS = 1_190_000;
 
-/** Forgets what the shared lists say, so that the next observation lists the cloud: somebody has changed it, and asks. */
-export function lookAfresh(cloud: ProjectCloud, networkID: string | undefined): void {
+/** Discards the shared lists, so that the next observation lists the cloud: a user has changed it, and requests a retry. */
+export function invalidateNetworkLists(cloud: ProjectCloud, networkID: string | undefined): void {
   for (const name of ['networks', 'subnets', 'routers', 'securityGroups'] as const) cloud.cache[name].invalidate();
   if (networkID !== undefined) cloud.attachments.forget(networkID, cloud.now());
 }
@@ -31,22 +31,22 @@ export interface NetworkToObserve {
   readonly gateway: { readonly mode: DesiredNetwork['gateway']['mode'] };
 }
 
-/** How new the lists must be. */
-export interface NetworkLook {
-  /** Whether all that is wanted was there when it was last looked. */
-  readonly isAtRest: boolean;
-  /** They must have begun later; as old as any by default. */
+/** Required freshness of the lists. */
+export interface ObservationOptions {
+  /** Whether everything desired existed at the last check. */
+  readonly isSettled: boolean;
+  /** The lists must have started later; any age by default. */
   readonly sinceMs?: number | undefined;
 }
 
-/** What the project holds for a cluster's network: shared lists, overlaid with resources created since. */
+/** The project's resources for a cluster's network: shared lists, overlaid with resources created since. */
 export async function observeNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,
   desired: NetworkToObserve,
-  { isAtRest, sinceMs = Number.NEGATIVE_INFINITY }: NetworkLook = { isAtRest: false },
+  { isSettled, sinceMs = Number.NEGATIVE_INFINITY }: ObservationOptions = { isSettled: false },
 ): Promise<ObservedNetwork> {
-  const maxAgeMs = isAtRest ? MAX_AGE_AT_REST_MS : MAX_AGE_MS;
+  const maxAgeMs = isSettled ? MAX_AGE_SETTLED_MS : MAX_AGE_MS;
   const fromMs = <T extends { readonly id: string }>(ledger: Ledger<T>) =>
     Math.max(cloud.reliableFromMs(ledger, maxAgeMs), sinceMs);
   const owner = { projectID: await cloud.client.session.projectId(), clusterUid: identityOf(cluster) };
@@ -73,7 +73,7 @@ export async function observeNetwork(
   };
 }
 
-/** The resources with the mark of this cluster and role: the one that the status names first, then by age. */
+/** The resources with the tag of this cluster and role: the one that the status names first, then by age. */
 function mine<T extends Marked & { readonly id: string; readonly created_at?: string | undefined }>(
   listed: Snapshot<T>,
   ledger: Ledger<T>,
@@ -87,7 +87,7 @@ function mine<T extends Marked & { readonly id: string; readonly created_at?: st
   return state.items.toSorted((a, b) => Number(b.id === knownID) - Number(a.id === knownID));
 }
 
-/** Neutron's owners of a port that attaches a router, plain, highly available or distributed. */
+/** Device owners of ports that attach a router: plain, highly available or distributed. */
 const ROUTER_INTERFACE = /^network:(ha_)?router_(interface|replicated_interface|interface_distributed)/;
 
 /** The ports between routers and the subnets of the nodes' network. */
@@ -97,14 +97,14 @@ async function routerPorts(
   owned: ObservedNetwork['owned'],
   sinceMs: number,
 ): Promise<readonly Port[]> {
-  // Routers of a given network are the tenant's, except for one that Fairway has made.
+  // Routers of a tenant's network belong to the tenant, except for one that Fairway created.
   if (desired.gateway.mode !== 'Router' && desired.networkID !== undefined) return [];
   const networkID = desired.networkID ?? owned.networks[0]?.id;
   if (networkID === undefined) return [];
   return cloud.attachments.of(networkID, Math.max(sinceMs, cloud.listedFromMs));
 }
 
-/** Asks the cloud which router ports there are, of one router or in one network. */
+/** Queries the cloud for the router ports of one router or in one network. */
 export async function listRouterPorts(
   cloud: ProjectCloud,
   filter: { device_id: string } | { network_id: string },

@@ -76,6 +76,14 @@ describe('a network of the cluster’s own', () => {
       steps: ['createSubnet', 'createRouter', 'createSecurityGroup'],
     },
     {
+      stage: 'the cloud made it without port security, so that servers with security groups fail in it',
+      observed: {
+        ...everything,
+        owned: { ...everything.owned, networks: [{ ...network, port_security_enabled: false }] },
+      },
+      steps: ['enablePortSecurity'],
+    },
+    {
       stage: 'the router is not attached yet',
       observed: { ...everything, routerPorts: [] },
       steps: ['attachRouter'],
@@ -189,7 +197,7 @@ describe('a network that the tenant chose', () => {
   test('with two subnets needs to be told which', () => {
     const plan = planNetwork(chosen, { ...foreign, subnets: [subnet, { ...subnet, id: 'sub2' }] });
 
-    expect(plan.problem?.message).toMatch(/several IPv4 subnets .*sub2.*name one/);
+    expect(plan.problem?.message).toMatch(/several IPv4 subnets .*sub2.*specify one/);
   });
 });
 

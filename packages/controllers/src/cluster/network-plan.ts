@@ -24,7 +24,7 @@ export function planNetwork(desired: DesiredNetwork, observed: ObservedNetwork):
       ...(group && { securityGroupID: group.id }),
     };
     const isUsable = subnet !== undefined && group !== undefined;
-    // A router that is made may still be refused; that it is attached takes longest, and servers boot meanwhile.
+    // A new router may still be rejected; its attachment takes longest, and servers boot meanwhile.
     const nodesCanStart = isUsable && steps.every(({ kind }) => kind === 'attachRouter');
     return { steps, resolved, ready: isUsable && steps.length === 0, nodesCanStart };
   } catch (error) {
@@ -42,13 +42,14 @@ function planOwnOrChosenNetwork(
   if (desired.networkID === undefined) {
     const [network] = owned.networks;
     if (network === undefined) steps.push({ kind: 'createNetwork' });
+    else if (network.port_security_enabled === false) steps.push({ kind: 'enablePortSecurity', network });
     return network;
   }
   const network = networks.find(({ id }) => id === desired.networkID);
   if (network === undefined) {
     throw new UnplannableError(
       'NetworkNotFound',
-      `spec.network.networkID: the project has no network ${desired.networkID}; choose one of \`openstack network list\`, or leave the field empty to have Fairway create one`,
+      `spec.network.networkID: the project has no network ${desired.networkID}; pick one from \`openstack network list\`, or leave the field empty so that Fairway creates one`,
     );
   }
   return network;
@@ -84,7 +85,7 @@ function planSubnet(
     'SubnetNotFound',
     only === undefined
       ? `spec.network.networkID: network ${network.id} has no IPv4 subnet; create one in it`
-      : `spec.network.subnetID: network ${network.id} has several IPv4 subnets (${listIDs(candidates)}); name one`,
+      : `spec.network.subnetID: network ${network.id} has several IPv4 subnets (${listIDs(candidates)}); specify one`,
   );
 }
 
@@ -114,7 +115,7 @@ function planSecurityGroup(
   return group;
 }
 
-/** Facts change after a cluster was made: a subnet may be another than its catalogue said, or be named later. */
+/** Facts may change after a cluster was created: a subnet may differ from the catalogue, or be specified later. */
 function requireDisjoint(desired: DesiredNetwork, { subnets }: ObservedNetwork, subnet: Subnet): void {
   const ranges = [{ field: 'spec.network.subnetID', subnet }];
   const { loadBalancersSubnetID: id } = desired;
@@ -123,7 +124,7 @@ function requireDisjoint(desired: DesiredNetwork, { subnets }: ObservedNetwork, 
     if (found === undefined) {
       throw new UnplannableError(
         'SubnetNotFound',
-        `spec.network.loadBalancersSubnetID: network ${subnet.network_id} has no subnet ${id}; name another one, or leave the field out`,
+        `spec.network.loadBalancersSubnetID: network ${subnet.network_id} has no subnet ${id}; specify another one, or omit the field`,
       );
     }
     ranges.push({ field: 'spec.network.loadBalancersSubnetID', subnet: found });
@@ -133,12 +134,12 @@ function requireDisjoint(desired: DesiredNetwork, { subnets }: ObservedNetwork, 
     if (other === undefined) continue;
     throw new UnplannableError(
       'AddressRangeOverlap',
-      `${field}: subnet ${each.id} has the range ${each.cidr}, which overlaps the ${other.name} ${other.cidr}; make a cluster with other ranges`,
+      `${field}: subnet ${each.id} has the range ${each.cidr}, which overlaps the ${other.name} ${other.cidr}; create a cluster with other ranges`,
     );
   }
 }
 
-/** Duplicate resources with the same mark, left by a create that was assumed lost. */
+/** Duplicate resources with the same tag, created by a request that was assumed lost. */
 function extras({ owned }: ObservedNetwork): NetworkStep[] {
   const kept = owned.networks[0]?.id;
   const ownSubnets = owned.subnets.filter((subnet) => subnet.network_id === kept);

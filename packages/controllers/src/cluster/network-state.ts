@@ -16,15 +16,15 @@ export interface DesiredNetwork {
     readonly address: string | undefined;
   };
   readonly loadBalancersSubnetID: string | undefined;
-  /** A pool wants floating IPs. */
+  /** A pool requires floating IPs. */
   readonly publicNodePorts: boolean;
-  /** The plan needs a router that leads to the Internet. */
+  /** The plan requires a router with Internet access. */
   readonly gatewayRequired: boolean;
-  /** What the subnets must not overlap: pods, Services and what the plan reserves. */
+  /** What the subnets must not overlap: pods, Services and ranges reserved by the plan. */
   readonly otherRanges: readonly NamedRange[];
 }
 
-/** What the project holds; `owned` are the resources with the mark of this cluster, the one in use first. */
+/** The project's resources; `owned` are those with the tag of this cluster, the one in use first. */
 export interface ObservedNetwork {
   readonly networks: readonly Network[];
   readonly subnets: readonly Subnet[];
@@ -41,6 +41,7 @@ export interface ObservedNetwork {
 
 export type NetworkStep =
   | { readonly kind: 'createNetwork' }
+  | { readonly kind: 'enablePortSecurity'; readonly network: Network }
   | { readonly kind: 'createSubnet'; readonly networkID: string; readonly gatewayIp: string | null | undefined }
   | { readonly kind: 'createRouter'; readonly externalNetworkID: string }
   | { readonly kind: 'updateSubnet'; readonly subnet: Subnet; readonly changes: { readonly dns_nameservers: string[] } }
@@ -70,11 +71,11 @@ export interface ResolvedNetwork {
 }
 
 export interface NetworkPlan {
-  /** Steps that can be done now, in any order and at once; planning again whenever one has ended gives the next ones. */
+  /** Steps that are possible now, in any order and concurrently; planning again after any of them yields the next ones. */
   readonly steps: readonly NetworkStep[];
   readonly resolved: ResolvedNetwork;
   readonly problem?: Problem;
   readonly ready: boolean;
-  /** Whether servers can be made in it: what is still to do is needed once they have booted. */
+  /** Whether servers can be created in it: the remaining steps are needed once they have booted. */
   readonly nodesCanStart: boolean;
 }

@@ -11,9 +11,10 @@ import type { DesiredNetwork, NetworkStep } from './network-state.ts';
 
 type CacheName = 'networks' | 'subnets' | 'routers' | 'securityGroups';
 
-/** What a step builds upon or makes. */
+/** What a step depends on or creates. */
 const SEEN_BY: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'>, readonly CacheName[]>> = {
   createNetwork: ['networks'],
+  enablePortSecurity: ['networks'],
   createSubnet: ['networks', 'subnets'],
   createRouter: ['networks', 'routers'],
   updateSubnet: ['subnets'],
@@ -27,7 +28,7 @@ const SEEN_BY: Readonly<Record<Exclude<NetworkStep['kind'], 'deleteExtra'>, read
 };
 
 /** After an unknown outcome, a conflict or a 404, the next attempt lists the cloud first. */
-export function lookAgain(cloud: ProjectCloud, step: NetworkStep, error: unknown): void {
+export function invalidateAfterFailure(cloud: ProjectCloud, step: NetworkStep, error: unknown): void {
   if (!isOpenStackError(error)) return;
   if (error.outcome !== 'unknown' && error.kind !== 'conflict' && error.kind !== 'notFound') return;
   const names: readonly CacheName[] =
@@ -35,7 +36,7 @@ export function lookAgain(cloud: ProjectCloud, step: NetworkStep, error: unknown
   for (const name of names) cloud.cache[name].invalidate();
 }
 
-/** What a step is about: no two of one subject are under way at once, because the ledger keeps each as a whole. */
+/** The subject of a step: two steps with the same subject never run concurrently, because the ledger records each as a whole. */
 export function subjectOf(step: NetworkStep): string {
   switch (step.kind) {
     case 'createNetwork':
@@ -43,6 +44,8 @@ export function subjectOf(step: NetworkStep): string {
     case 'createRouter':
     case 'createSecurityGroup':
       return step.kind;
+    case 'enablePortSecurity':
+      return `network ${step.network.id}`;
     case 'updateSubnet':
     case 'setGateway':
       return `subnet ${step.subnet.id}`;
@@ -59,7 +62,7 @@ export function subjectOf(step: NetworkStep): string {
   }
 }
 
-/** Carries out one step. Rejects with the OpenStackError of its call, or with a ProblemError. */
+/** Executes one step. Rejects with the OpenStackError of its call, or with a ProblemError. */
 export async function perform(
   step: NetworkStep,
   cloud: ProjectCloud,
@@ -79,10 +82,19 @@ export async function perform(
   switch (step.kind) {
     case 'createNetwork': {
       const description = mark('network');
-      const create = () => network.networks.create({ name, description }, options);
+      const known = [...cloud.cache.networks.snapshot().items.values()];
+      // It is disabled by default in some clouds, or the extension is missing, in which case no network has the field.
+      const hasExtension = known.some(({ port_security_enabled }) => port_security_enabled !== undefined);
+      const wanted = { name, description, ...(hasExtension && { port_security_enabled: true }) };
+      const create = () => network.networks.create(wanted, options);
       const { id } = await cloud.make(ledgers.networks, description, create);
       // Nothing can be in it yet.
       cloud.attachments.observed(id, [], cloud.now());
+      return;
+    }
+    case 'enablePortSecurity': {
+      const updated = await network.networks.update(step.network.id, { port_security_enabled: true }, options);
+      ledgers.networks.recordMade(mark('network'), updated, cloud.now());
       return;
     }
     case 'createSubnet': {
@@ -95,6 +107,7 @@ export async function perform(
             network_id: step.networkID,
             ip_version: 4,
             cidr: desired.nodesCIDR,
+            enable_dhcp: true,
             ...(step.gatewayIp !== undefined && { gateway_ip: step.gatewayIp }),
             ...(desired.dnsNameservers.length > 0 && { dns_nameservers: [...desired.dnsNameservers] }),
           },
@@ -164,7 +177,10 @@ export async function perform(
   }
 }
 
-/** A second attachment is a conflict, which the next list resolves; so is detaching a router that floating IPs need. Until it has ended, what was known before is not read again. */
+/**
+ * A second attachment is a conflict, which the next list resolves; so is detaching a router that floating IPs need. Until it has ended,
+ * earlier observations are not refreshed.
+ */
 async function connectRouter(
   { kind, routerID, subnet }: Extract<NetworkStep, { kind: 'attachRouter' | 'detachRouter' }>,
   cloud: ProjectCloud,

@@ -1,26 +1,26 @@
 import { clusterOfDescription, type Marked } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
-/** What is told of a cluster's network: whose it is by its mark, or by the network that a router is no longer attached to. */
+/** How the cluster of a changed network is identified: by its tag, or by the network that a router is no longer attached to. */
 export type NetworkChange = { readonly clusterUid: string } | { readonly networkID: string };
 
 /**
- * Calls `changed` when a list shows that a part of a network is gone or other than it was: whichever cluster of the project had it listed, the one whose it
- * is need not wait for its own turn. Has nothing listed itself. Returns a function that stops it.
+ * Calls `changed` when a list shows that a part of a network was deleted or changed: whichever cluster of the project requested the list,
+ * the affected one need not wait for its own resync. Requests no lists itself. Returns a function that stops it.
  */
-export function overhearNetworks({ cache }: ProjectCloud, changed: (change: NetworkChange) => void): () => void {
+export function observeNetworks({ cache }: ProjectCloud, changed: (change: NetworkChange) => void): () => void {
   const tell = ({ description }: Marked) => {
     const clusterUid = clusterOfDescription(description);
     if (clusterUid !== undefined) changed({ clusterUid });
   };
   const kinds = [cache.networks, cache.subnets, cache.routers, cache.securityGroups] as const;
   const stops = kinds.map((kind) =>
-    kind.overhear((delta) => {
+    kind.observePassively((delta) => {
       for (const item of [...delta.changed, ...delta.removed]) tell(item);
     }),
   );
   stops.push(
-    cache.routerInterfaces.overhear(({ removed }) => {
+    cache.routerInterfaces.observePassively(({ removed }) => {
       for (const { network_id: networkID } of removed) changed({ networkID });
     }),
   );

@@ -1,34 +1,34 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
-import { lookAfresh, type NetworkLook, observeNetwork } from './network-observation.ts';
+import { invalidateNetworkLists, type ObservationOptions, observeNetwork } from './network-observation.ts';
 import { planNetwork } from './network-plan.ts';
 import type { DesiredNetwork, NetworkPlan, NetworkStep } from './network-state.ts';
-import { lookAgain, perform, subjectOf } from './network-steps.ts';
+import { invalidateAfterFailure, perform, subjectOf } from './network-steps.ts';
 
 /** How often one pass plans; each time but the first because a step has ended. */
 const MAX_PLANS = 32;
 
 export interface NetworkWork {
   readonly signal: AbortSignal;
-  readonly look?: NetworkLook;
-  /** Called once, when nodes can start while the last steps are under way; not where nothing was left to do. */
+  readonly observation?: ObservationOptions;
+  /** Called once, when nodes can start while the last steps are in progress; not if nothing was left to do. */
   readonly onUsable?: (plan: NetworkPlan) => void;
 }
 
 /**
  * Creates the cluster's network as far as currently possible.
  *
- * **Expected flow.** Each step begins as soon as what it needs is there, beside those that are still under way: a router takes ten times as long as the
- * subnet that nodes start in. Whenever one ends, what is there now is planned again; of two steps with one subject the second waits.
- * **Errors.** After a failure nothing begins, and what is under way is awaited. Of several failures it rejects with that of the step that began first, whichever the cloud
- * told first: else two that last would take turns, and neither would rest. Rejects with StillSettling while a create with
- * unknown outcome may still take effect.
+ * **Expected flow.** Each step starts as soon as its dependencies exist, concurrently with those in progress: a router takes ten times as
+ * long as the subnet that nodes start in. When a step ends, the current state is planned again; of two steps with one subject, the second
+ * waits. **Errors.** After a failure nothing starts, and steps in progress are awaited. If several fail, it rejects with the error of the
+ * step that started first, regardless of which response arrived first: otherwise two lasting failures would alternate, and neither would
+ * back off. Rejects with StillSettling while a create with unknown outcome may still take effect.
  */
 export async function ensureNetwork(
   cloud: ProjectCloud,
   cluster: Cluster,
   desired: DesiredNetwork,
-  { signal, look, onUsable }: NetworkWork,
+  { signal, observation, onUsable }: NetworkWork,
 ): Promise<NetworkPlan> {
   const underWay = new Map<string, Promise<void>>();
   let begun = 0;
@@ -39,7 +39,7 @@ export async function ensureNetwork(
     const subject = subjectOf(step);
     const work = perform(step, cloud, cluster, desired, signal)
       .catch((error: unknown) => {
-        lookAgain(cloud, step, error);
+        invalidateAfterFailure(cloud, step, error);
         failures.push({ order, error });
       })
       .then(() => {
@@ -48,19 +48,19 @@ export async function ensureNetwork(
       });
     underWay.set(subject, work);
   };
-  // What a new spec names may be newer than the lists.
+  // Resources named in a new spec may be newer than the lists.
   let isDoubtful = cluster.status?.observedGeneration !== cluster.metadata.generation;
   let isUsable = false;
   try {
     for (let plans = 1; failures.length === 0; plans++) {
       const endedBefore = ended;
-      const observed = await observeNetwork(cloud, cluster, desired, look);
-      // What it has made may be missing from what was being looked at.
+      const observed = await observeNetwork(cloud, cluster, desired, observation);
+      // Resources that it created may be missing from the previous observation.
       if (ended > endedBefore) continue;
       const plan = planNetwork(desired, observed);
       if (plan.problem && isDoubtful) {
         isDoubtful = false;
-        lookAfresh(cloud, desired.networkID ?? cluster.status?.network?.networkID);
+        invalidateNetworkLists(cloud, desired.networkID ?? cluster.status?.network?.networkID);
         continue;
       }
       if (failures.length > 0) break;
@@ -74,7 +74,7 @@ export async function ensureNetwork(
       await Promise.race(underWay.values());
     }
   } catch (error) {
-    // After a step's failure, what is there may be unknown: that is told by the next pass.
+    // After a step fails, the state may be unknown: the next pass reports it.
     failures.push({ order: begun, error });
   }
   await Promise.all(underWay.values());

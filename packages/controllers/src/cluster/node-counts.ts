@@ -5,7 +5,7 @@ import { oldestOf } from './version-status.ts';
 
 export type NodeCounts = NonNullable<ClusterStatus['nodes']>;
 
-/** Nodes of all pools of a cluster; a hibernated one is to have none. Pure. */
+/** Nodes of all pools of a cluster; a hibernated one should have none. Pure. */
 export function nodeCounts(pools: readonly NodePool[], cluster: Pick<Cluster, 'status'>): NodeCounts {
   const counts: NodeCounts = { desired: 0, current: 0, ready: 0, upToDate: 0 };
   for (const pool of pools) {

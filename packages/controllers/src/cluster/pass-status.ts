@@ -2,11 +2,11 @@ import { type Cluster, type ClusterStatus, clusters } from '@fairway/api/kinds/c
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { writeStatus } from '../status-writer.ts';
 
-/** The status that a pass over a Cluster writes, before its end too: what is written later is compared with what was written last. */
+/** Writes the status of a pass over a Cluster, also before the pass ends: later writes are compared with the last one. */
 export class PassStatus {
   readonly #client: KubeClient;
   #cluster: Cluster;
-  #isTold = false;
+  #isPatched = false;
   #isOver = false;
   #writing: Promise<void> = Promise.resolve();
 
@@ -15,27 +15,27 @@ export class PassStatus {
     this.#cluster = cluster;
   }
 
-  /** Whether something was told before the end. */
-  get isTold(): boolean {
-    return this.#isTold;
+  /** Whether anything was written before the end. */
+  get isPatched(): boolean {
+    return this.#isPatched;
   }
 
-  /** Tells what is known so far, unless the end has come. A failure is of no account: the end says it again. */
-  tell(status: () => ClusterStatus): Promise<void> {
+  /** Writes what is known so far, unless the pass has ended. Failures are ignored: the final write repeats it. */
+  patch(status: () => ClusterStatus): Promise<void> {
     if (this.#isOver) return Promise.resolve();
-    this.#isTold = true;
+    this.#isPatched = true;
     const write = () => this.#write(status());
     this.#writing = this.#writing.then(write).catch(() => undefined);
     return this.#writing;
   }
 
-  /** Nothing is told after it. Rejects as `writeStatus` does. */
+  /** The final write. Rejects as `writeStatus` does. */
   async end(status: ClusterStatus): Promise<void> {
     await this.settle();
     await this.#write(status);
   }
 
-  /** Ends the telling; resolves when nothing is being written. */
+  /** Stops further writes; resolves when none is in progress. */
   async settle(): Promise<void> {
     this.#isOver = true;
     await this.#writing;

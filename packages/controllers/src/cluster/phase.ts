@@ -1,4 +1,4 @@
-import { ConditionReason, isOutage, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, ConditionReason, isOutage } from '@fairway/api/conditions';
 import type { ClusterPhase, ClusterStatus } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
@@ -19,8 +19,8 @@ const BEFORE_READY: ReadonlySet<ClusterPhase | undefined> = new Set([undefined, 
 const PLANNED: ReadonlySet<string> = new Set([ConditionReason.Updating, ConditionReason.Restoring]);
 
 /**
- * The phase of a cluster, by cause. Degraded: something that was right is wrong, or a deadline has passed. Updating: something was asked
- * for and is not there yet, whoever has to act for it. Failed: one that never was ready waits for a user or the operator.
+ * The phase of a cluster, by cause. Degraded: something that worked no longer does, or a deadline has passed. Updating: a requested change
+ * is not complete yet, whoever must act. Failed: a cluster that was never ready waits for a user or the operator.
  */
 export function clusterPhase(
   states: ClusterStates,
@@ -31,23 +31,23 @@ export function clusterPhase(
   const { network, controlPlane, settings, nodePools, ready } = states;
   if (ready.status === 'True') return 'Ready';
   const reason = ready.reason as ConditionReason;
-  const turn = turnOf(reason);
+  const turn = actionRequiredBy(reason);
   if (reason === ConditionReason.NodeStartupTimeout) return 'Degraded';
-  // It begins by itself as soon as the operator has got them.
+  // It starts automatically as soon as the operator has installed them.
   if (reason === ConditionReason.ProgramsMissing && BEFORE_READY.has(previous?.phase)) return 'Pending';
   if (BEFORE_READY.has(previous?.phase)) return turn === 'fairway' || turn === 'cloud' ? 'Provisioning' : 'Failed';
-  if (network.status !== 'True' && !isAwaited(network, previous, generation)) return 'Degraded';
+  if (network.status !== 'True' && !isPending(network, previous, generation)) return 'Degraded';
   if (controlPlane.status !== 'True' && !PLANNED.has(controlPlane.reason)) return 'Degraded';
   if (settings !== undefined) return 'Degraded';
   return nodePools.status !== 'True' && isAnyDegraded(pools, nodePools) ? 'Degraded' : 'Updating';
 }
 
-/** Whether the network is as an earlier spec asked for, and a new one waits for Fairway or for the cloud to answer. */
-function isAwaited(network: ConditionState, previous: ClusterStatus | undefined, generation: number): boolean {
+/** Whether the network matches an earlier spec, and a new one waits for Fairway or for the cloud to respond. */
+function isPending(network: ConditionState, previous: ClusterStatus | undefined, generation: number): boolean {
   const last = previous?.conditions?.find(({ type }) => type === network.type);
   const isProgressing =
-    turnOf(network.reason as ConditionReason) === 'fairway' || isOutage(network.reason as ConditionReason);
-  // It stays awaited while it is: then the phase is the only memory of it.
+    actionRequiredBy(network.reason as ConditionReason) === 'fairway' || isOutage(network.reason as ConditionReason);
+  // The current phase is the only record of that, so it remains.
   return (
     isProgressing &&
     ((last?.status === 'True' && last.observedGeneration !== generation) || previous?.phase === 'Updating')
@@ -57,5 +57,5 @@ function isAwaited(network: ConditionState, previous: ClusterStatus | undefined,
 function isAnyDegraded(pools: readonly NodePool[], nodePools: ConditionState): boolean {
   const phases = pools.flatMap(({ status }) => (status?.phase === undefined ? [] : [status.phase]));
   if (phases.length > 0) return phases.includes('Degraded');
-  return turnOf(nodePools.reason as ConditionReason) !== 'fairway';
+  return actionRequiredBy(nodePools.reason as ConditionReason) !== 'fairway';
 }

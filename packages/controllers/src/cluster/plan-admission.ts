@@ -7,8 +7,8 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
 
 /**
- * Why nothing may be created for the cluster: its plan is not Ready, or does not allow its region or network. Admission refuses the same; this holds what came
- * while it was not asked. A cluster that has been provisioned goes on. Rejects with the cloud's error.
+ * Why nothing may be created for the cluster: its plan is not Ready, or does not allow its region or network. Admission denies the same;
+ * this covers objects that bypassed it. A cluster that has been provisioned is unaffected. Rejects with the cloud's error.
  */
 export async function planRefusal(
   { spec }: Cluster,
@@ -18,7 +18,7 @@ export async function planRefusal(
 ): Promise<Problem | undefined> {
   const [broken] = plan.metadata.deletionTimestamp === undefined ? planProblems(plan) : ['it is being deleted'];
   if (broken !== undefined) {
-    const message = `spec.plan: plan "${plan.metadata.name}" is not Ready and takes no clusters: ${broken}`;
+    const message = `spec.plan: plan "${plan.metadata.name}" is not Ready and accepts no clusters: ${broken}`;
     return { reason: ConditionReason.PlanNotReady, message };
   }
   const region = spec.region ?? (cloud.region === '' ? undefined : cloud.region);

@@ -15,8 +15,8 @@ import type { Problem } from '@fairway/tenancy/problem';
 const CLUSTERS = 'clusters';
 
 /**
- * Claims one of the clusters that the plan allows in a namespace (`maxClusters`), before anything is created for it. Returns why there is none left.
- * Rejects with the API's error; a Conflict means that another cluster claimed one meanwhile.
+ * Claims one of the clusters that the plan allows in a namespace (`maxClusters`), before anything is created for it. Returns why none is
+ * left. Rejects with the API's error; a Conflict means that another cluster claimed one in the meantime.
  */
 export function claimFromPlan(
   client: KubeClient,
@@ -32,13 +32,13 @@ export function claimFromPlan(
     limit: plan.spec.maxClusters,
     isCounted: ({ spec }) => spec.plan === planName,
     refusal: (holders, limit) => {
-      const message = `spec.plan: ${planName}: the namespace has ${counted(holders, 'cluster')} of this plan, and it allows ${limit}: delete one, or create this one with another plan`;
+      const message = `spec.plan: ${planName}: the namespace already has ${counted(holders, 'cluster')} on this plan, which allows ${limit}: delete one, or create this one with another plan`;
       return { reason: ConditionReason.PlanLimitExceeded, message };
     },
   });
 }
 
-/** The same of the clusters that the project may have in all. */
+/** The same for the total number of clusters in the project. */
 export function claimFromProject(
   client: KubeClient,
   cluster: Cluster,
@@ -54,16 +54,16 @@ export function claimFromProject(
     isCounted: () => true,
     refusal: (holders) => {
       const words = quota === undefined ? '' : quotaWords('clusters', quota);
-      const message = `${words}, and the namespace has ${counted(holders, 'cluster')}: delete one, or ask the operator for more`;
+      const message = `${words}, and the namespace already has ${counted(holders, 'cluster')}: delete one, or ask the operator for a larger quota`;
       return { reason: ConditionReason.ProjectQuotaExceeded, message };
     },
   });
 }
 
 interface Claim {
-  /** Of the ConfigMap with all claims. */
+  /** The name of the ConfigMap with all claims. */
   readonly name: string;
-  /** What else is written there, for people. */
+  /** Further data in it, for display. */
   readonly labels: Readonly<Record<string, string>>;
   /** Undefined: unlimited. */
   readonly limit: number | undefined;
@@ -72,9 +72,9 @@ interface Claim {
 }
 
 /**
- * Admission checks the same, but a webhook sees stored objects alone: Clusters that are created at once may all pass. Claims of a namespace and limit are
- * in one ConfigMap, which only Fairway writes, so that the API server decides between two claims by its resource version. Claims of clusters that are
- * gone are dropped with the next one; clusters that have been provisioned count without a claim.
+ * Admission checks the same, but a webhook only sees stored objects: Clusters that are created at once may all pass. Claims of a namespace
+ * and limit are in one ConfigMap, which only Fairway writes, so the API server decides between two claims by its resource version. Claims
+ * of deleted clusters are dropped with the next one; clusters that have been provisioned count without a claim.
  */
 async function claim(
   client: KubeClient,
@@ -100,7 +100,7 @@ async function claim(
   return undefined;
 }
 
-/** Whether resources have been created for it, which no limit takes away. */
+/** Whether resources have been created for it, which no limit revokes. */
 export function isProvisioned({ status }: Cluster): boolean {
   return status?.network !== undefined || status?.endpoint !== undefined;
 }

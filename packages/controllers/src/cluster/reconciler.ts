@@ -12,14 +12,14 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { keyOf } from '@fairway/kube/client/object-key';
-import { isConditionTrue, isConditionTrueOf } from '@fairway/kube/controller/conditions';
+import { findCondition, isConditionTrue, isConditionTrueOf } from '@fairway/kube/controller/conditions';
 import { ensureFinalizer, hasFinalizer } from '@fairway/kube/controller/finalizers';
 import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
 import { machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import { credentialProblem, missingCloud } from '@fairway/tenancy/credentials/credential-problem';
+import { credentialProblem, missingCloud, ofLogin } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { isMachineOf } from '../node-pool/machine-owner.ts';
@@ -28,35 +28,36 @@ import { warnIfSlow } from '../slow-work.ts';
 import { writeStatus } from '../status-writer.ts';
 import { seenSeconds } from '../upgrade-preview/estimate.ts';
 import { poolRenewals } from '../upgrade-preview/renewals.ts';
-import { answerOf } from './cloud-condition.ts';
-import { ensureControlPlane, NO_CONTROL_PLANE, restedControlPlane } from './control-plane.ts';
-import { tellOfCredential } from './credential-condition.ts';
-import { tellOfRoots } from './credentials-status.ts';
+import { warnOfNewReason } from '../waits.ts';
+import { cloudAnswer } from './cloud-condition.ts';
+import { ensureControlPlane, hibernatedControlPlane, NO_CONTROL_PLANE } from './control-plane.ts';
+import { recordCredentialEvents } from './credential-condition.ts';
+import { recordAuthorityEvents } from './credentials-status.ts';
 import { deleteCluster } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { desiredNetwork } from './desired-state.ts';
-import { tellOfEndOfLife, tellOfForce } from './end-of-life.ts';
+import { recordEndOfLifeEvents, recordForcedUpgradeEvent } from './end-of-life.ts';
+import { isDecisionNew, isHibernated } from './hibernation.ts';
 import { ensureNetwork } from './network.ts';
 import { mayNodesStart } from './network-condition.ts';
 import { networkDoubt } from './network-doubt.ts';
-import { lookAfresh } from './network-observation.ts';
+import { invalidateNetworkLists } from './network-observation.ts';
 import type { NetworkPlan } from './network-state.ts';
 import { PassStatus } from './pass-status.ts';
 import { planRefusal } from './plan-admission.ts';
 import { claimFromPlan, claimFromProject, isProvisioned } from './plan-claim.ts';
 import { resetControlPlane } from './reset.ts';
-import { isDecisionNew, wasAtRest } from './rest.ts';
 import { StartingControlPlane } from './starting-control-plane.ts';
 import { type ClusterFacts, clusterStatus } from './status.ts';
 import { chooseVersion } from './version-choice.ts';
 import type { NodeVersion, VersionChoice } from './version-facts.ts';
-import { tellOfUpgrade, tellOfVersions } from './version-status.ts';
+import { recordUpgradeEvents, recordVersionEvents } from './version-status.ts';
 
 /** How often a ready cluster is compared with the cloud. */
 const RESYNC_MS = 600_000;
-/** How often to check whether a user has fixed what prevents the network, and how soon one goes on that has more steps than a pass takes. */
+/** How often to check whether a user has fixed what blocks the network, and how soon a network with more steps than one pass takes continues. */
 const NETWORK_RETRY_MS = 60_000;
-/** How often to check whether the plan allows a cluster now: another one may have been deleted. */
+/** How often to check whether the plan allows the cluster now: another one may have been deleted. */
 const PLAN_CLAIM_RETRY_MS = 60_000;
 
 /** Creates each Cluster's network and control plane, in parallel, and aggregates the status of its pools. */
@@ -70,14 +71,15 @@ export class ClusterReconciler {
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { cache, client, events, clock, clouds, attempts } = this.#dependencies;
     const found = cache.clusters.get(key);
-    const active = found && (await ensurePausedCondition(client.resource(clusters), found, undefined, clock.now()));
+    const active =
+      found && (await ensurePausedCondition(client.resource(clusters), found, undefined, this.#dependencies));
     if (active === undefined) return {};
     const cluster = await ensureFinalizer(client.resource(clusters), active, FINALIZER);
     const cloud = clouds.of(key, cluster.spec.credentialName);
     if (!hasFinalizer(active, FINALIZER)) cloud?.noteNew(identityOf(cluster));
-    if (context.isAsked) {
+    if (context.userTriggered) {
       cloud?.attempts.retryNow();
-      if (cloud) lookAfresh(cloud, cluster.status?.network?.networkID ?? cluster.spec.network.networkID);
+      if (cloud) invalidateNetworkLists(cloud, cluster.status?.network?.networkID ?? cluster.spec.network.networkID);
       attempts.retryNow((item) => item === identityOf(cluster));
     }
     const pass = new Pass(context, clock);
@@ -86,35 +88,39 @@ export class ClusterReconciler {
     }
     const written = new PassStatus(client, cluster);
     const working = this.#ensure(key, cluster, pass, written);
-    const facts = await warnIfSlow(clock, working, () => this.#tellWaiting(cluster, written));
+    const facts = await warnIfSlow(clock, working, () => this.#reportWaiting(cluster, written));
     return pass.end(async () => {
       const decided = clusterStatus(cluster, facts);
-      const { status, retryInMs } = await tellOfEndOfLife(events, cluster, decided);
-      pass.againIn(retryInMs);
+      const { status, retryInMs } = await recordEndOfLifeEvents(events, cluster, decided);
+      pass.requeueAfter(retryInMs);
       await written.end(status);
-      tellOfVersions(events, cluster, status);
-      tellOfUpgrade(events, cluster, status);
-      tellOfCredential(events, cluster, status);
-      tellOfRoots(events, cluster, status);
-      if (status.phase === cluster.status?.phase || status.phase === undefined) return;
+      recordVersionEvents(events, cluster, status);
+      recordUpgradeEvents(events, cluster, status);
+      recordCredentialEvents(events, cluster, status);
+      recordAuthorityEvents(events, cluster, status);
+      if (status.phase === cluster.status?.phase || status.phase === undefined) {
+        warnOfNewReason(events, cluster, status.conditions);
+        return;
+      }
       const message = status.phase === 'Ready' ? 'the cluster is ready' : (status.lastOperation?.description ?? '');
-      if (status.phase === 'Degraded' || status.phase === 'Failed') events.warning(cluster, status.phase, message);
+      const told = findCondition(status.conditions, ConditionType.Ready)?.message ?? message;
+      if (status.phase === 'Degraded' || status.phase === 'Failed') events.warning(cluster, status.phase, told);
       else events.normal(cluster, status.phase, message);
     });
   }
 
-  /** A cluster without a network yet reports that it waits for the cloud. */
-  async #tellWaiting(cluster: Cluster, written: PassStatus): Promise<void> {
-    if (written.isTold || isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady)) return;
+  /** A cluster without a network yet reports that it is waiting for the cloud. */
+  async #reportWaiting(cluster: Cluster, written: PassStatus): Promise<void> {
+    if (written.isPatched || isConditionTrue(cluster.status?.conditions, ConditionType.NetworkReady)) return;
     // The last failure is already reported, and is being retried.
     if (cluster.status?.lastOperation?.state === 'Error') return;
     const { cache, clock } = this.#dependencies;
     const networkProblem = {
       reason: ConditionReason.Provisioning,
-      message: 'the network is being created; the cloud has not answered yet',
+      message: 'the network is being created; the cloud has not responded yet',
     };
     const status = clusterStatus(cluster, {
-      ...NOTHING_LEARNT,
+      ...EMPTY_OBSERVATION,
       plan: this.#planOf(cluster)?.spec,
       releases: cache.releases.list(),
       choice: undefined,
@@ -125,7 +131,7 @@ export class ClusterReconciler {
       machinesOf: this.#machinesOf,
       hibernation: cluster.status?.hibernation,
       resetting: { reset: cluster.status?.reset, problem: undefined },
-      isAtRest: wasAtRest(cluster),
+      isHibernated: isHibernated(cluster),
       cloudProfile: this.#cloudProfileOf(cluster),
       spread: this.#dependencies.runtime.spread,
       servesAutoscalers: this.#dependencies.servesAutoscalers,
@@ -133,7 +139,7 @@ export class ClusterReconciler {
       nowMs: clock.now(),
       networkProblem,
     });
-    await written.tell(() => status);
+    await written.patch(() => status);
   }
 
   async #ensure(key: string, stored: Cluster, pass: Pass, written: PassStatus): Promise<ClusterFacts> {
@@ -165,20 +171,20 @@ export class ClusterReconciler {
       machinesOf: this.#machinesOf,
       hibernation,
       resetting,
-      isAtRest: wasAtRest(cluster),
+      isHibernated: isHibernated(cluster),
       cloudProfile: this.#cloudProfileOf(cluster),
       spread: runtime.spread,
       servesAutoscalers: this.#dependencies.servesAutoscalers,
       renewalSeconds: (version: string) => this.#renewalSeconds(cluster, version),
       nowMs: clock.now(),
     };
-    // A pass takes as long as the cloud does: whoever creates a cluster makes its pools meanwhile.
+    // A pass takes as long as the cloud does: pools are usually created in the meantime.
     const facts = () => ({
       ...base,
       pools: this.#poolsOf(cluster),
       machines: cache.machines.find(machinesByCluster, key).length,
     });
-    pass.againIn(RESYNC_MS);
+    pass.requeueAfter(RESYNC_MS);
     const nowMs = clock.now();
     const release = releaseOf(cluster.status?.version, releases);
     for (const nextMs of [
@@ -187,10 +193,10 @@ export class ClusterReconciler {
       release && nextNoticeMs(release, nowMs),
       plannedUpgradeMs(cluster, nowMs),
     ]) {
-      if (nextMs !== undefined) pass.againIn(nextMs - nowMs);
+      if (nextMs !== undefined) pass.requeueAfter(nextMs - nowMs);
     }
     const { version } = choice;
-    if (blocker || !plan || !cloud || version === undefined) return { ...facts(), ...NOTHING_LEARNT };
+    if (blocker || !plan || !cloud || version === undefined) return { ...facts(), ...EMPTY_OBSERVATION };
     const claim = await pass.run(async () => {
       if (isProvisioned(cluster)) return undefined;
       return (
@@ -201,38 +207,38 @@ export class ClusterReconciler {
     });
     const refused = claim.failure ?? claim.value;
     if (refused) {
-      pass.againIn(PLAN_CLAIM_RETRY_MS);
-      return { ...facts(), ...NOTHING_LEARNT, blocker: refused };
+      pass.requeueAfter(PLAN_CLAIM_RETRY_MS);
+      return { ...facts(), ...EMPTY_OBSERVATION, blocker: refused };
     }
     const decided = await pass.run(() => this.#decide(stored, choice, { hibernation, reset }));
-    if (decided.failure) return { ...facts(), ...NOTHING_LEARNT, controlPlaneProblem: decided.failure };
-    // It serves until the nodes of before are gone.
+    if (decided.failure) return { ...facts(), ...EMPTY_OBSERVATION, controlPlaneProblem: decided.failure };
+    // It keeps serving until the nodes from before the reset are deleted.
     const isGoing = isBeingEmptied(cluster) && (reset?.phase !== 'RemovingNodes' || machines === 0);
     const control = () =>
       isGoing && reset
         ? resetControlPlane(cluster, reset, cloud, this.#dependencies, pass)
         : isHibernationWanted(cluster) && machines === 0 && !isBeingEmptied(cluster)
-          ? restedControlPlane(cluster, this.#dependencies, pass)
+          ? hibernatedControlPlane(cluster, this.#dependencies, pass)
           : ensureControlPlane(cluster, plan, { pools, version }, this.#dependencies, pass);
     await using starting = new StartingControlPlane(runtime, identityOf(cluster), control);
     const { promise: networkDone, resolve: onNetworkDone } = Promise.withResolvers<void>();
-    // Nodes start while the router is still being attached; not once that has failed, as long as it does.
-    const tellUsable = async (network: Pick<ClusterFacts, 'network' | 'projectID'>) => {
+    // Nodes start while the router is still being attached, but not after that has failed.
+    const reportUsable = async (network: Pick<ClusterFacts, 'network' | 'projectID'>) => {
       if (mayNodesStart(stored.status) || stored.status?.lastOperation?.state === 'Error') return;
       await starting.follow(networkDone, (controlPlane) =>
-        written.tell(() => clusterStatus(stored, { ...facts(), ...NO_NETWORK, ...network, ...controlPlane })),
+        written.patch(() => clusterStatus(stored, { ...facts(), ...NO_NETWORK, ...network, ...controlPlane })),
       );
     };
-    let telling: Promise<void> | undefined;
+    let reporting: Promise<void> | undefined;
     const network = await this.#ensureNetwork(cloud, cluster, plan, pools, pass, (usable) => {
-      telling = tellUsable(usable).catch(() => undefined);
+      reporting = reportUsable(usable).catch(() => undefined);
     }).finally(onNetworkDone);
-    await telling;
+    await reporting;
     const controlPlane = await starting.latest;
     return { ...facts(), ...network, ...controlPlane };
   }
 
-  /** Records version, with why it was forced, hibernation and reset before anything acts on them, so that whoever comes next decides the same. */
+  /** Records version and why it was forced, hibernation and reset before anything acts on them, so that the next pass decides the same. */
   async #decide(
     cluster: Cluster,
     { version, forced: forcedUpgrade }: VersionChoice,
@@ -241,7 +247,7 @@ export class ClusterReconciler {
     const desiredVersion = version ?? cluster.status?.desiredVersion;
     const isKnown = desiredVersion === cluster.status?.desiredVersion && reset === cluster.status?.reset;
     if (isKnown && !isDecisionNew(cluster, hibernation)) return;
-    await tellOfForce(this.#dependencies.events, cluster, forcedUpgrade);
+    await recordForcedUpgradeEvent(this.#dependencies.events, cluster, forcedUpgrade);
     const status = { ...cluster.status, desiredVersion, forcedUpgrade, hibernation, reset };
     await writeStatus(this.#dependencies.client.resource(clusters), cluster, status);
   }
@@ -260,39 +266,39 @@ export class ClusterReconciler {
     plan: Plan,
     pools: readonly NodePool[],
     pass: Pass,
-    tellUsable: (facts: { readonly network: NetworkPlan; readonly projectID: string }) => void,
+    reportUsable: (facts: { readonly network: NetworkPlan; readonly projectID: string }) => void,
   ): Promise<Pick<ClusterFacts, 'network' | 'networkProblem' | 'projectID' | 'cloud'>> {
     const { attempts, cache, clock, credentials } = this.#dependencies;
     const refused = credentialProblem(cluster, cache.credentials);
     if (refused) return { ...NO_NETWORK, networkProblem: refused, cloud: { problem: refused } };
     const desired = desiredNetwork(cluster, plan.spec, pools);
     const doubt = networkDoubt(cache.machines.find(machinesByCluster, keyOf(cluster)), clock.now());
-    pass.againIn(doubt?.againInMs);
-    // All that this spec asks of it was there when it was last looked.
-    const isAtRest = isConditionTrueOf(
+    pass.requeueAfter(doubt?.againInMs);
+    // Everything that this spec requires existed at the last check.
+    const isSettled = isConditionTrueOf(
       cluster.status?.conditions,
       ConditionType.NetworkReady,
       cluster.metadata.generation,
     );
-    const look = { isAtRest, sinceMs: doubt?.sinceMs };
+    const observation = { isSettled, sinceMs: doubt?.sinceMs };
     const step = { kind: 'network', item: identityOf(cluster) };
     const { value, failure } = await pass.run(() =>
-      attempts.make(step, async () => {
+      attempts.withBackoff(step, async () => {
         await requireOwnProject(cloud, cluster);
         const projectID = await cloud.client.session.projectId();
-        // By its roots a cluster is known that loses its Cluster: they come first. One of a backup has brought its own.
+        // The roots come first: they identify a cluster whose Cluster object is lost. A restored cluster already has its own.
         if (cluster.status?.originUID === undefined) await credentials.pki(cluster);
-        const onUsable = (network: NetworkPlan) => tellUsable({ network, projectID });
-        const work = { signal: pass.signal, look, onUsable };
+        const onUsable = (network: NetworkPlan) => reportUsable({ network, projectID });
+        const work = { signal: pass.signal, observation, onUsable };
         return { projectID, network: await ensureNetwork(cloud, cluster, desired, work) };
       }),
     );
-    const answer = answerOf(cloud, failure);
-    if (failure) return { ...NO_NETWORK, networkProblem: failure, cloud: answer };
+    const answer = cloudAnswer(cloud, failure);
+    if (failure) return { ...NO_NETWORK, networkProblem: ofLogin(failure, { cluster, cloud }), cloud: answer };
     // Once more after requests of an earlier run of this process have settled.
     const untrustedMs = cloud.trustedFromMs - clock.now();
-    if (untrustedMs > 0) pass.againIn(untrustedMs + 1);
-    if (value.network.problem || !value.network.ready) pass.againIn(NETWORK_RETRY_MS);
+    if (untrustedMs > 0) pass.requeueAfter(untrustedMs + 1);
+    if (value.network.problem || !value.network.ready) pass.requeueAfter(NETWORK_RETRY_MS);
     return { ...value, networkProblem: undefined, cloud: answer };
   }
 
@@ -328,7 +334,7 @@ export class ClusterReconciler {
 
 const NO_NETWORK = { projectID: undefined, network: undefined, networkProblem: undefined, cloud: undefined };
 
-const NOTHING_LEARNT = { ...NO_NETWORK, ...NO_CONTROL_PLANE };
+const EMPTY_OBSERVATION = { ...NO_NETWORK, ...NO_CONTROL_PLANE };
 
 function blockerOf(
   cluster: Cluster,
@@ -339,7 +345,7 @@ function blockerOf(
   if (plan === undefined) {
     return {
       reason: ConditionReason.PlanNotFound,
-      message: `spec.plan: Plan ${cluster.spec.plan} no longer exists; the operator has to restore it`,
+      message: `spec.plan: Plan ${cluster.spec.plan} no longer exists; the operator must restore it`,
     };
   }
   if (cloud === undefined) return missingCloud(cluster);

@@ -1,9 +1,9 @@
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { RolloutStatus } from '@fairway/api/kinds/rollout';
-import { differsIn } from '../differs-in.ts';
+import { hasChangedIn } from '../has-changed-in.ts';
 
-/** Whether a release changed in what all clusters of it depend on: not with every step of a rollout. */
-export const isOfferChanged = differsIn(offerOf);
+/** Whether a release changed in what all its clusters depend on, unlike each step of a rollout. */
+export const isOfferChanged = hasChangedIn(offerOf);
 
 function offerOf({ metadata, spec, status }: KubernetesRelease): unknown {
   const { rollout, forcedUpgrade } = status ?? {};
@@ -22,8 +22,8 @@ function stoppedState(rollout: RolloutStatus | undefined): string {
   return rollout?.state === 'Halted' || rollout?.state === 'Paused' ? rollout.state : '';
 }
 
-/** Whether the turn has come to other clusters. */
-export const isTurnChanged = differsIn(({ status }: KubernetesRelease) => [
+/** Whether rollout slots have moved to other clusters. */
+export const isSlotChanged = hasChangedIn(({ status }: KubernetesRelease) => [
   status?.rollout?.version,
   status?.rollout?.moving,
   status?.forcedUpgrade?.moving,

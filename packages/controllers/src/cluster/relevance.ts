@@ -3,21 +3,21 @@ import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { isPaused } from '@fairway/api/pause';
 import type { KubeObject } from '@fairway/kube/object/meta';
-import { differsIn } from '../differs-in.ts';
+import { hasChangedIn } from '../has-changed-in.ts';
 import { mayNodesStart } from './network-condition.ts';
 
 export function isPauseChanged(old: Cluster, cluster: Cluster): boolean {
   return isPaused(old) !== isPaused(cluster);
 }
 
-/** Whether a person has changed an object, or asked for it. */
+/** Whether a user has changed an object, or requested an action on it. */
 export function isAskedFor(old: KubeObject, object: KubeObject): boolean {
   if (old.metadata.generation !== object.metadata.generation) return true;
   return isNewRequest(requestIn(object, RETRY_ANNOTATION), requestIn(old, RETRY_ANNOTATION));
 }
 
 /** The parts of a Cluster that its pools and machines depend on; not its counts, which are derived from them. */
-export const isClusterRelevant = differsIn(viewOf);
+export const isClusterRelevant = hasChangedIn(viewOf);
 
 function viewOf({ metadata, status, spec }: Cluster): unknown {
   return [
@@ -26,6 +26,8 @@ function viewOf({ metadata, status, spec }: Cluster): unknown {
     isPaused({ metadata }),
     spec.image,
     spec.plan,
+    spec.registryMirrors,
+    spec.proxy,
     spec.network.gateway.mode,
     status?.version,
     status?.credentials?.generation,

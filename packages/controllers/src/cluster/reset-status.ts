@@ -9,7 +9,7 @@ import { conditionUnmet, type Problem } from '@fairway/tenancy/problem';
 import { heldUpState, type Operation, percentOf, stepsWith } from '../operation.ts';
 import { measuredSeconds } from './durations.ts';
 
-/** What of the status was said of the cluster that is no more; also by others: an add-on that was left to the tenant's own is nobody's in an empty cluster. */
+/** Parts of the status about the cluster before the reset, including those written by others: an add-on that the tenant had taken over is not theirs in an empty cluster. */
 const OF_BEFORE = [
   'version',
   'availablePatch',
@@ -22,7 +22,7 @@ const OF_BEFORE = [
   'cniInstaller',
 ] as const;
 
-/** The status that the next one is made from: after the control plane was emptied, nothing of the former one. Pure. */
+/** The status that the next one is derived from: after the control plane was wiped, without the state before the reset. Pure. */
 export function statusOfBefore(status: ClusterStatus | undefined, { reset }: ResetDecision): ClusterStatus | undefined {
   if (status === undefined || reset?.emptiedTime === status.reset?.emptiedTime) return status;
   const rest = { ...status };
@@ -30,7 +30,7 @@ export function statusOfBefore(status: ClusterStatus | undefined, { reset }: Res
   return { ...rest, ...(reset?.version !== undefined && { desiredVersion: reset.version }) };
 }
 
-/** Ready of a cluster of which the former one is not gone yet; undefined: it is. `trouble` is what keeps it from going. Pure. */
+/** Ready of a cluster whose previous contents are not deleted yet; undefined: they are. `trouble` is what blocks their deletion. Pure. */
 export function resettingCondition(
   reset: ResetStatus | undefined,
   machines: number,
@@ -42,11 +42,11 @@ export function resettingCondition(
   const message =
     reset.phase === 'RemovingNodes' && machines > 0
       ? `the cluster is being reset: ${counted(machines, 'machine')} still to be deleted`
-      : 'the cluster is being reset: its control plane is being emptied';
+      : 'the cluster is being reset: its control plane is being wiped';
   return conditionUnmet(type, { reason: ConditionReason.Resetting, message });
 }
 
-/** Why a reset that is asked for does not begin; undefined where none is, or it has begun. Pure. */
+/** Why a requested reset does not start; undefined if none is requested, or it has started. Pure. */
 export function resetPossibleCondition({ problem }: ResetDecision): ConditionState | undefined {
   if (problem === undefined) return undefined;
   const message = `${problem.field}: ${problem.problem}`;
@@ -70,7 +70,10 @@ export function resetPhase(reset: ResetStatus | undefined, ready: ConditionState
   return reset?.phase === 'Starting' && !isLate ? 'Resetting' : undefined;
 }
 
-/** `lastOperation` of a reset under way: the machines of before, the control plane, and each node of the empty cluster are a step. Undefined: there is none. Pure. */
+/**
+ * `lastOperation` of a reset in progress: the machines from before the reset, the control plane, and each node of the empty cluster are a
+ * step. Undefined: there is none. Pure.
+ */
 export function resetOperation(
   { reset, lastOperation: last, durations }: Pick<ClusterStatus, 'reset' | 'lastOperation' | 'durations'>,
   { machines, nodes, ready, made }: ResetProgress,
@@ -78,7 +81,7 @@ export function resetOperation(
   if (reset === undefined || reset.phase === 'Complete') return undefined;
   const { reason, message: description } = ready;
   const state = heldUpState(reason);
-  // Servers that are reinstalled stay until the control plane is empty.
+  // Servers that are reinstalled are retained until the control plane is wiped.
   const going = reset.nodes === 'Delete' ? machines : 0;
   const left = reset.phase === 'Starting' ? made.total - made.done : going + CONTROL_PLANE_STEPS + nodes;
   const steps = stepsWith(last, 'Reset', { left });
@@ -86,14 +89,14 @@ export function resetOperation(
   return { type: 'Reset', state, description, reason, steps, progress: percentOf(steps), expectedSeconds };
 }
 
-/** It is emptied, and started again. */
+/** It is wiped, and restarted. */
 const CONTROL_PLANE_STEPS = 2;
 
 interface ResetProgress {
   readonly machines: number;
-  /** How many the pools ask for. */
+  /** How many the pools specify. */
   readonly nodes: number;
   readonly ready: ConditionState;
-  /** How far a cluster is that is made. */
+  /** The progress of a cluster that is being created. */
   readonly made: NonNullable<Operation['steps']>;
 }

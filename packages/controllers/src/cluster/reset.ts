@@ -12,16 +12,16 @@ import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
 import { type ControlPlaneFacts, NO_CONTROL_PLANE } from './control-plane.ts';
-import { leftoverOf } from './deletion.ts';
+import { remainingResources } from './deletion.ts';
 import type { ClusterDependencies } from './dependencies.ts';
 import { forcedUpgradeAfter } from './forced-upgrade.ts';
 import { deleteWhatRan } from './network-deletion.ts';
 import type { VersionChoice } from './version-facts.ts';
 
-/** Poll interval for what no event announces. */
+/** Poll interval for changes that no event announces. */
 const RETRY_MS = 2_000;
 
-/** What a step of a reset leads to: the next phase, or what it waits for. */
+/** The result of a step of a reset: the next phase, or what it is waiting for. */
 interface ResetStep {
   readonly reset: ResetStatus;
   readonly problem?: Problem | undefined;
@@ -32,7 +32,7 @@ interface Waiting {
   readonly retryAfterMs: number;
 }
 
-/** A step from the control plane of before to an empty one, for a cluster whose nodes of before are gone as far as the cache tells. */
+/** One step towards an empty control plane, for a cluster whose nodes from before the reset are deleted according to the cache. */
 export async function resetControlPlane(
   cluster: Cluster,
   reset: ResetStatus,
@@ -44,7 +44,7 @@ export async function resetControlPlane(
     const left = await pass.run(() => hasMachines(cluster, dependencies, pass.signal));
     const since = formatTime(dependencies.clock.now());
     const next = left.value === false ? { ...reset, phase: 'EmptyingControlPlane' as const, since } : reset;
-    if (left.value) pass.againIn(RETRY_MS);
+    if (left.value) pass.requeueAfter(RETRY_MS);
     return { ...NO_CONTROL_PLANE, controlPlaneProblem: left.failure, resetting: { reset: next, problem: undefined } };
   }
   const step = await emptyCluster(cluster, reset, cloud, dependencies, pass);
@@ -53,12 +53,12 @@ export async function resetControlPlane(
   return { ...NO_CONTROL_PLANE, controlPlaneProblem: step.problem, resetting, ...begun };
 }
 
-/** `spec.version` may still name what the cluster was upgraded from without being asked, and counts no more than before. */
+/** `spec.version` may still be the version that the cluster was automatically upgraded from, and is ignored as before. */
 function choiceOf({ status }: Cluster, { version }: ResetStatus): VersionChoice {
   return { version, waiting: undefined, forced: forcedUpgradeAfter(status, version) };
 }
 
-/** Whether the API server holds machines of the cluster: the cache may not show one yet that was made a moment ago. Rejects with the API's error. */
+/** Whether the API server has machines of the cluster: the cache may not contain one that was just created. Rejects with the API's error. */
 async function hasMachines(
   cluster: Cluster,
   { client }: Pick<ClusterDependencies, 'client'>,
@@ -71,8 +71,8 @@ async function hasMachines(
 }
 
 /**
- * Empties the control plane of a cluster that is being reset: database, then what ran in the cluster by its ownership marks, then its certificates and keys.
- * Each step may be repeated until the status says that it is done: nothing of the new cluster runs before.
+ * Wipes the control plane of a cluster that is being reset: its database, then what ran in the cluster by ownership tags, then its
+ * certificates and keys. Each step can be repeated until the status records it as done: nothing of the new cluster runs before that.
  */
 async function emptyCluster(
   cluster: Cluster,
@@ -85,11 +85,11 @@ async function emptyCluster(
   const item = identityOf(cluster);
   const step = { kind: 'reset', item };
   const { value, failure } = await pass.run(() =>
-    attempts.make(step, () => empty(cluster, reset, cloud, dependencies, pass.signal)),
+    attempts.withBackoff(step, () => empty(cluster, reset, cloud, dependencies, pass.signal)),
   );
   if (failure) return { reset, problem: failure };
   if (value.waiting) {
-    pass.againIn(value.waiting.retryAfterMs);
+    pass.requeueAfter(value.waiting.retryAfterMs);
     return { reset, problem: { reason: ConditionReason.Resetting, message: value.waiting.message } };
   }
   const now = formatTime(clock.now());
@@ -105,7 +105,7 @@ async function empty(
 ): Promise<{ readonly waiting?: Waiting; readonly newer?: ResetStatus }> {
   const { client, clock, credentials, runtime, tenants } = dependencies;
   const { name = '', namespace = '', uid } = cluster.metadata;
-  // By a stale cache a cluster would be emptied that has begun anew.
+  // With a stale cache, a cluster that has already restarted would be wiped.
   const live = await client.resource(clusters).get(name, { namespace, signal });
   const { reset: newest } = live.status ?? {};
   if (live.metadata.uid !== uid || live.metadata.deletionTimestamp !== undefined) return STALE;
@@ -117,19 +117,19 @@ async function empty(
   const isWithNodes = reset.nodes === 'Reinstall';
   if (!isWithNodes && (await hasMachines(cluster, dependencies, signal))) {
     return {
-      waiting: { message: 'a machine that was made at the last moment is being deleted', retryAfterMs: RETRY_MS },
+      waiting: { message: 'a machine created at the last moment is being deleted', retryAfterMs: RETRY_MS },
     };
   }
-  if (!(await ofRuntime(runtime.empty(key)))) {
-    return { waiting: { message: 'the control plane is being emptied', retryAfterMs: RETRY_MS } };
+  if (!(await ofRuntime(runtime.wipe(key)))) {
+    return { waiting: { message: 'the control plane is being wiped', retryAfterMs: RETRY_MS } };
   }
   if (!isWithNodes) {
     await requireOwnProject(cloud, cluster);
-    const leftover = await leftoverOf(cloud, cluster, signal, deleteWhatRan);
-    if (leftover) return { waiting: leftover };
+    const remaining = await remainingResources(cloud, cluster, signal, deleteWhatRan);
+    if (remaining) return { waiting: remaining };
   }
   await credentials.change(cluster, (pki) => replaceRoots(pki, clock));
   return {};
 }
 
-const STALE = { waiting: { message: 'the control plane is being emptied', retryAfterMs: RETRY_MS } };
+const STALE = { waiting: { message: 'the control plane is being wiped', retryAfterMs: RETRY_MS } };

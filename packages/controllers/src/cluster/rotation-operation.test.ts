@@ -9,7 +9,7 @@ const renewing: Operation = {
   type: 'Upgrade',
   state: 'Processing',
   progress: 20,
-  description: 'the nodes of pool a are being renewed',
+  description: 'the nodes of pool a are being updated',
   estimatedEndTime: NOW,
 };
 const preparing = { phase: 'Preparing', caNotAfter: NOW, generation: 1, nodes: { total: 3, renewed: 0 } } as const;
@@ -74,6 +74,6 @@ test.each<Case>([
 });
 
 test('says what it has come to', () => {
-  expect(rotationEnd({ credentials: { phase: 'Prepared', caNotAfter: NOW } })).toContain('waits to be completed');
-  expect(rotationEnd({ credentials: { phase: 'Stable', caNotAfter: NOW } })).toContain('nothing trusts');
+  expect(rotationEnd({ credentials: { phase: 'Prepared', caNotAfter: NOW } })).toContain('is waiting to be completed');
+  expect(rotationEnd({ credentials: { phase: 'Stable', caNotAfter: NOW } })).toContain('no longer trusted');
 });

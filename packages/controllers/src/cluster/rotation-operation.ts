@@ -6,19 +6,25 @@ import { measuredSeconds } from './durations.ts';
 type Told = Pick<ClusterStatus, 'credentials' | 'durations' | 'lastOperation'>;
 
 /**
- * A phase of a rotation of credentials as one operation: the control plane is a step, and while it is prepared each node. Undefined while there is none, or an
- * upgrade goes on that began before, and renews the nodes for both. `upgrading` says what the nodes wait for. Pure.
+ * A phase of a credential rotation as one operation: the control plane is a step, and during the preparation so is each node. Undefined
+ * while there is none, or while an earlier upgrade is in progress, which updates the nodes for both. `upgrading` says what the nodes are
+ * waiting for; `isReady` is the cluster's. Pure.
  */
-export function rotationOperation(status: Told | undefined, upgrading: Operation | undefined): Operation | undefined {
+export function rotationOperation(
+  status: Told | undefined,
+  upgrading: Operation | undefined,
+  isReady = true,
+): Operation | undefined {
   const { credentials, durations, lastOperation: last } = status ?? {};
   const type = 'RotateCredentials';
   const expectedSeconds = measuredSeconds(durations, 'ControlPlane');
   if (credentials?.phase === 'Completing') {
-    const description = 'the control plane starts again without the former certificate authorities and keys';
+    const description = 'the control plane is restarting without the old certificate authorities and keys';
     return { type, state: 'Processing', progress: 0, description, steps: { done: 0, total: 1 }, expectedSeconds };
   }
-  if (credentials?.phase === 'Prepared' && last?.type === type && !isOver(last) && upgrading?.state === 'Processing') {
-    // The last node is renewed, and its pool has not said so yet.
+  const isEnding = upgrading?.state === 'Processing' || (upgrading === undefined && !isReady);
+  if (credentials?.phase === 'Prepared' && last?.type === type && !isOver(last) && isEnding) {
+    // The last node is updated, and its pool has not reported it yet, or the node is not Ready yet.
     const { description, progress, steps } = last;
     return { type, state: 'Processing', progress, description, steps };
   }
@@ -27,21 +33,21 @@ export function rotationOperation(status: Told | undefined, upgrading: Operation
   const { total = 0, renewed = 0 } = credentials.nodes ?? {};
   const isTaught = credentials.generation !== undefined && upgrading !== undefined;
   const steps = { done: Number(isTaught || renewed > 0) + renewed, total: 1 + total };
-  const description = 'the control plane is taught the next certificate authorities';
+  const description = 'the control plane is being configured to trust the new certificate authorities';
   const base = { type, state: 'Processing', progress: percentOf(steps), description, steps } as const;
   if (upgrading === undefined) return base;
   const { state, reason, since, estimatedEndTime } = upgrading;
   const words = { description: upgrading.description, reason, since };
-  // One that its user has ended keeps the rotation from its end.
+  // An upgrade that the user aborted prevents the rotation from completing.
   if (state === 'Failed')
     return { ...base, ...words, state: 'Error', reason: reason ?? ConditionReason.UpgradeAborted };
   return { ...base, ...words, state, estimatedEndTime };
 }
 
-/** What a rotation has come to whose operation is over. */
+/** The result of a rotation whose operation has ended. */
 export function rotationEnd(status: Told | undefined): string | undefined {
   const { phase } = status?.credentials ?? {};
   if (phase === 'Prepared')
-    return 'everything trusts the next certificate authorities too; the rotation waits to be completed';
-  return phase === 'Stable' ? 'nothing trusts the former certificate authorities any more' : undefined;
+    return 'all components trust the new certificate authorities too; the rotation is waiting to be completed';
+  return phase === 'Stable' ? 'the old certificate authorities are no longer trusted' : undefined;
 }

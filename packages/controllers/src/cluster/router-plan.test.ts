@@ -220,25 +220,25 @@ describe('what does not fit is told, and nothing is done', () => {
       reason: 'GatewayMissing',
       desired: { gatewayRequired: true },
       gateway: none,
-      says: /mode: None: the plan needs a router/,
+      says: /mode: None: the plan requires a router/,
     },
     {
       reason: 'GatewayMissing',
       gateway: none,
       desired: { publicNodePorts: true },
-      says: /pools have floating IPs, which need router own: it stays/,
+      says: /pools have floating IPs that need router own, so it is retained/,
     },
     {
       reason: 'GatewayMissing',
       gateway: { routerID: 'theirs' },
       desired: { publicNodePorts: true },
-      says: /need router own: it stays/,
+      says: /need router own, so it is retained/,
     },
     {
       reason: 'GatewayMissing',
       ...given,
       gateway: { externalNetworkID: 'ext2' },
-      says: /router theirs leads to ext, and Fairway does not change/,
+      says: /router theirs is connected to ext, and Fairway does not change/,
     },
     { reason: 'GatewayMissing', ...given, gateway: custom('10.0.0.9'), says: /has the gateway_ip 10\.0\.0\.1/ },
     {
@@ -253,7 +253,7 @@ describe('what does not fit is told, and nothing is done', () => {
       gateway: custom(),
       ...noRouter,
       subnet: subnetWith(null),
-      says: /no gateway_ip; name the address of the gateway/,
+      says: /no gateway_ip; specify the address of the gateway/,
     },
     {
       reason: 'RouterNotFound',

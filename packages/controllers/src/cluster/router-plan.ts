@@ -2,15 +2,15 @@ import type { Network, Port, Router, Subnet } from '@fairway/openstack/types/net
 import type { DesiredNetwork, NetworkStep, ObservedNetwork, ResolvedNetwork } from './network-state.ts';
 import { listIDs, UnplannableError } from './unplannable.ts';
 
-/** The gateway_ip of a subnet that is made now; undefined leaves it to Neutron. */
+/** The gateway_ip of a subnet that is about to be created; undefined leaves it to Neutron. */
 export function newGatewayIp({ gateway }: DesiredNetwork): string | null | undefined {
   if (gateway.mode === 'None') return null;
   return gateway.mode === 'Custom' ? gateway.address : undefined;
 }
 
 /**
- * The steps to the desired way out of the nodes' subnet. Fairway's own subnet and router follow the spec; those of the tenant's are never
- * changed, and what does not fit is a problem. Returns the router in use.
+ * The steps to the desired gateway of the nodes' subnet. Fairway's own subnet and router follow the spec; those of the tenant are never
+ * changed, and a mismatch is a problem. Returns the router in use.
  */
 export function planRouter(
   desired: DesiredNetwork,
@@ -53,7 +53,7 @@ function planWithoutRouter(
   if (gatewayRequired) {
     throw new UnplannableError(
       'GatewayMissing',
-      `spec.network.gateway.mode: ${mode}: the plan needs a router in front of the nodes; set it to Router`,
+      `spec.network.gateway.mode: ${mode}: the plan requires a router in front of the nodes; set it to Router`,
     );
   }
   const holder = isOwnSubnet ? gatewayHolder(attached, subnet) : undefined;
@@ -61,7 +61,7 @@ function planWithoutRouter(
   if (goes.length > 0 && publicNodePorts) {
     throw new UnplannableError(
       'GatewayMissing',
-      `spec.network.gateway.mode: ${mode}: pools have floating IPs, which need router ${goes[0]}: it stays; turn floating IPs off in the pools first, or set the mode to Router`,
+      `spec.network.gateway.mode: ${mode}: pools have floating IPs that need router ${goes[0]}, so it is retained; disable floating IPs in the pools first, or set the mode to Router`,
     );
   }
   for (const { id } of owned.routers) steps.push({ kind: 'deleteExtra', type: 'router', id });
@@ -74,18 +74,18 @@ function planWithoutRouter(
   if (mode === 'Custom' && wanted === null) {
     throw new UnplannableError(
       'GatewayMissing',
-      `spec.network.gateway.address: subnet ${subnet.id} has no gateway_ip; ${isOwnSubnet ? 'name the address of the gateway' : setIt(subnet)}`,
+      `spec.network.gateway.address: subnet ${subnet.id} has no gateway_ip; ${isOwnSubnet ? 'specify the address of the gateway' : setIt(subnet)}`,
     );
   }
-  // In a subnet of the tenant's, None means that Fairway provides nothing.
+  // In a subnet of the tenant, None means that Fairway provides nothing.
   if (present === wanted || (!isOwnSubnet && mode === 'None')) return;
   if (!isOwnSubnet) {
     throw new UnplannableError(
       'GatewayMissing',
-      `spec.network.gateway.address: ${address}: subnet ${subnet.id} has the gateway_ip ${present ?? 'null'}, and nodes learn it from there; ${setIt(subnet)}`,
+      `spec.network.gateway.address: ${address}: subnet ${subnet.id} has the gateway_ip ${present ?? 'null'}, which nodes use; ${setIt(subnet)}`,
     );
   }
-  // A gateway_ip that a router holds can't change; it is let go of first.
+  // A gateway_ip that a router holds cannot be changed; the router is detached first.
   if (holder === undefined && owned.routers.length === 0) steps.push({ kind: 'setGateway', subnet, address: wanted });
 }
 
@@ -107,7 +107,7 @@ function chooseRouter(
     if (present) return present;
     const [own] = owned.routers;
     if (own === undefined) {
-      // A given subnet may already have a router: check before creating one.
+      // A tenant's subnet may already have a router: check before creating one.
       if (isOwnSubnet || subnet !== undefined) {
         steps.push({ kind: 'createRouter', externalNetworkID: externalNetworkOf(desired, networks) });
       }
@@ -120,7 +120,7 @@ function chooseRouter(
   if (router === undefined) {
     throw new UnplannableError(
       'RouterNotFound',
-      `spec.network.gateway.routerID: the project has no router ${routerID}; choose one of \`openstack router list\``,
+      `spec.network.gateway.routerID: the project has no router ${routerID}; pick one from \`openstack router list\``,
     );
   }
   if (subnet !== undefined && !isAttached(router.id)) {
@@ -134,13 +134,13 @@ function chooseRouter(
     else if (desired.publicNodePorts) {
       throw new UnplannableError(
         'GatewayMissing',
-        `spec.network.gateway.routerID: ${router.id}: pools have floating IPs, which need router ${holder}: it stays; turn floating IPs off in the pools first`,
+        `spec.network.gateway.routerID: ${router.id}: pools have floating IPs that need router ${holder}, so it is retained; disable floating IPs in the pools first`,
       );
     } else if (!owned.routers.some(({ id }) => id === holder)) {
       steps.push({ kind: 'detachRouter', routerID: holder, subnet });
     }
   }
-  // One of Fairway's own has no more use, except as the one that is named.
+  // Fairway's own router is no longer needed, unless the spec names it.
   for (const { id } of owned.routers) {
     if (id !== router.id) steps.push({ kind: 'deleteExtra', type: 'router', id });
   }
@@ -153,7 +153,7 @@ function attach(router: Router, subnet: Subnet, isOwnSubnet: boolean, steps: Net
   else steps.push({ kind: 'setGateway', subnet, address: undefined });
 }
 
-/** Checks the router's external network; Fairway's own router gets it. */
+/** Checks the router's external network; sets it on Fairway's own router. */
 function requireWayOut(
   desired: DesiredNetwork,
   { networks, owned }: ObservedNetwork,
@@ -172,13 +172,13 @@ function requireWayOut(
   if (present === undefined && desired.gatewayRequired) {
     throw new UnplannableError(
       'GatewayMissing',
-      `${field}: the plan needs a way to the Internet, and router ${router.id} has no external gateway; set it with \`openstack router set --external-gateway NETWORK ${router.id}\``,
+      `${field}: the plan requires Internet access, and router ${router.id} has no external gateway; set it with \`openstack router set --external-gateway NETWORK ${router.id}\``,
     );
   }
   if (wanted === undefined || wanted === present) return;
   throw new UnplannableError(
     'GatewayMissing',
-    `spec.network.gateway.externalNetworkID: ${wanted}: router ${router.id} leads to ${present ?? 'no external network'}, and Fairway does not change a router that it has not made; leave the field out, or use another router`,
+    `spec.network.gateway.externalNetworkID: ${wanted}: router ${router.id} is connected to ${present ?? 'no external network'}, and Fairway does not change a router that it did not create; omit the field, or use another router`,
   );
 }
 
@@ -188,7 +188,7 @@ function externalNetworkOf({ gateway }: DesiredNetwork, networks: readonly Netwo
     if (external.some(({ id }) => id === gateway.externalNetworkID)) return gateway.externalNetworkID;
     throw new UnplannableError(
       'ExternalNetworkNotFound',
-      `spec.network.gateway.externalNetworkID: the project sees no external network ${gateway.externalNetworkID}; it sees ${listIDs(external)}`,
+      `spec.network.gateway.externalNetworkID: the project has no access to external network ${gateway.externalNetworkID}; available: ${listIDs(external)}`,
     );
   }
   const chosen = external.length === 1 ? external[0] : external.find((network) => network.is_default);
@@ -197,11 +197,11 @@ function externalNetworkOf({ gateway }: DesiredNetwork, networks: readonly Netwo
     'ExternalNetworkNotFound',
     external.length === 0
       ? 'spec.network.gateway.mode: the cloud has no external network for a router; use mode None or Custom, or ask the operator for one'
-      : `spec.network.gateway.externalNetworkID: the cloud has several external networks and no default (${listIDs(external)}); name one`,
+      : `spec.network.gateway.externalNetworkID: the cloud has several external networks and no default (${listIDs(external)}); specify one`,
   );
 }
 
-/** The router that has the subnet's gateway_ip. Others may be attached too, for other ways. */
+/** The router that has the subnet's gateway_ip. Others may also be attached, for other routes. */
 function gatewayHolder(attached: readonly Port[], subnet: Subnet | undefined): string | undefined {
   if (!subnet?.gateway_ip) return undefined;
   return attached.find((port) => addressIn(port, subnet) === subnet.gateway_ip)?.device_id;
@@ -211,7 +211,7 @@ function addressIn({ fixed_ips }: Port, subnet: Subnet | undefined): string | un
   return fixed_ips.find(({ subnet_id }) => subnet_id === subnet?.id)?.ip_address;
 }
 
-/** What the status says of the router in use. */
+/** The status of the router in use. */
 export function describeRouter(router: Router): ResolvedNetwork {
   const gateway = router.external_gateway_info;
   const egressAddress = gateway?.external_fixed_ips?.find((ip) => ip.ip_address?.includes('.'))?.ip_address;

@@ -9,9 +9,9 @@ const NODE_PORTS = { min: 30000, max: 32767 };
 export interface DesiredSecurity {
   readonly groupID: string;
   readonly nodesCIDR: string;
-  /** Of the subnet from which load balancers reach node ports, where it is another one than the nodes'. */
+  /** CIDR of the subnet from which load balancers reach node ports, if it is not the nodes' own. */
   readonly loadBalancersCIDR?: string | undefined;
-  /** Nodes have floating IPs, through which their node ports are meant to be reached. */
+  /** Nodes have floating IPs, through which their node ports should be reachable. */
   readonly publicNodePorts: boolean;
 }
 
@@ -21,8 +21,8 @@ type Rule = Pick<
 >;
 
 /**
- * The ingress rules of the nodes: everything from each other (overlay, kubelet, NodePorts), node ports and ping from
- * their subnet, node ports from that of the load balancers too, and from anywhere only where nodes have floating IPs. Neutron's own egress rules stay.
+ * The ingress rules of the nodes: everything from each other (overlay, kubelet, NodePorts), node ports and ping from their subnet, node
+ * ports from the load balancers' subnet too, and from anywhere only if nodes have floating IPs. Neutron's own egress rules are retained.
  */
 export function nodeRules(desired: DesiredSecurity): readonly SecurityGroupRuleCreate[] {
   const { min, max } = NODE_PORTS;

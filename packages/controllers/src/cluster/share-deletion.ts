@@ -1,18 +1,26 @@
-import { counted } from '@fairway/api/domain/counted';
-import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
-import type { CallOptions } from '@fairway/openstack/service-api';
+import { isOpenStackError, type OpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Share } from '@fairway/openstack/types/shared-file-system';
 import { reclaimPolicyOf } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import { storedOfCluster } from '@fairway/tenancy/cloud/storage-index';
-import type { Leftover } from './leftover.ts';
+import type { Problem } from '@fairway/tenancy/problem';
+import {
+  type DeletionOptions,
+  displayName,
+  displayNames,
+  joinHeld,
+  type RemainingResources,
+  refused,
+  removeEach,
+} from './remaining-resources.ts';
+import { busy, failedDeletion } from './volume-holds.ts';
 
-/** Neither list nor deletion are repeated more often. */
+/** Minimum interval between lists, and between deletions. */
 const RETRY_MS = 10_000;
 const MAX_AGE_MS = 5_000;
 
-/** The shares with the cluster's marks that go with it, by a list that began after `sinceMs`. None where the cloud has no Manila. */
+/** The shares with the cluster's tags that are deleted with it, by a list that started after `sinceMs`. None if the cloud has no Manila. */
 export async function sharesToDelete(
   { cache }: ProjectCloud,
   clusterUid: string,
@@ -22,32 +30,47 @@ export async function sharesToDelete(
     const shares = storedOfCluster(await cache.shares.refreshAfter(sinceMs), clusterUid);
     return shares.filter((share) => reclaimPolicyOf(share) !== 'Retain');
   } catch (error) {
-    // Who may not list shares has made none.
+    // A project that may not list shares has created none.
     if (isOpenStackError(error, 'notFound') || isOpenStackError(error, 'forbidden')) return [];
     throw error;
   }
 }
 
 /**
- * Deletes the shares of a cluster without servers whose reclaim policy says so, with their rules of access; the others stay. Returns what is left to be
- * deleted; rejects with the cloud's error.
+ * Deletes the shares of a cluster without servers according to their reclaim policy, with their access rules; the others are retained.
+ * Returns what remains to be deleted; rejects with the cloud's error.
  */
 export async function deleteShares(
   cloud: ProjectCloud,
   clusterUid: string,
-  options: CallOptions,
-): Promise<Leftover | undefined> {
+  options: DeletionOptions,
+): Promise<RemainingResources | undefined> {
   const ledger = cloud.ledgers.shares;
   const nowMs = cloud.now();
-  // The cloud may be at work on a request to make one.
+  // The cloud may still be processing a request to create one.
   if (ledger.isInDoubt((owner) => owner.startsWith(`${clusterUid}/`), nowMs)) {
     throw new StillSettling('share', nowMs + RETRY_MS);
   }
   const shares = await sharesToDelete(cloud, clusterUid, cloud.completeFromMs(ledger, MAX_AGE_MS));
   const { shares: manila } = cloud.client.sharedFileSystem;
-  for (const { id, status } of shares) {
-    if (status === 'deleting') continue;
-    await cloud.remove(ledger, id, () => manila.delete(id, options));
-  }
-  return shares.length === 0 ? undefined : { what: counted(shares.length, 'share'), retryAfterMs: RETRY_MS };
+  if (shares.length === 0) return undefined;
+  const refusals = await removeEach(
+    shares.filter(({ status }) => status !== 'deleting'),
+    ({ id }) => cloud.remove(ledger, id, () => manila.delete(id, options)),
+    (share, refusal) => holdOfShare(share, false) ?? refusedShare(share, refusal),
+  );
+  const slow = joinHeld(shares.map((share) => holdOfShare(share, options.isLate)));
+  return { what: displayNames('share', shares), retryAfterMs: RETRY_MS, held: refusals ?? slow };
+}
+
+function holdOfShare(share: Share, isLate: boolean): Problem | undefined {
+  const what = displayName('share', share);
+  if (share.status === 'error_deleting') return failedDeletion(what, 'Manila');
+  return isLate && share.status === 'deleting' ? busy(what, share.status, 'Manila') : undefined;
+}
+
+/** Manila does not delete a share that has snapshots or replicas, or belongs to a group. */
+function refusedShare(share: Share, refusal: OpenStackError): Problem {
+  const { reason, message } = refused('share', share, refusal);
+  return { reason, message: `${message}: openstack share snapshot list --share ${share.id}` };
 }

@@ -56,7 +56,7 @@ export function snapshotsCondition(
   if (controlPlane === undefined) return undefined;
   if (controlPlane.snapshots === undefined) {
     if (etcd?.restore === undefined && etcd?.snapshotRequestedAt === undefined) return undefined;
-    const message = 'control planes of this kind keep no snapshots: remove spec.etcd from the Cluster';
+    const message = 'control planes of this kind do not support snapshots: remove spec.etcd from the Cluster';
     return conditionUnmet(type, { reason: ConditionReason.SnapshotNotFound, message });
   }
   const { restoring, problem, offHostProblem } = controlPlane.snapshots;
@@ -68,7 +68,7 @@ export function snapshotsCondition(
     const message = `snapshots are taken, but are ${offHostProblem}`;
     return conditionUnmet(type, { reason: ConditionReason.SnapshotFailed, message });
   }
-  return conditionUnmet(type, { reason: ConditionReason.SnapshotFailed, message: `no snapshot is taken: ${problem}` });
+  return conditionUnmet(type, { reason: ConditionReason.SnapshotFailed, message: `cannot take snapshots: ${problem}` });
 }
 
 /** The `lastOperation` of a restore of a cluster with so many nodes; undefined if none is in progress. Pure. */
@@ -81,7 +81,7 @@ export function restoreOperation(
   const states = { NotFound: 'Failed', Failed: 'Error' } as const;
   const state = restoring.problem === undefined ? 'Processing' : states[restoring.problem];
   const reason = restoring.problem === undefined ? ConditionReason.Restoring : REASONS[restoring.problem];
-  // Its network is there; the control plane is restored, and then its nodes come back.
+  // Its network exists; the control plane is restored, and then its nodes come back.
   const steps = { done: 1, total: 2 + nodes };
   const progress = restoring.problem === undefined ? 25 : 0;
   const expectedSeconds = measuredSeconds(durations, 'Restore');

@@ -2,8 +2,8 @@ import type { ControlPlaneRuntime } from '@fairway/control-plane/runtime';
 import type { ControlPlaneFacts } from './control-plane.ts';
 
 /**
- * A control plane in a pass that also waits for the cloud, which may take longer than the control plane: the runtime's word that it has started would only
- * be heard by the next pass.
+ * A control plane in a pass that also waits for the cloud, which may take longer than the control plane: otherwise, only the next pass
+ * would observe that it has started.
  */
 export class StartingControlPlane implements AsyncDisposable {
   readonly #ensure: () => Promise<ControlPlaneFacts>;
@@ -12,7 +12,7 @@ export class StartingControlPlane implements AsyncDisposable {
   #isChanged = false;
   #onChange = () => {};
 
-  /** Subscribes before it asks, so that no change is missed. */
+  /** Subscribes before the first query, so that no change is missed. */
   constructor(
     runtime: Pick<ControlPlaneRuntime, 'onChange'>,
     clusterUid: string,
@@ -24,15 +24,15 @@ export class StartingControlPlane implements AsyncDisposable {
       this.#onChange();
     });
     this.#ensure = ensure;
-    this.#latest = this.#look();
+    this.#latest = this.#observe();
   }
 
-  /** What was learnt last. */
+  /** The latest observation. */
   get latest(): Promise<ControlPlaneFacts> {
     return this.#latest;
   }
 
-  /** Calls back with what is learnt, after each change of a control plane that starts, until it is connected or has failed, or `until` has settled. */
+  /** Calls back with each observation of a starting control plane, until it is connected or has failed, or `until` has settled. */
   async follow(until: Promise<unknown>, tell: (facts: ControlPlaneFacts) => Promise<void>): Promise<void> {
     let isOver = false;
     const over = () => {
@@ -52,18 +52,18 @@ export class StartingControlPlane implements AsyncDisposable {
       }
       if (isOver) return;
       this.#isChanged = false;
-      this.#latest = this.#look();
+      this.#latest = this.#observe();
     }
   }
 
-  /** A rejection is that of whoever asks for the latest, which may be much later. */
-  #look(): Promise<ControlPlaneFacts> {
+  /** The rejection is handled by the caller that asks for the latest observation, which may be much later. */
+  #observe(): Promise<ControlPlaneFacts> {
     const facts = this.#ensure();
     facts.catch(() => undefined);
     return facts;
   }
 
-  /** Resolves when nothing is under way any more: no two passes may work on one control plane. */
+  /** Resolves when nothing is in progress anymore: no two passes may work on one control plane. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#unsubscribe();
     await this.#latest.catch(() => undefined);

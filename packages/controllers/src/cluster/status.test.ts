@@ -1,4 +1,4 @@
-import { turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy } from '@fairway/api/conditions';
 import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
 import { SHIPPED_PLANS } from '@fairway/api/data/plans';
 import type { Cluster, ClusterStatus } from '@fairway/api/kinds/cluster';
@@ -48,7 +48,7 @@ const well: ClusterFacts = {
   machines: 0,
   machinesOf: () => [],
   hibernation: undefined,
-  isAtRest: false,
+  isHibernated: false,
   resetting: { reset: undefined, problem: undefined },
   cloudProfile: undefined,
   spread: ONE_COPY,
@@ -316,7 +316,9 @@ describe('conditions', () => {
   test('name the pool that waits, with all nodes counted', () => {
     const { conditions } = statusOf({ pools: [pool('a', 2, 2), pool('b', 3, 1, 'FlavorOutOfStock')] });
 
-    expect(findCondition(conditions, 'Ready')?.message).toBe('3/5 nodes are ready; pool b: b waits');
+    expect(findCondition(conditions, 'Ready')?.message).toBe(
+      '3/5 nodes are ready; pool b: b waits; since 2026-01-01T00:00:00Z',
+    );
   });
 
   test('say of a pool that nobody has looked at yet why it is waited for', () => {
@@ -406,13 +408,10 @@ test('settings that are not in effect are told, for as long as they are not', ()
   const rejected = statusOf({ controlPlane: { ...controlPlane, settingsProblem } }, { phase: 'Ready' });
 
   expect(rejected.phase).toBe('Degraded');
-  for (const type of ['SettingsApplied', 'Ready']) {
-    expect(findCondition(rejected.conditions, type)).toMatchObject({
-      status: 'False',
-      reason: 'SettingsRejected',
-      message: settingsProblem,
-    });
-  }
+  const told = { status: 'False', reason: 'SettingsRejected', message: settingsProblem };
+  expect(findCondition(rejected.conditions, 'SettingsApplied')).toMatchObject(told);
+  const dated = `${settingsProblem}; since 2026-01-01T00:00:00Z`;
+  expect(findCondition(rejected.conditions, 'Ready')).toMatchObject({ ...told, message: dated });
   expect(findCondition(rejected.conditions, 'ControlPlaneReady')).toMatchObject({ status: 'True' });
   const unknown = statusOf({ controlPlane: undefined }, rejected);
   expect(findCondition(unknown.conditions, 'SettingsApplied')).toMatchObject({ status: 'False' });
@@ -426,7 +425,7 @@ test('settings that the operator must make possible are the turn of the operator
   for (const type of ['SettingsApplied', 'Ready']) {
     expect(findCondition(open.conditions, type)).toMatchObject({ status: 'False', reason: 'SettingsNotEnforced' });
   }
-  expect(turnOf('SettingsNotEnforced')).toBe('operator');
+  expect(actionRequiredBy('SettingsNotEnforced')).toBe('operator');
 });
 
 test('who is kept out of the API server is told, for as long as anybody is', () => {

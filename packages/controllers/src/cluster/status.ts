@@ -17,6 +17,7 @@ import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import type { ControlPlaneSpread, ControlPlaneState } from '@fairway/control-plane/runtime';
 import { type ConditionState, isConditionTrue, setConditions } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
+import { datedConditions } from '../waits.ts';
 import { addonsCondition } from './addons-condition.ts';
 import { type CloudAnswer, cloudCondition } from './cloud-condition.ts';
 import { credentialCondition } from './credential-condition.ts';
@@ -39,7 +40,7 @@ import { networkCondition, networkStatus } from './network-condition.ts';
 import type { NetworkPlan } from './network-state.ts';
 import { type NodeCounts, nodeCounts } from './node-counts.ts';
 import { clusterPhase } from './phase.ts';
-import { promiseConditions } from './promises.ts';
+import { planConditions } from './plan-conditions.ts';
 import {
   resetPhase,
   resetPossibleCondition,
@@ -52,7 +53,7 @@ import { upgradeOperation } from './upgrade-operation.ts';
 import type { VersionChoice } from './version-facts.ts';
 import { supportedCondition, upToDateCondition, versionStatus } from './version-status.ts';
 
-/** Observations of one pass over a Cluster; those that are undefined keep their last reported state. */
+/** Observations of one pass over a Cluster; undefined ones retain their last reported state. */
 export interface ClusterFacts extends HibernationFacts {
   readonly plan: PlanSpec | undefined;
   readonly releases: readonly KubernetesRelease[];
@@ -63,17 +64,17 @@ export interface ClusterFacts extends HibernationFacts {
   readonly network: NetworkPlan | undefined;
   readonly networkProblem: Problem | undefined;
   readonly projectID: string | undefined;
-  /** The CloudCredential that it names, if there is one. */
+  /** The CloudCredential that its spec names, if any. */
   readonly credential: CloudCredential | undefined;
-  /** How the cloud answered; undefined where it was not asked. */
+  /** How the cloud responded; undefined if no request was made. */
   readonly cloud: CloudAnswer | undefined;
   readonly controlPlane: ControlPlaneState | undefined;
   readonly controlPlaneProblem: Problem | undefined;
   readonly caCertificate: string | undefined;
-  /** Undefined: nobody looked. */
+  /** Undefined: not observed. */
   readonly roots: RootsFacts | undefined;
   readonly etcdQuotaBytes: number | undefined;
-  /** Users of Keystone that are let in; null: none, undefined: nobody looked. */
+  /** Keystone users with access; null: none, undefined: not observed. */
   readonly keystone?: ClusterStatus['keystone'] | null;
   /** Whether Fairway is connected to the tenant's API server. */
   readonly isConnected: boolean;
@@ -81,13 +82,13 @@ export interface ClusterFacts extends HibernationFacts {
   readonly pools: readonly NodePool[];
   /** The machines of a pool. */
   readonly machinesOf: (pool: NodePool) => readonly Machine[];
-  /** What its cloud offers the project, as last written down. */
+  /** The cloud's offer to the project, as last recorded. */
   readonly cloudProfile: CloudProfileStatus | undefined;
-  /** What the runtime gives each control plane. */
+  /** What the runtime provides for each control plane. */
   readonly spread: ControlPlaneSpread;
-  /** Whether this Fairway serves clusters' own autoscalers. */
+  /** Whether this Fairway serves external autoscalers. */
   readonly servesAutoscalers?: boolean | undefined;
-  /** How long an upgrade to the version takes for the nodes; undefined: nothing was seen of them yet. Asked only while the control plane is updated. */
+  /** How long an upgrade to the version takes for the nodes; undefined: not observed yet. Called only while the control plane is updated. */
   readonly renewalSeconds: (version: string) => number | undefined;
   readonly nowMs: number;
 }
@@ -122,7 +123,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   );
   const upgrading = upgradeOperation(cluster, { ...facts, version });
   const upToDate = upToDateCondition(facts, version, upgrading);
-  // What was not decided in this pass is not told either.
+  // What was not decided in this pass is not reported either.
   const endOfLife =
     facts.choice === undefined
       ? previous?.endOfLife
@@ -150,7 +151,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
         [ConditionType.CredentialsStable]: credentialsCondition(cluster, credentials, roots),
         [ConditionType.AuthorityExpiresSoon]: authorityCondition(cluster, roots, facts.nowMs),
       }),
-      ...promiseConditions({ ...cluster, status: { ...cluster.status, version, forcedUpgrade } }, facts),
+      ...planConditions({ ...cluster, status: { ...cluster.status, version, forcedUpgrade } }, facts),
       [ConditionType.WakingPossible]: wakingCondition(hibernation, facts.pools, facts.cloudProfile),
       [ConditionType.AddonsReady]: addonsCondition(previous?.addons, hibernation),
       [ConditionType.ResetPossible]: resetPossibleCondition(facts.resetting),
@@ -179,7 +180,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
     ...previous,
     observedGeneration: generation,
     phase,
-    conditions: [...conditions],
+    conditions: [...datedConditions(conditions, now)],
     ...versionStatus(version, nodes.oldestVersion, facts),
     endOfLife,
     forcedUpgrade,
@@ -217,7 +218,7 @@ export function clusterStatus(cluster: Cluster, facts: ClusterFacts): ClusterSta
   };
 }
 
-/** Whether the control plane has just become what an upgrade asks of it; or runs for the first time, which is all that is known before the first upgrade. */
+/** Whether the control plane has just reached the state that an upgrade requires; or runs for the first time, which is all that is known before the first upgrade. */
 function isDone(
   previous: ClusterStatus | undefined,
   { now, version, controlPlane }: { now: LastOperation; version: string | undefined; controlPlane: ConditionState },
@@ -231,8 +232,8 @@ function controlPlaneCondition(facts: ClusterFacts): ConditionState {
   const type = ConditionType.ControlPlaneReady;
   const problem = facts.blocker ?? facts.controlPlaneProblem;
   if (problem) return conditionUnmet(type, problem);
-  if (facts.isAtRest) {
-    return conditionUnmet(type, { reason: ConditionReason.Hibernated, message: 'the control plane rests' });
+  if (facts.isHibernated) {
+    return conditionUnmet(type, { reason: ConditionReason.Hibernated, message: 'the control plane is hibernated' });
   }
   const { controlPlane } = facts;
   if (controlPlane?.ready && facts.isConnected) return conditionMet(type);
@@ -240,7 +241,7 @@ function controlPlaneCondition(facts: ClusterFacts): ConditionState {
   return conditionUnmet(type, { reason: ConditionReason.Provisioning, message: 'the control plane is starting' });
 }
 
-/** Set while the API server runs with settings other than the spec's, or keeps somebody out. */
+/** Set while the API server runs with settings other than the spec's, or denies users access. */
 function settingsCondition({ controlPlane }: ClusterFacts): ConditionState | undefined {
   const type = ConditionType.SettingsApplied;
   const { settingsProblem, settingsReason, settingsInEffect } = controlPlane ?? {};
@@ -262,7 +263,7 @@ function nodePoolsCondition(
   const waiting = pools.find((pool) => !isPoolReady(pool, cluster));
   if (waiting === undefined) return conditionMet(type);
   const ready = waiting.status?.conditions?.find((condition) => condition.type === 'Ready');
-  // What a pool says of the size or the template before this one is over.
+  // Reports of a pool about an earlier size or template are outdated.
   const isSettled = ready === undefined || ready.status === 'True';
   const detail = !isSettled && ready.message !== '' ? `: ${ready.message}` : ' has just been made or changed';
   return conditionUnmet(type, {
@@ -274,7 +275,7 @@ function nodePoolsCondition(
   });
 }
 
-/** Ready for the pool's current generation, and for the size that it is to have in a cluster that hibernates or wakes. */
+/** Ready for the pool's current generation, and for its target size in a cluster that is hibernating or waking. */
 function isPoolReady(pool: NodePool, cluster: Pick<Cluster, 'status'>): boolean {
   const { metadata, status } = pool;
   if (status?.desiredReplicas !== undefined && status.desiredReplicas !== wantedReplicas(pool, cluster)) return false;

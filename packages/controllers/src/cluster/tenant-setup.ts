@@ -30,7 +30,7 @@ export async function setUpTenant(tenant: TenantCluster, signal: AbortSignal): P
   );
 }
 
-/** Calls back whenever one of them is deleted: by the tenant, or by a restore of an older snapshot. */
+/** Calls back whenever one of them is deleted: by the tenant, or by the restore of an older snapshot. */
 export function onTenantSetupLost(tenant: TenantCluster, callback: () => void): void {
   for (const { metadata } of TENANT_OBJECTS) informerOf(tenant, metadata.name ?? '').addHandler({ onDelete: callback });
 }

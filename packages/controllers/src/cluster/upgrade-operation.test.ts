@@ -13,7 +13,7 @@ const GOING_ON: LastOperation = {
   type: 'Upgrade',
   state: 'Processing',
   progress: 9,
-  description: 'the nodes follow the control plane',
+  description: 'the nodes are updated after the control plane',
   steps: { done: 1, total: 11 },
   lastUpdateTime: NOW,
 };
@@ -68,13 +68,21 @@ test.each<Case>([
     reason: 'the control plane is done, and no pool has been looked at',
     facts: { pools: [aPool('a')], machinesOf: () => [old, old] },
     before: OLD,
-    operation: { progress: 33, steps: { done: 1, total: 3 }, description: 'the nodes follow the control plane' },
+    operation: {
+      progress: 33,
+      steps: { done: 1, total: 3 },
+      description: 'the nodes are updated after the control plane',
+    },
   },
   {
     reason: 'so it stays until they are, after a crash too',
     facts: { pools: [aPool('a')], machinesOf: () => [old, old] },
     last: { ...GOING_ON, steps: { done: 1, total: 3 } },
-    operation: { progress: 33, steps: { done: 1, total: 3 }, description: 'the nodes follow the control plane' },
+    operation: {
+      progress: 33,
+      steps: { done: 1, total: 3 },
+      description: 'the nodes are updated after the control plane',
+    },
   },
   {
     reason: 'a node of an unlike kubelet alone is no upgrade',
@@ -88,7 +96,7 @@ test.each<Case>([
   {
     reason: 'a new image alone begins with its first node',
     facts: { pools: [aPool('a', { total: 5, done: 2 })] },
-    operation: { progress: 40, steps: { done: 2, total: 5 }, description: 'the nodes of pool a are being renewed' },
+    operation: { progress: 40, steps: { done: 2, total: 5 }, description: 'the nodes of pool a are being updated' },
   },
   {
     reason: 'one that has not taken a node and waits has not begun',
@@ -111,7 +119,7 @@ test.each<Case>([
     reason: 'what one pool waits for is not told while another moves',
     facts: { pools: [aPool('a', { ...waitingForWindow } as Partial<PoolUpgrade>), aPool('b', { done: 1 })] },
     last: GOING_ON,
-    operation: { state: 'Processing', description: 'the nodes of pool b are being renewed' },
+    operation: { state: 'Processing', description: 'the nodes of pool b are being updated' },
   },
   {
     reason: 'a pool that has halted is, whoever moves',

@@ -1,4 +1,4 @@
-import { ConditionReason, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, ConditionReason } from '@fairway/api/conditions';
 import { renewalNeed, renewalTarget } from '@fairway/api/domain/renewal-need';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -14,27 +14,28 @@ import type { VersionChoice } from './version-facts.ts';
 export interface UpgradeFacts {
   /** Undefined: not decided in this pass. */
   readonly choice: VersionChoice | undefined;
-  /** Of the control plane. */
+  /** The version of the control plane. */
   readonly version: string | undefined;
   readonly pools: readonly NodePool[];
-  /** Asked only between the control plane's upgrade and the first look at its pools. */
+  /** Called only between the control plane's upgrade and the first check of its pools. */
   readonly machinesOf: (pool: NodePool) => readonly Machine[];
-  /** How long the nodes take; undefined: nothing was seen of them yet. Asked only while the control plane is updated. */
+  /** How long the nodes take; undefined: not observed yet. Called only while the control plane is updated. */
   readonly renewalSeconds: (version: string) => number | undefined;
 }
 
-/** What is left to do in a pool. */
+/** The remaining work in a pool. */
 interface Rest {
   readonly pool: NodePool;
   readonly pending: number;
   readonly done: number;
-  /** Undefined as long as the pool has not been looked at since its target changed. */
+  /** Undefined until the pool has been checked after a change of its target. */
   readonly upgrade: PoolUpgrade | undefined;
 }
 
 /**
- * An upgrade of a cluster as one operation: the control plane is a step, and so is each node of its pools. Undefined while there is none: what only waits for its
- * window, its turn or the user to begin is told by the condition UpToDate. Pure: how many steps it has in all is remembered in the operation itself.
+ * An upgrade of a cluster as one operation: the control plane is a step, and so is each node of its pools. Undefined while there is none:
+ * an upgrade that waits for its window, its rollout slot or the user is reported by the condition UpToDate. Pure: the total number of steps
+ * is stored in the operation itself.
  */
 export function upgradeOperation(stored: Cluster, facts: UpgradeFacts): Operation | undefined {
   const { choice, version } = facts;
@@ -59,14 +60,14 @@ export function upgradeOperation(stored: Cluster, facts: UpgradeFacts): Operatio
   const base = { type: 'Upgrade', progress: percentOf(steps), steps } as const;
   if (isControlPlaneDue) {
     const description = choice?.waiting?.message ?? 'the control plane is being updated';
-    // Where nodes came first, nobody has measured what all of it takes.
+    // If the nodes came first, the total duration was never measured.
     const expectedSeconds = isGoingOn && steps.done > 0 ? undefined : secondsOfAll(stored, facts);
     return { ...base, state: 'Processing', description, expectedSeconds };
   }
-  return { ...base, expectedSeconds: isGoingOn ? secondsToldBy(last) : undefined, ...standingOf(rests) };
+  return { ...base, expectedSeconds: isGoingOn ? secondsToldBy(last) : undefined, ...operationStateOf(rests) };
 }
 
-/** As estimated before, until the nodes tell better. */
+/** The earlier estimate, until the nodes provide a better one. */
 function secondsToldBy({ startTime, estimatedEndTime, waitedSeconds = 0 }: LastOperation): number | undefined {
   if (startTime === undefined || estimatedEndTime === undefined) return undefined;
   return (Date.parse(estimatedEndTime) - Date.parse(startTime)) / 1000 - waitedSeconds;
@@ -96,18 +97,18 @@ function restOf(
   return outdated.length === 0 ? [] : [{ pool, pending: outdated.length, done: 0, upgrade: undefined }];
 }
 
-/** It ends where its user has ended it, and says so until another operation begins. */
+/** It ends when the user aborts it, and says so until another operation starts. */
 function abortedOperation(pools: readonly NodePool[], last: Operation): Operation | undefined {
   const aborted = pools.find(({ status }) => status?.upgrade?.state === 'Aborted');
   if (aborted === undefined) return undefined;
   const { progress, steps } = last;
   const { reason, since } = aborted.status?.upgrade ?? {};
-  const description = `the upgrade of pool ${aborted.metadata.name} was aborted: its other nodes stay as they are`;
+  const description = `the upgrade of pool ${aborted.metadata.name} was aborted: its remaining nodes are left unchanged`;
   return { type: 'Upgrade', state: 'Failed', progress, description, steps, reason, since };
 }
 
-/** What goes on, or what is waited for: by the pool that somebody has to look at, if there is one. */
-function standingOf(rests: readonly Rest[]): Pick<Operation, 'state' | 'description'> & Partial<Operation> {
+/** What is in progress, or what it is waiting for: from the pool that someone must act on, if there is one. */
+function operationStateOf(rests: readonly Rest[]): Pick<Operation, 'state' | 'description'> & Partial<Operation> {
   const running = rests.filter(({ upgrade }) => upgrade?.state === 'Running');
   const halted = rests.find(({ upgrade }) => upgrade?.state === 'Halted');
   const isMoving = running.some(({ upgrade }) => upgrade?.reason === undefined);
@@ -115,10 +116,10 @@ function standingOf(rests: readonly Rest[]): Pick<Operation, 'state' | 'descript
   const told = halted ?? waiting;
   if (told?.upgrade?.reason !== undefined && told.upgrade.reason !== ConditionReason.WaitingForPools) {
     const { reason, message, since } = told.upgrade;
-    const isOwn = turnOf(reason as ConditionReason) === 'fairway';
-    const isResting = running.length === 0 && halted === undefined;
+    const isOwn = actionRequiredBy(reason as ConditionReason) === 'fairway';
+    const isPending = running.length === 0 && halted === undefined;
     return {
-      state: isOwn && !isResting ? 'Processing' : isResting ? 'Pending' : 'Error',
+      state: isOwn && !isPending ? 'Processing' : isPending ? 'Pending' : 'Error',
       description: `pool ${told.pool.metadata.name}: ${message}`,
       reason,
       since,
@@ -126,14 +127,16 @@ function standingOf(rests: readonly Rest[]): Pick<Operation, 'state' | 'descript
   }
   if (running.length === 0) {
     const isNext = told?.upgrade !== undefined;
-    const description = isNext ? `pool ${told.pool.metadata.name} is next` : 'the nodes follow the control plane';
+    const description = isNext
+      ? `pool ${told.pool.metadata.name} is next`
+      : 'the nodes are updated after the control plane';
     return { state: 'Processing', description };
   }
   const names = running.map(({ pool }) => pool.metadata.name ?? '').sort();
   const listed = `${names.slice(0, NAMED).join(', ')}${names.length > NAMED ? ', …' : ''}`;
   return {
     state: 'Processing',
-    description: `the nodes of pool ${listed} are being renewed`,
+    description: `the nodes of pool ${listed} are being updated`,
     estimatedEndTime: estimateOf(rests),
   };
 }
@@ -144,7 +147,7 @@ function isFirstInLine({ upgrade }: Rest): boolean {
   return upgrade !== undefined && upgrade.reason !== ConditionReason.WaitingForPools;
 }
 
-/** When the last pool is done, if those that come later take as long for a node as the slowest that is at work; undefined while none can tell. */
+/** When the last pool is done, if later pools take as long for a node as the slowest active one; undefined while none has an estimate. */
 function estimateOf(rests: readonly Rest[]): string | undefined {
   let endMs = Number.NEGATIVE_INFINITY;
   let perNodeMs = 0;

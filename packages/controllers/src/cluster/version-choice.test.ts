@@ -79,15 +79,12 @@ describe('a cluster that runs 1.35.1', () => {
   const running = { version: '1.35.1', desiredVersion: '1.35.1' };
   const mine = { ...idle, moving: [turn] };
 
-  test.each([{ version: undefined }, { version: '1.35' }])(
-    'asking for $version: AlwaysUpdate waits for its turn',
-    (spec) => {
-      const of = cluster(spec.version === undefined ? {} : { version: spec.version }, running);
+  test.each([{ version: undefined }, { version: '1.35' }])('asking for $version: AlwaysUpdate queued', (spec) => {
+    const of = cluster(spec.version === undefined ? {} : { version: spec.version }, running);
 
-      expect(choose(of)).toMatchObject({ version: '1.35.1', waiting: { reason: 'WaitingForRollout' } });
-      expect(choose(of, { rollout: mine })).toMatchObject({ version: '1.35.2', waiting: { reason: 'Updating' } });
-    },
-  );
+    expect(choose(of)).toMatchObject({ version: '1.35.1', waiting: { reason: 'WaitingForRollout' } });
+    expect(choose(of, { rollout: mine })).toMatchObject({ version: '1.35.2', waiting: { reason: 'Updating' } });
+  });
 
   test('never takes another minor version by itself', () => {
     expect(choose(cluster({}, { version: '1.35.2' }))).toEqual({ version: '1.35.2', waiting: undefined });
@@ -105,7 +102,7 @@ describe('a cluster that runs 1.35.1', () => {
     if (takes) return;
     expect(choice.waiting).toMatchObject({
       reason: 'UpdateAvailable',
-      message: expect.stringContaining('set spec.version to 1.35.2 to take it'),
+      message: expect.stringContaining('set spec.version to 1.35.2 to install it'),
     });
   });
 
@@ -186,7 +183,7 @@ describe('a maintenance window', () => {
     waiting: {
       reason: 'WaitingForMaintenanceWindow',
       message:
-        '1.35.2 waits for the maintenance window, which opens at 2026-11-25T02:30:00Z ("fairway cluster maintain demo" lets it begin now)',
+        '1.35.2 is waiting for the maintenance window, which opens at 2026-11-25T02:30:00Z (to start now: fairway cluster maintain demo)',
     },
   };
 
@@ -281,8 +278,8 @@ describe('kubelets', () => {
     expect(choose(upgrade, { nodes }).waiting).toEqual({
       reason: 'NodesTooOld',
       message:
-        '1.36.2 waits for nodes that are more than three minor versions older: a (1.32.0), b (1.32.0), c (1.32.0), 2 more, in pool general. ' +
-        'The pools renew them first: status.upgrade of each says how far it is and what it waits for',
+        '1.36.2 is waiting for nodes that are more than three minor versions older: a (1.32.0), b (1.32.0), c (1.32.0), 2 more, in pool general. ' +
+        'The pools update them first: see status.upgrade of each for progress and what it is waiting for',
     });
   });
 

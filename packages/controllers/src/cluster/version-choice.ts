@@ -12,18 +12,18 @@ import { forcedUpgradeAfter, forceUpgrade } from './forced-upgrade.ts';
 import type { VersionChoice, VersionFacts } from './version-facts.ts';
 import {
   inLine,
-  leftToUser,
   notOffered,
   skewProblem,
   stopped,
-  untilAwake,
   untilWindow,
   updating,
+  userMustUpgrade,
+  waitsForWakeUp,
 } from './version-problems.ts';
 
 /**
- * The exact version that a cluster's control plane is to run now. Pure, and level-triggered: a version that was decided on earlier
- * (`status.desiredVersion`) is kept while nothing speaks against it, so that a patch that appears during a start, or a rollout that stops, turns nothing back.
+ * The exact version that a cluster's control plane should run now. Pure, and level-triggered: an earlier decision (`status.desiredVersion`)
+ * is kept unless something rules it out, so that a patch that appears during a start, or a rollout that stops, reverts nothing.
  */
 export function chooseVersion(facts: VersionFacts): VersionChoice {
   const choice = chooseAny(facts);
@@ -33,12 +33,12 @@ export function chooseVersion(facts: VersionFacts): VersionChoice {
 function chooseAny(facts: VersionFacts): VersionChoice {
   const { version: running, desiredVersion: decided } = facts.cluster.status ?? {};
   const kept = decided ?? running;
-  // The nodes of before leave a control plane as it is.
+  // Nodes from before a reset do not affect the control plane.
   if (isBeingEmptied(facts.cluster) && kept !== undefined) return { version: kept, waiting: RESETTING };
   const awake = chooseAwake(facts);
   if (running === undefined || !isHibernationWanted(facts.cluster)) return awake;
-  // What has begun is finished, so that the nodes leave a control plane that works.
-  return awake.version === kept ? awake : { version: kept, waiting: untilAwake(awake.version ?? running) };
+  // A change that has started is completed, so that the nodes are drained with a working control plane.
+  return awake.version === kept ? awake : { version: kept, waiting: waitsForWakeUp(awake.version ?? running) };
 }
 
 const RESETTING: Problem = { reason: ConditionReason.Resetting, message: 'the cluster is being reset' };
@@ -57,11 +57,11 @@ function chooseAwake(facts: VersionFacts): VersionChoice {
     return { version: decided, waiting: updating(running, decided, cluster.status?.forcedUpgrade?.to === decided) };
   }
   const asked = chooseAsked(facts, { running, requested, offered });
-  // Who leaves his minor version by himself is done.
+  // A cluster that leaves its minor version by itself is done.
   if (asked.version !== undefined && minorOf(asked.version) !== minorOf(running)) return asked;
   const forced = forceUpgrade(facts, running);
   if (forced === undefined) return asked;
-  // Patches of before go on until it begins.
+  // Patches of the current minor version continue until it starts.
   return forced.version === running && asked.version !== running ? asked : forced;
 }
 
@@ -108,14 +108,14 @@ function followPatches(
   }
   const next = newestPatch(running, offered)?.version;
   if (next === undefined) return chosen(running);
-  if (!takesPatches(cluster, isSeamless)) return { version: running, waiting: leftToUser(cluster, next) };
+  if (!takesPatches(cluster, isSeamless)) return { version: running, waiting: userMustUpgrade(cluster, next) };
   const rollout = releases.find(({ spec }) => spec.minor === minorOf(running))?.status?.rollout;
-  const isTurn = rollout?.version === next && rollout.moving.some(({ uid }) => uid === cluster.metadata.uid);
+  const hasSlot = rollout?.version === next && rollout.moving.some(({ uid }) => uid === cluster.metadata.uid);
   const isStopped = rollout?.version === next && (rollout.state === 'Halted' || rollout.state === 'Paused');
-  if (isStopped && !isTurn) return { version: running, waiting: stopped(next, rollout.state) };
+  if (isStopped && !hasSlot) return { version: running, waiting: stopped(next, rollout.state) };
   const gate = maintenanceGate(cluster, nowMs);
   if (!gate.isOpen) return { version: running, waiting: untilWindow(cluster, next, gate) };
-  return isTurn ? { version: next, waiting: updating(running, next) } : { version: running, waiting: inLine(next) };
+  return hasSlot ? { version: next, waiting: updating(running, next) } : { version: running, waiting: inLine(next) };
 }
 
 function chosen(version: string): VersionChoice {
@@ -130,7 +130,7 @@ function isUsable(version: string, offered: readonly OfferedVersion[]): boolean 
   return offered.some((candidate) => candidate.version === version && candidate.problem === undefined);
 }
 
-/** An upgrade to the next minor version does not turn back either: its API server may have written what the one before cannot read. */
+/** An upgrade to the next minor version is not reverted either: its API server may have written data that the previous version cannot read. */
 function isBegun(decided: string, running: string, requested: string | undefined): boolean {
   if (minorOf(decided) === minorOf(running) || compareVersions(decided, running) < 0) return false;
   return requested === undefined || requested === decided || upgradeProblem(decided, requested) !== undefined;

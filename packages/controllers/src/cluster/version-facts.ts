@@ -6,26 +6,26 @@ import type { Problem } from '@fairway/tenancy/problem';
 export interface NodeVersion {
   readonly name: string;
   readonly pool: string;
-  /** Of its kubelet, or the one that it will start with. */
+  /** The version of its kubelet, or the one that it will start with. */
   readonly version: string;
 }
 
 export interface VersionFacts {
   readonly cluster: Cluster;
   readonly releases: readonly KubernetesRelease[];
-  /** Looked at only before a minor version is left. */
+  /** Read only before a minor version is left. */
   readonly nodes: () => readonly NodeVersion[];
-  /** Whether its API server answers throughout an update. */
+  /** Whether its API server stays available during an update. */
   readonly isSeamless: boolean;
   readonly nowMs: number;
 }
 
-/** What the control plane is to run. */
+/** The version that the control plane should run. */
 export interface VersionChoice {
-  /** Undefined: nothing can be chosen, for `waiting`. */
+  /** Undefined: no version can be selected, because of `waiting`. */
   readonly version: string | undefined;
-  /** Why it is not what the spec leads to; undefined if it is. */
+  /** Why it is not the version that the spec leads to; undefined if it is. */
   readonly waiting: Problem | undefined;
-  /** `status.forcedUpgrade`, to be written along with the version. */
+  /** `status.forcedUpgrade`, written along with the version. */
   readonly forced?: ForcedUpgradeStatus | undefined;
 }

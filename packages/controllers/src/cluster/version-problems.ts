@@ -21,22 +21,25 @@ export function notOffered({ problem, isMissing }: Extract<ResolvedVersion, { ok
   return { reason, message: `spec.version: ${problem}` };
 }
 
-export function leftToUser({ spec }: Cluster, next: string): Problem {
+export function userMustUpgrade({ spec }: Cluster, next: string): Problem {
   const why =
     spec.updatePolicy === 'NeverUpdate'
-      ? 'updatePolicy NeverUpdate leaves it to you'
-      : 'with updatePolicy MinimalDowntime it waits, because the API server runs in one copy and would be away for a while';
-  const message = `${next} is available; ${why}: set spec.version to ${next} to take it`;
+      ? 'updatePolicy NeverUpdate leaves the update to you'
+      : 'updatePolicy MinimalDowntime holds it back, because the API server has a single replica and would be unavailable during the update';
+  const message = `${next} is available; ${why}: set spec.version to ${next} to install it`;
   return { reason: ConditionReason.UpdateAvailable, message };
 }
 
 export function inLine(next: string): Problem {
-  const message = `${next} is being rolled out to a share of the clusters at a time; this one waits for its turn (set spec.version to ${next} to take it now)`;
+  const message = `${next} is being rolled out in batches of clusters; this one is queued (set spec.version to ${next} to install it now)`;
   return { reason: ConditionReason.WaitingForRollout, message };
 }
 
-export function untilAwake(next: string): Problem {
-  return { reason: ConditionReason.Hibernated, message: `the control plane takes ${next} when the cluster wakes` };
+export function waitsForWakeUp(next: string): Problem {
+  return {
+    reason: ConditionReason.Hibernated,
+    message: `the control plane is updated to ${next} when the cluster wakes`,
+  };
 }
 
 export function untilWindow(
@@ -44,13 +47,13 @@ export function untilWindow(
   next: string,
   gate: Extract<MaintenanceGate, { isOpen: false }>,
 ): Problem {
-  const message = `${next} waits for the maintenance window, which opens at ${formatTime(gate.opensAtMs)} ("fairway cluster maintain ${metadata.name}" lets it begin now)`;
+  const message = `${next} is waiting for the maintenance window, which opens at ${formatTime(gate.opensAtMs)} (to start now: fairway cluster maintain ${metadata.name})`;
   return { reason: ConditionReason.WaitingForMaintenanceWindow, message };
 }
 
 export function stopped(next: string, state: string): Problem {
   const why = state === 'Halted' ? 'has stopped after failures' : 'is paused by the operator';
-  const message = `${next} is available, but its rollout ${why}; the operator decides how it goes on (set spec.version to ${next} to take it now)`;
+  const message = `${next} is available, but its rollout ${why}; the operator must resume it (set spec.version to ${next} to install it now)`;
   return { reason: ConditionReason.RolloutHalted, message };
 }
 
@@ -64,7 +67,7 @@ export function skewProblem(target: string, nodes: readonly NodeVersion[]): Prob
   const pools = [...new Set(old.map(({ pool }) => pool))].sort();
   const listed = `${pools.slice(0, NAMED).join(', ')}${pools.length > NAMED ? ', …' : ''}`;
   const message =
-    `${target} waits for nodes that are more than three minor versions older: ${names.slice(0, NAMED).join(', ')}${more}, in pool ${listed}. ` +
-    'The pools renew them first: status.upgrade of each says how far it is and what it waits for';
+    `${target} is waiting for nodes that are more than three minor versions older: ${names.slice(0, NAMED).join(', ')}${more}, in pool ${listed}. ` +
+    'The pools update them first: see status.upgrade of each for progress and what it is waiting for';
   return { reason: ConditionReason.NodesTooOld, message };
 }

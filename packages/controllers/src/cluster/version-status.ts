@@ -21,7 +21,7 @@ interface VersionFacts {
   readonly nowMs: number;
 }
 
-/** The fields of the status that are about versions; `version` is what the control plane runs. */
+/** The version fields of the status; `version` is what the control plane runs. */
 export function versionStatus(
   version: string | undefined,
   oldestNode: string | undefined,
@@ -38,7 +38,7 @@ export function versionStatus(
   };
 }
 
-/** Whether control plane and nodes run what the spec and the policy lead to; undefined while that is not known. */
+/** Whether control plane and nodes run what the spec and the policy lead to; undefined while unknown. */
 export function upToDateCondition(
   { choice, pools }: Pick<VersionFacts, 'choice'> & { readonly pools: readonly NodePool[] },
   version: string | undefined,
@@ -51,12 +51,12 @@ export function upToDateCondition(
   }
   const outdated = outdatedPool(pools);
   if (outdated) return conditionUnmet(type, outdated);
-  // Its pools have not been looked at since.
+  // Its pools have not been checked since.
   if (upgrading === undefined || isOver(upgrading)) return conditionMet(type);
   return conditionUnmet(type, { reason: ConditionReason.Updating, message: upgrading.description });
 }
 
-/** Why a pool's nodes are not as it asks for: of the first one that waits for something, else of any. */
+/** Why a pool's nodes do not match its spec: from the first pool that is waiting for something, otherwise from any. */
 function outdatedPool(pools: readonly NodePool[]): Problem | undefined {
   const outdated = pools.filter(
     ({ metadata, status }) =>
@@ -66,16 +66,16 @@ function outdatedPool(pools: readonly NodePool[]): Problem | undefined {
   const pool = outdated.find(({ status }) => status?.upgrade?.reason !== undefined) ?? outdated[0];
   if (pool === undefined) return undefined;
   if (findCondition(pool.status?.conditions, ConditionType.UpToDate)?.reason === ConditionReason.Reinstalling) {
-    const message = `nodes of pool ${pool.metadata.name} are repaired on their servers`;
+    const message = `nodes of pool ${pool.metadata.name} are being reinstalled on their servers`;
     return { reason: ConditionReason.Reinstalling, message };
   }
-  const what = `nodes of pool ${pool.metadata.name} have another version, image, flavor, root volume or zone than it asks for`;
+  const what = `nodes of pool ${pool.metadata.name} have a version, image, flavor, root volume, zone or network other than its spec requires`;
   const { reason, message, since } = pool.status?.upgrade ?? {};
-  if (reason === undefined) return { reason: ConditionReason.Updating, message: `${what}, and are being renewed` };
+  if (reason === undefined) return { reason: ConditionReason.Updating, message: `${what}, and are being updated` };
   return { reason: reason as ConditionReason, message: `${what}; since ${since}: ${message}` };
 }
 
-/** Set only while the version is deprecated, ends within 30 days, or has ended. Its message changes with the notices and with what is offered, and with nothing else. */
+/** Set only while the version is deprecated, ends within 30 days, or has ended. Its message changes only with the notices and with the offered versions. */
 export function supportedCondition(
   cluster: Pick<Cluster, 'metadata' | 'spec' | 'status'>,
   oldestNode: string | undefined,
@@ -95,41 +95,41 @@ export function supportedCondition(
 }
 
 function wayOut(version: string, [next]: readonly string[], oldestNode: string | undefined): string {
-  if (next === undefined) return 'no newer minor version is offered to it yet';
+  if (next === undefined) return 'no newer minor version is offered yet';
   if (oldestNode === undefined || isKubeletSkewAllowed(oldestNode, next)) return `set spec.version to ${next}`;
-  return `its nodes are too old for ${next}, the oldest runs ${oldestNode}: bring them to ${minorOf(version)}, then set spec.version to ${next}`;
+  return `its nodes are too old for ${next}, the oldest runs ${oldestNode}: update them to ${minorOf(version)}, then set spec.version to ${next}`;
 }
 
-/** What becomes of clusters that stay. */
+/** What happens to clusters that stay on the version. */
 function afterwards(
   { metadata, spec, status }: Pick<Cluster, 'metadata' | 'spec' | 'status'>,
   { spec: { forcedUpgrade } }: KubernetesRelease,
 ): string {
   if (forcedUpgrade === undefined) return '';
-  if (isExempt({ metadata }, forcedUpgrade)) return '; the operator has exempted it from the upgrade that others get';
+  if (isExempt({ metadata }, forcedUpgrade)) return '; the operator has exempted it from the automatic upgrade';
   const planned = status?.endOfLife?.upgrade;
-  if (planned === undefined) return '; it is upgraded without being asked some time after there is one';
+  if (planned === undefined) return '; once one is offered, Fairway upgrades the cluster automatically after some time';
   const where = spec.maintenance?.window === undefined ? '' : ', in its maintenance window';
-  return `; from ${planned.time} on it is upgraded to ${planned.to} without being asked${where} ("fairway cluster upgrade ${metadata.name} --plan" says what that changes and what is lost)`;
+  return `; Fairway upgrades it to ${planned.to} automatically no earlier than ${planned.time}${where}; to see what changes and what is lost: fairway cluster upgrade ${metadata.name} --plan`;
 }
 
 function deprecation({ spec }: KubernetesRelease): { readonly reason: ConditionReason; readonly state: string } {
   const ends = spec.endOfLife === undefined || spec.phaseOverride ? 'soon' : `on ${spec.endOfLife}`;
-  return { reason: ConditionReason.VersionDeprecated, state: `is deprecated and ends ${ends}` };
+  return { reason: ConditionReason.VersionDeprecated, state: `is deprecated and reaches its end of life ${ends}` };
 }
 
 function ending({ days, date }: Notice): { readonly reason: ConditionReason; readonly state: string } {
   if (days === 0) {
     const when = date === undefined ? '' : ` on ${date}`;
-    const state = `has reached its end of life${when} and gets no more fixes`;
+    const state = `has reached its end of life${when} and gets no further fixes`;
     return { reason: ConditionReason.VersionEndOfLife, state };
   }
-  const state = `ends within ${counted(days, 'day')}, on ${date}, and gets no more fixes then`;
+  const state = `reaches its end of life within ${counted(days, 'day')}, on ${date}, and gets no fixes after that`;
   return { reason: ConditionReason.VersionEndsSoon, state };
 }
 
-/** An event for each new reason of a version's conditions that a user or the operator is to know. */
-export function tellOfVersions(
+/** An event for each new reason of a version's conditions that a user or the operator should know. */
+export function recordVersionEvents(
   events: Pick<ClusterDependencies['events'], 'normal' | 'warning'>,
   cluster: Cluster,
   { conditions }: Pick<ClusterStatus, 'conditions'>,
@@ -137,15 +137,15 @@ export function tellOfVersions(
   for (const type of [ConditionType.UpToDate, ConditionType.VersionSupported]) {
     const now = findCondition(conditions, type);
     if (now?.status !== 'False' || now.reason === findCondition(cluster.status?.conditions, type)?.reason) continue;
-    // Notices of the end are given one by one: see tellOfEndOfLife.
+    // Each end-of-life notice has its own Event: see end-of-life.ts.
     if (type === ConditionType.VersionSupported && now.reason !== ConditionReason.VersionDeprecated) continue;
     if (type === ConditionType.VersionSupported) events.warning(cluster, now.reason, now.message);
     else events.normal(cluster, now.reason, now.message);
   }
 }
 
-/** When an upgrade of the cluster begins, and how it ends. */
-export function tellOfUpgrade(
+/** When an upgrade of the cluster starts, and how it ends. */
+export function recordUpgradeEvents(
   events: Pick<ClusterDependencies['events'], 'normal' | 'warning'>,
   cluster: Cluster,
   { lastOperation: now, version }: Pick<ClusterStatus, 'lastOperation' | 'version'>,
@@ -155,12 +155,12 @@ export function tellOfUpgrade(
   if (now?.type !== 'Upgrade' || wasGoingOn === !isOver(now)) return;
   if (!wasGoingOn) events.normal(cluster, 'UpgradeStarted', now.description);
   else if (now.state === 'Failed') events.warning(cluster, 'UpgradeAborted', now.description);
-  else events.normal(cluster, 'UpgradeComplete', `control plane and nodes run ${version}`);
+  else events.normal(cluster, 'UpgradeComplete', `the control plane and all nodes run ${version}`);
 }
 
 const EXACT = /^\d+\.\d+\.\d+$/;
 
-/** What a kubelet reports may be anything. */
+/** A kubelet can report anything. */
 export function oldestOf(versions: readonly string[]): string | undefined {
   return versions.filter((version) => EXACT.test(version)).sort(compareVersions)[0];
 }

@@ -1,25 +1,33 @@
-import { counted } from '@fairway/api/domain/counted';
-import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { Snapshot } from '@fairway/openstack/cache/snapshot';
+import { ignoreNotFound, isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { CallOptions } from '@fairway/openstack/service-api';
 import type { Volume, VolumeSnapshot } from '@fairway/openstack/types/block-storage';
-import { reclaimPolicyOf } from '@fairway/tenancy/cloud/ownership';
+import { reclaimPolicyOf, rootVolumeOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import { storedOfCluster } from '@fairway/tenancy/cloud/storage-index';
-import type { Leftover } from './leftover.ts';
+import {
+  type DeletionOptions,
+  displayNames,
+  joinHeld,
+  type RemainingResources,
+  refused,
+  removeEach,
+} from './remaining-resources.ts';
+import { holdOfSnapshot, holdOfVolume } from './volume-holds.ts';
 
-/** Volumes and snapshots that pods of a cluster asked for. */
+/** Volumes and snapshots requested by pods of a cluster, and the volumes that its servers boot from. */
 export interface ClusterVolumes {
   readonly volumes: readonly Volume[];
   readonly snapshots: readonly VolumeSnapshot[];
 }
 
 const NOTHING: ClusterVolumes = { volumes: [], snapshots: [] };
-/** Neither list nor deletion are repeated more often. */
+/** Minimum interval between lists, and between deletions. */
 const RETRY_MS = 10_000;
 const MAX_AGE_MS = 5_000;
 
-/** Those with the cluster's marks, by lists that began after `sinceMs`. None where the cloud has no Cinder. */
+/** Those with the cluster's tags, by lists that started after `sinceMs`. None if the cloud has no Cinder. */
 export async function volumesOfCluster(
   { cache }: ProjectCloud,
   clusterUid: string,
@@ -30,18 +38,26 @@ export async function volumesOfCluster(
       cache.volumes.refreshAfter(sinceMs),
       cache.volumeSnapshots.refreshAfter(sinceMs),
     ]);
-    return { volumes: storedOfCluster(volumes, clusterUid), snapshots: storedOfCluster(snapshots, clusterUid) };
+    return {
+      volumes: [...storedOfCluster(volumes, clusterUid), ...rootVolumesOfCluster(volumes, clusterUid)],
+      snapshots: storedOfCluster(snapshots, clusterUid),
+    };
   } catch (error) {
     if (isOpenStackError(error, 'notFound')) return NOTHING;
     throw error;
   }
 }
 
-/** Which of them go with the cluster. Pure. */
+/** Volumes that servers of the cluster boot from, or did. */
+export function rootVolumesOfCluster({ items }: Snapshot<Volume>, clusterUid: string): readonly Volume[] {
+  return [...items.values()].filter((volume) => rootVolumeOwner(volume)?.clusterUid === clusterUid);
+}
+
+/** Which of them are deleted with the cluster. Pure. */
 export function volumesToDelete({ volumes, snapshots }: ClusterVolumes): ClusterVolumes {
   const kept = new Set(snapshots.filter(isKept).map(({ volume_id }) => volume_id));
   return {
-    // Cinder keeps a volume as long as it has snapshots.
+    // Cinder does not delete a volume that has snapshots.
     volumes: volumes.filter((volume) => !isKept(volume) && !kept.has(volume.id)),
     snapshots: snapshots.filter((snapshot) => !isKept(snapshot)),
   };
@@ -52,14 +68,14 @@ function isKept(stored: Volume | VolumeSnapshot): boolean {
 }
 
 /**
- * Deletes the volumes and snapshots of a cluster without servers whose reclaim policy says so, snapshots first; the others stay. Returns what is left to
- * be deleted; rejects with the cloud's error.
+ * Deletes the volumes and snapshots of a cluster without servers according to their reclaim policy, snapshots first; the others are
+ * retained. Returns what remains to be deleted, and what blocks it; rejects with the cloud's error.
  */
 export async function deleteVolumes(
   cloud: ProjectCloud,
   clusterUid: string,
-  options: CallOptions,
-): Promise<Leftover | undefined> {
+  options: DeletionOptions,
+): Promise<RemainingResources | undefined> {
   const { blockStorage } = cloud.client;
   const { ledgers } = cloud;
   refuseDoubt(cloud, clusterUid);
@@ -67,21 +83,85 @@ export async function deleteVolumes(
     cloud.completeFromMs(ledgers.volumes, MAX_AGE_MS),
     cloud.completeFromMs(ledgers.volumeSnapshots, MAX_AGE_MS),
   );
-  const { volumes, snapshots } = volumesToDelete(await volumesOfCluster(cloud, clusterUid, sinceMs));
-  for (const { id, status } of snapshots) {
-    if (WAITING.has(status)) continue;
-    await cloud.remove(ledgers.volumeSnapshots, id, () => blockStorage.snapshots.delete(id, options));
+  const stored = await volumesOfCluster(cloud, clusterUid, sinceMs);
+  const { volumes, snapshots } = volumesToDelete(stored);
+  const held = await removeEach(
+    snapshots.filter(({ status }) => !WAITING.has(status)),
+    ({ id }) => cloud.remove(ledgers.volumeSnapshots, id, () => blockStorage.snapshots.delete(id, options)),
+    (snapshot, refusal) => holdOfSnapshot(snapshot, options.isLate) ?? refused('snapshot', snapshot, refusal),
+  );
+  const slow = joinHeld(snapshots.map((snapshot) => holdOfSnapshot(snapshot, options.isLate)));
+  // Cinder does not delete a volume that has snapshots.
+  const busy = new Set(snapshots.map(({ volume_id }) => volume_id));
+  const left = await removeVolumes(
+    cloud,
+    volumes.filter(({ id }) => !busy.has(id)),
+    options,
+  );
+  if (snapshots.length > 0) {
+    const what = displayNames('snapshot', snapshots);
+    return { what, retryAfterMs: RETRY_MS, held: joinHeld([held ?? slow, left?.held]) };
   }
-  if (snapshots.length > 0) return { what: counted(snapshots.length, 'snapshot'), retryAfterMs: RETRY_MS };
-  for (const { id, status } of volumes) {
-    // A server that was just deleted lets it go in a moment.
-    if (WAITING.has(status)) continue;
-    await cloud.remove(ledgers.volumes, id, () => blockStorage.volumes.delete(id, options));
-  }
-  return volumes.length === 0 ? undefined : { what: counted(volumes.length, 'volume'), retryAfterMs: RETRY_MS };
+  return left;
 }
 
-/** Throws StillSettling while the cloud may be at work on a request to make one. */
+/** Deletes volumes without snapshots created by Fairway. Returns what remains, and what blocks it; rejects with the cloud's error. */
+export async function removeVolumes(
+  cloud: ProjectCloud,
+  volumes: readonly Volume[],
+  options: DeletionOptions,
+): Promise<RemainingResources | undefined> {
+  if (volumes.length === 0) return undefined;
+  const { blockStorage } = cloud.client;
+  const { isLate } = options;
+  const servers = await serversHolding(cloud, volumes, options);
+  const holdOf = async (volume: Volume, snapshots: readonly VolumeSnapshot[] = []) =>
+    holdOfVolume(volume, { servers, snapshots, isLate });
+  const held = await removeEach(
+    // A server that was just deleted releases it shortly.
+    volumes.filter(({ status }) => !WAITING.has(status)),
+    ({ id }) => cloud.remove(cloud.ledgers.volumes, id, () => blockStorage.volumes.delete(id, options)),
+    async (volume, refusal) =>
+      (await holdOf(volume, await snapshotsOf(cloud, volume, options))) ?? refused('volume', volume, refusal),
+  );
+  const waiting = await Promise.all(volumes.filter(({ status }) => WAITING.has(status)).map((each) => holdOf(each)));
+  return { what: displayNames('volume', volumes), retryAfterMs: RETRY_MS, held: joinHeld([held, ...waiting]) };
+}
+
+/** How many servers and snapshots a blocked deletion looks up; a message names no more. */
+const MAX_ASKED = 3;
+
+/** The names of servers that volumes are attached to; none of them is the cluster's, whose servers have been deleted. */
+async function serversHolding(
+  cloud: ProjectCloud,
+  volumes: readonly Volume[],
+  options: CallOptions,
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const ids = volumes.flatMap(({ attachments }) => attachments.flatMap(({ server_id }) => server_id ?? []));
+  const asked = [...new Set(ids)].slice(0, MAX_ASKED);
+  const { servers } = cloud.client.compute;
+  return new Map(
+    await Promise.all(
+      asked.map(async (id): Promise<[string, string | undefined]> => {
+        const server = await ignoreNotFound(servers.get(id, options));
+        return [id, server?.['OS-EXT-STS:task_state'] === 'deleting' ? undefined : server?.name];
+      }),
+    ),
+  );
+}
+
+async function snapshotsOf(
+  cloud: ProjectCloud,
+  { id }: Volume,
+  options: CallOptions,
+): Promise<readonly VolumeSnapshot[]> {
+  const found: VolumeSnapshot[] = [];
+  for await (const snapshot of cloud.client.blockStorage.snapshots.list({ volume_id: id }, options))
+    found.push(snapshot);
+  return found;
+}
+
+/** Throws StillSettling while the cloud may still be processing a request to create one. */
 function refuseDoubt(cloud: ProjectCloud, clusterUid: string): void {
   const nowMs = cloud.now();
   const isOfCluster = (owner: string) => owner.startsWith(`${clusterUid}/`);
@@ -90,5 +170,5 @@ function refuseDoubt(cloud: ProjectCloud, clusterUid: string): void {
   }
 }
 
-/** What Cinder is about to end with something that can be deleted. */
-const WAITING: ReadonlySet<string> = new Set(['creating', 'deleting', 'detaching', 'in-use']);
+/** Volumes in a transitional state that can end in one that permits deletion. */
+const WAITING: ReadonlySet<string> = new Set(['creating', 'deleting', 'attaching', 'detaching', 'in-use']);

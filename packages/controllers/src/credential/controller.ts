@@ -28,7 +28,7 @@ export const credentialController: Declaration = {
         old.metadata.deletionTimestamp !== metadata.deletionTimestamp ||
         isPaused(old) !== isPaused({ metadata }),
     }),
-    // A credential that waits for its clusters to be deleted is notified.
+    // A credential that is waiting for the deletion of its clusters is enqueued.
     watch(cache.clusters, clustersByCredential.valuesOf, {
       isRelevant: (old, cluster) => credentialKeyOf(old) !== credentialKeyOf(cluster),
     }),
@@ -39,7 +39,7 @@ export const credentialController: Declaration = {
   },
   listen(enqueue, shared) {
     const { clock, clouds, credentialCheckMs = DEFAULT_CREDENTIAL_CHECK_MS } = shared;
-    // As often as one that does not work is checked anyway.
+    // As often as an invalid credential is checked anyway.
     const refusals = new RefusalChecks(enqueue, clock, credentialCheckMs / 2);
     clouds.onProject((cloud) => {
       const stopRefusals = refusals.follow(cloud);

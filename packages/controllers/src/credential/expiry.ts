@@ -3,10 +3,10 @@ import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 
 const DAY_MS = 86_400_000;
-/** How long before its end a credential says so, and says it again; the last first. */
+/** How long before its expiry a credential reports it; the last notice first. */
 const NOTICE_DAYS = [1, 7, 30];
 
-/** The condition ExpiresSoon; undefined while there is time, and once it is over. Its message changes with each notice, and with nothing else. */
+/** The condition ExpiresSoon; undefined while there is time, and after the expiry. Its message changes only with each notice. */
 export function expiryCondition(
   { spec, status }: Pick<CloudCredential, 'spec' | 'status'>,
   nowMs: number,
@@ -24,7 +24,7 @@ export function expiryCondition(
   };
 }
 
-/** When there is something new to say of a credential's end: at the next notice, and at the end; undefined if there is no end, or it is over. */
+/** When the report on a credential's expiry changes next: at the next notice, and at the expiry; undefined if it never expires, or has expired. */
 export function nextNoticeInMs(expiresAt: string | undefined, nowMs: number): number | undefined {
   const leftMs = timeLeft(expiresAt, nowMs);
   if (leftMs <= 0 || !Number.isFinite(leftMs)) return undefined;
@@ -32,14 +32,14 @@ export function nextNoticeInMs(expiresAt: string | undefined, nowMs: number): nu
   return leftMs - (next ?? 0) * DAY_MS;
 }
 
-/** Whether it ended at a time that was known. */
+/** Whether it expired at a known time. */
 export function isExpired(expiresAt: string | undefined, nowMs: number): boolean {
   return timeLeft(expiresAt, nowMs) <= 0;
 }
 
-/** What the owner of a credential does before it ends, or after. */
+/** What the owner of a credential must do before it expires, or afterwards. */
 export function renewalAdvice({ secretRef }: CloudCredential['spec']): string {
-  return `make another ("fairway credential create") and set spec.credentialName of the clusters that use this one, or replace Secret ${secretRef.name}`;
+  return `create another one ("fairway credential create NAME --cloud CLOUD") and set spec.credentialName of the clusters that use this one, or replace Secret ${secretRef.name}`;
 }
 
 function timeLeft(expiresAt: string | undefined, nowMs: number): number {

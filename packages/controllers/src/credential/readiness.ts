@@ -5,14 +5,14 @@ import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditi
 import { clustersByCredential } from '@fairway/tenancy/cache-indexes';
 import type { ControllerDependencies } from '../dependencies.ts';
 
-/** Changes when what is known of the credential's use does. */
+/** Changes when the usability of the credential changes. */
 function readiness({ status }: CloudCredential): string {
   const ready = findCondition(status?.conditions, ConditionType.Ready);
   return `${ready?.status} ${ready?.reason} ${ready?.message}`;
 }
 
-/** Changes when what its clusters say of the credential does. */
-export function standing(credential: CloudCredential): string {
+/** Changes when what its clusters report about the credential changes. */
+export function usageFingerprint(credential: CloudCredential): string {
   return `${readiness(credential)} ${findCondition(credential.status?.conditions, ConditionType.ExpiresSoon)?.message}`;
 }
 

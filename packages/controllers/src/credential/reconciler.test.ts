@@ -4,7 +4,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Attempts } from '@fairway/kube/controller/attempts';
 import { forbidden } from '@fairway/kube/object/api-error';
 import { AnsweringTransport } from '@fairway/kube/testing/answering-transport';
-import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { describe, expect, test } from 'vitest';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { CredentialReconciler } from './reconciler.ts';
@@ -28,7 +28,7 @@ function start(login: () => Promise<unknown>, { isGoing = false } = {}) {
     client: new KubeClient(api, { clock }),
     cache: { credentials: { get: () => found }, clusters: { find: () => [] } },
     projects: { forNamespace: () => ({ client: { session: { renew: login }, identity }, retryNow() {} }) },
-    attempts: new Attempts({ clock, random: () => 1, judge: judgeStep }),
+    attempts: new Attempts({ clock, random: () => 1, classify: classifyError }),
     events: { warning() {} },
     clock,
   } as unknown as ControllerDependencies);

@@ -1,4 +1,4 @@
-import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { FINALIZER, SKIP_REVOCATION_ANNOTATION } from '@fairway/api/group';
 import {
   type CloudCredential,
@@ -18,22 +18,22 @@ import { type Failure, failureOf } from '@fairway/tenancy/reconcile/failure';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { ControllerDependencies } from '../dependencies.ts';
+import { listRoots, namespaceOf, type RootsRecord, withoutCluster } from '../gc/missing-clusters/missing-clusters.ts';
 import { ensurePausedCondition } from '../pause.ts';
 import { writeStatus } from '../status-writer.ts';
-import { listRoots, namespaceOf, type RootsRecord, withoutCluster } from '../vanished/vanished-clusters.ts';
+import { checkCredential, type KnownExpiries } from './credential-check.ts';
 import { expiryCondition, isExpired, nextNoticeInMs } from './expiry.ts';
 import { phaseOf } from './phase.ts';
 import { isRevocationSkipped, revocationAdvice, revoke } from './revocation.ts';
-import { judge, type KnownExpiries } from './verdict.ts';
 
 type CredentialDependencies = Pick<
   ControllerDependencies,
   'client' | 'cache' | 'projects' | 'events' | 'clock' | 'attempts' | 'credentialCheckMs'
 >;
 
-const VANISHED_RETRY_MS = 60_000;
+const MISSING_RETRY_MS = 60_000;
 
-/** How often Keystone is asked about a credential that works. Services accept a revoked token for minutes, so they would report it late. */
+/** How often a working credential is checked with Keystone. Services accept a revoked token for minutes, so they would report it late. */
 export const DEFAULT_CREDENTIAL_CHECK_MS = 60_000;
 
 /** Reports whether Keystone accepts each CloudCredential and whether clusters use it, and revokes it in Keystone when it is deleted. */
@@ -50,12 +50,12 @@ export class CredentialReconciler {
     const found = cache.credentials.get(key);
     if (found === undefined) projects.forgetCredential(key);
     const active =
-      found && (await ensurePausedCondition(client.resource(cloudCredentials), found, undefined, clock.now()));
+      found && (await ensurePausedCondition(client.resource(cloudCredentials), found, undefined, this.#dependencies));
     if (active === undefined) return {};
     const credential = await ensureFinalizer(client.resource(cloudCredentials), active, FINALIZER);
     const { namespace = '', name = '' } = credential.metadata;
     const cloud = projects.forNamespace(namespace, name);
-    if (context.isAsked) attempts.retryNow((item) => item === uidOf(credential));
+    if (context.userTriggered) attempts.retryNow((item) => item === uidOf(credential));
     const pass = new Pass(context, clock);
     if (credential.metadata.deletionTimestamp !== undefined) return this.#delete(credential, cloud, pass);
 
@@ -64,7 +64,7 @@ export class CredentialReconciler {
     return isToGo ? this.#reclaim(noted, pass) : this.#check(noted, cloud, pass);
   }
 
-  /** Before anything slow: that a cluster used it must be recorded before the cluster is deleted. */
+  /** Before anything slow: its use by a cluster must be recorded before the cluster is deleted. */
   async #notePhase(credential: CloudCredential): Promise<CloudCredential> {
     const { cache, client } = this.#dependencies;
     const users = usersOf(credential, cache.clusters.find(clustersByCredential, keyOf(credential)));
@@ -78,19 +78,22 @@ export class CredentialReconciler {
   async #check(credential: CloudCredential, cloud: ProjectCloud | undefined, pass: Pass): Promise<Result> {
     const { clock, credentialCheckMs = DEFAULT_CREDENTIAL_CHECK_MS } = this.#dependencies;
     const times = { nowMs: clock.now(), signal: pass.signal };
-    const { value, failure } = await pass.run(() => judge(credential, cloud, this.#expiries, times));
-    // Whatever hindered the question, it is no answer of Keystone's: clusters continue with the credential.
+    const { value, failure } = await pass.run(() => checkCredential(credential, cloud, this.#expiries, times));
+    // Whatever prevented the check, Keystone has not rejected the credential: clusters keep using it.
     const condition = failure ? { ...failure, status: 'Unknown' as const } : value.condition;
     const isReady = condition.status === 'True';
-    // Who was refused until now asks again immediately.
+    // Clusters whose requests were rejected until now retry immediately.
     if (isReady && !isConditionTrue(credential.status?.conditions, ConditionType.Ready)) cloud?.retryNow();
-    // One that does not work is tried twice as often: its Secret may have been fixed.
-    pass.againIn(isReady ? credentialCheckMs : credentialCheckMs / 2);
-    pass.againIn(nextNoticeInMs((value?.known ?? credential.status)?.expiresAt, clock.now()));
-    return pass.end(async () => {
+    const isRefused = !isReady && failure === undefined && actionRequiredBy(condition.reason) !== 'cloud';
+    // Checked twice as often until the cloud responds again.
+    if (!isRefused) pass.requeueAfter(isReady ? credentialCheckMs : credentialCheckMs / 2);
+    pass.requeueAfter(nextNoticeInMs((value?.known ?? credential.status)?.expiresAt, clock.now()));
+    const result = await pass.end(async () => {
       const status = await this.#write(credential, condition, value?.known);
-      tellOfEnd(this.#dependencies.events, credential, status);
+      recordExpiryEvents(this.#dependencies.events, credential, status);
     });
+    // A rejected credential is checked as often at first, because its Secret may have been fixed, then less and less often: each check is a login.
+    return isRefused ? { ...result, failure: { minimumMs: credentialCheckMs / 2 } } : result;
   }
 
   async #write(
@@ -117,14 +120,14 @@ export class CredentialReconciler {
     return next;
   }
 
-  /** Deletes a credential that its clusters have left. */
+  /** Deletes a credential that no cluster uses anymore. */
   async #reclaim(credential: CloudCredential, pass: Pass): Promise<Result> {
     const { attempts, client } = this.#dependencies;
     const { failure } = await pass.run(() =>
-      attempts.make({ kind: 'reclaim', item: uidOf(credential) }, async () => {
+      attempts.withBackoff({ kind: 'reclaim', item: uidOf(credential) }, async () => {
         const users = await this.#usersNow(credential, pass.signal);
-        if ((await this.#vanishedNow(credential)).length > 0) return pass.againIn(VANISHED_RETRY_MS);
-        // The cache will hear of them.
+        if ((await this.#missingNow(credential)).length > 0) return pass.requeueAfter(MISSING_RETRY_MS);
+        // The cache will receive these updates.
         if (users.length > 0) return;
         pass.signal.throwIfAborted();
         const { namespace = '', name = '', uid = '' } = credential.metadata;
@@ -132,7 +135,7 @@ export class CredentialReconciler {
       }),
     );
     return pass.end(async () => {
-      if (failure) await this.#tellKept(credential, failure);
+      if (failure) await this.#recordNotRevoked(credential, failure);
     });
   }
 
@@ -148,23 +151,23 @@ export class CredentialReconciler {
       return {};
     }
     return pass.end(async () => {
-      if (failure) await this.#tellKept(credential, failure);
+      if (failure) await this.#recordNotRevoked(credential, failure);
     });
   }
 
-  /** Nobody else may say so: a credential that goes unrevoked is worth as much as ever to whoever has a copy. */
-  async #tellKept(credential: CloudCredential, { party, reason, message }: Failure): Promise<void> {
+  /** Only for this case: an unrevoked credential remains usable by anyone who has a copy. */
+  async #recordNotRevoked(credential: CloudCredential, { party, reason, message }: Failure): Promise<void> {
     const { name = '', namespace = '' } = credential.metadata;
     const skip = `kubectl annotate cloudcredential ${name} -n ${namespace} ${SKIP_REVOCATION_ANNOTATION}=true`;
-    const wayOut = `to delete it all the same: ${skip}, and revoke it yourself: ${revocationAdvice(credential.status)}`;
+    const wayOut = `to delete it anyway: ${skip}, and revoke it yourself: ${revocationAdvice(credential.status)}`;
     const told =
       party === 'cloud'
-        ? `it is not revoked yet, and kept until it is: ${message}; ${wayOut}`
+        ? `it is not revoked yet, and is retained until it is: ${message}; ${wayOut}`
         : `it is not deleted yet: ${message}`;
     await this.#write(credential, { status: 'False', reason, message: told });
   }
 
-  /** Whether it was revoked, or waits for those who use it. */
+  /** Whether it was revoked, or what it is waiting for. */
   async #takeBack(
     credential: CloudCredential,
     cloud: ProjectCloud | undefined,
@@ -173,32 +176,36 @@ export class CredentialReconciler {
     const { events } = this.#dependencies;
     const users = await this.#usersNow(credential, pass.signal);
     if (users.length > 0) {
-      events.warning(credential, 'ResourceInUse', `deleted when no cluster needs it any more: ${users.join(', ')}`);
-      return 'in use';
-    }
-    const vanished = await this.#vanishedNow(credential);
-    if (vanished.length > 0) {
-      const what = vanished.map(({ clusterKey }) => clusterKey).join(', ');
       events.warning(
         credential,
         'ResourceInUse',
-        `it will be deleted when the leftovers of removed clusters are gone: ${what}`,
+        `it will be deleted when no cluster uses it anymore: ${users.join(', ')}`,
       );
-      pass.againIn(VANISHED_RETRY_MS);
+      return 'in use';
+    }
+    const missing = await this.#missingNow(credential);
+    if (missing.length > 0) {
+      const what = missing.map(({ clusterKey }) => clusterKey).join(', ');
+      events.warning(
+        credential,
+        'ResourceInUse',
+        `it will be deleted when the remaining resources of deleted clusters are gone: ${what}`,
+      );
+      pass.requeueAfter(MISSING_RETRY_MS);
       return 'in use';
     }
     pass.signal.throwIfAborted();
     const refusal = await this.#revoke(credential, cloud, pass.signal);
     if (refusal !== undefined) {
-      const advice = `its owner has to revoke it: ${revocationAdvice(credential.status)}`;
-      const message = `Fairway has forgotten the credential and could not revoke it (${refusal}); ${advice}`;
-      // Nothing else will tell: it is stored before the credential goes.
+      const advice = `its owner must revoke it: ${revocationAdvice(credential.status)}`;
+      const message = `Fairway deleted its copy of the credential but could not revoke it (${refusal}); ${advice}`;
+      // Stored before the credential is deleted, because nothing else will report it.
       await events.once(credential, 'Warning', { reason: 'NotRevoked', message, id: 'NotRevoked' });
     }
     return 'gone';
   }
 
-  /** Why it goes unrevoked, for good; undefined when it is worth nothing any more. Rejects with what may pass. */
+  /** Why it permanently remains unrevoked; undefined once it is worthless. Rejects with errors that may pass. */
   async #revoke(
     credential: CloudCredential,
     cloud: ProjectCloud | undefined,
@@ -207,10 +214,10 @@ export class CredentialReconciler {
     const { attempts, clock } = this.#dependencies;
     const { spec, status } = credential;
     const noCloud = `spec.cloud: the operator's clouds.yaml has no cloud ${spec.cloud}`;
-    // It has never been one.
+    // It was never a valid credential.
     if (cloud === undefined && status?.credentialID === undefined) return noCloud;
     try {
-      return await attempts.make({ kind: 'revocation', item: uidOf(credential) }, async () => {
+      return await attempts.withBackoff({ kind: 'revocation', item: uidOf(credential) }, async () => {
         if (cloud) return revoke(cloud.client, { hasExpired: isExpired(status?.expiresAt, clock.now()), signal });
         throw new ProblemError({ reason: ConditionReason.ConfigurationInvalid, message: noCloud });
       });
@@ -222,7 +229,7 @@ export class CredentialReconciler {
   }
 
   /** Clusters of the namespace that were removed without Fairway: their cloud resources may be reachable with this credential only. */
-  async #vanishedNow({ metadata }: CloudCredential): Promise<readonly RootsRecord[]> {
+  async #missingNow({ metadata }: CloudCredential): Promise<readonly RootsRecord[]> {
     const { client } = this.#dependencies;
     const records = (await listRoots(client)).filter(
       ({ clusterKey }) => namespaceOf(clusterKey) === metadata.namespace,
@@ -230,7 +237,7 @@ export class CredentialReconciler {
     return (await withoutCluster(client, records)).filter(({ isHeld }) => !isHeld);
   }
 
-  /** Not as the cache knows it: what is revoked cannot be brought back. */
+  /** Reads from the API, not the cache: revocation cannot be undone. */
   async #usersNow(credential: CloudCredential, signal: AbortSignal): Promise<readonly string[]> {
     const { namespace = '' } = credential.metadata;
     const { items } = await this.#dependencies.client.resource(clusters).list({ namespace, signal });
@@ -238,8 +245,11 @@ export class CredentialReconciler {
   }
 }
 
-/** An event for each notice of its end, and one when it stops working for a reason that its owner or the operator can mend. What is told is kept in the status, over restarts. */
-function tellOfEnd(
+/**
+ * An event for each expiry notice, and one when it stops working for a reason that its owner or the operator can fix. Recorded in the
+ * status, so that restarts do not repeat it.
+ */
+function recordExpiryEvents(
   events: ControllerDependencies['events'],
   credential: CloudCredential,
   { conditions }: CloudCredentialStatus,
@@ -250,7 +260,7 @@ function tellOfEnd(
     events.warning(credential, soon.reason, soon.message);
   }
   const ready = findCondition(conditions, ConditionType.Ready);
-  if (ready?.status !== 'False' || turnOf(ready.reason as ConditionReason) === 'cloud') return;
+  if (ready?.status !== 'False' || actionRequiredBy(ready.reason as ConditionReason) === 'cloud') return;
   const last = findCondition(before, ConditionType.Ready);
   if (last?.status !== 'False' || last.reason !== ready.reason) events.warning(credential, ready.reason, ready.message);
 }

@@ -2,8 +2,8 @@ import type { Clock } from '@fairway/base/clock';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 
 /**
- * Has a credential checked as soon as a call made with it is refused. A service may refuse a call for reasons of its own, and as often as it is asked: of one credential, one refusal in
- * `intervalMs` counts.
+ * Checks a credential as soon as a call made with it is rejected. A service may reject calls for reasons of its own and at any rate, so
+ * only one rejection per credential and `intervalMs` counts.
  */
 export class RefusalChecks {
   readonly #check: (credentialKey: string) => void;

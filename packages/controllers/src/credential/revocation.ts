@@ -8,11 +8,11 @@ import type { Token } from '@fairway/openstack/types/identity';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 
 /**
- * Ends, in Keystone, the credential that `client` logs in with. The token tells which one that is, so that the revoked credential
- * is the one in use, whatever the status says. Returns why it failed; undefined when the credential is worth nothing any more.
+ * Revokes, in Keystone, the credential that `client` logs in with. The token identifies it, so the revoked credential is the one in use,
+ * whatever the status says. Returns why it failed; undefined once the credential is worthless.
  *
- * Keystone lets the trustor delete a trust, and a token of a trust with impersonation acts as the trustor. A restricted
- * application credential cannot delete any, itself included. **Errors.** An {@link OpenStackError} or {@link ProblemError} that may pass is thrown.
+ * Keystone lets the trustor delete a trust, and a token of a trust with impersonation acts as the trustor. A restricted application
+ * credential cannot delete any, including itself. **Errors.** Throws an {@link OpenStackError} or {@link ProblemError} that may pass.
  */
 export async function revoke(
   { session, identity }: OpenStackClient,
@@ -37,32 +37,32 @@ export async function revoke(
     if (isOpenStackError(error, 'notFound') && isOfKeystone(error.detail)) return undefined;
     if (isOpenStackError(error, 'forbidden')) return error.detail;
     if (!isOpenStackError(error, 'unauthorized')) throw error;
-    const message = `identity: Keystone lets the credential log in, and refuses its token: ${error.detail}`;
+    const message = `identity: Keystone issues a token for the credential, but rejects it: ${error.detail}`;
     throw new ProblemError({ reason: ConditionReason.CloudUnavailable, message });
   }
 }
 
-/** Why a credential that can't log in is not known to be gone; undefined if it is. Throws what says nothing about it. */
+/** Why a credential that cannot log in is not known to be deleted; undefined if it is. Rethrows errors that do not answer this. */
 function refusalOfLogin(error: unknown, hasExpired: boolean): string | undefined {
-  // From whatever else answers in Keystone's place, a 404 says nothing.
+  // A 404 from something other than Keystone proves nothing.
   if (isOpenStackError(error, 'notFound') && /\btrust\b/i.test(error.detail)) return undefined;
   if (isOpenStackError(error, 'forbidden')) return error.detail;
   if (!isOpenStackError(error, 'unauthorized')) throw error;
-  // What is gone has 404. A 401 may be that of a wrong secret or a disabled user: the credential may be worth something again.
+  // Keystone returns 404 for deleted credentials. A 401 may mean a wrong secret or a disabled user: the credential may become valid again.
   return error.status === 404 || (error.status === 401 && hasExpired) ? undefined : error.detail;
 }
 
-/** Whether Keystone itself has no such object, rather than a proxy no such path. */
+/** Whether Keystone itself lacks the object, rather than a proxy the path. */
 function isOfKeystone(detail: string): boolean {
   return /^could not find /i.test(detail);
 }
 
-/** Whether its owner wants it gone, whatever becomes of it in Keystone. */
+/** Whether its owner wants it deleted without revocation in Keystone. */
 export function isRevocationSkipped({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[SKIP_REVOCATION_ANNOTATION] !== undefined;
 }
 
-/** What the owner of a credential types to revoke it. */
+/** The command with which the owner of a credential revokes it. */
 export function revocationAdvice({ type, credentialID }: CloudCredentialStatus = {}): string {
   const kind = type === 'Trust' ? 'trust' : 'application credential';
   return `openstack ${kind} delete ${credentialID ?? '(its id)'}`;

@@ -18,7 +18,7 @@ import {
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import { isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
-import { differsIn } from '../differs-in.ts';
+import { hasChangedIn } from '../has-changed-in.ts';
 import { ownedByCluster } from '../owner-key.ts';
 import { HealingMetrics } from './metrics.ts';
 import { HealingReconciler } from './reconciler.ts';
@@ -41,8 +41,8 @@ export const healingController: Declaration = {
     indexOn(cache.clusters, clustersByPlan),
   ],
   watches: ({ cache }) => [
-    watch(cache.nodePools, undefined, { isRelevant: differsIn(viewOfPool) }),
-    watch(cache.machines, (machine) => [poolKeyOf(machine)], { isRelevant: differsIn(viewOfMachine) }),
+    watch(cache.nodePools, undefined, { isRelevant: hasChangedIn(viewOfPool) }),
+    watch(cache.machines, (machine) => [poolKeyOf(machine)], { isRelevant: hasChangedIn(viewOfMachine) }),
     watch(cache.clusters, (cluster) => cache.nodePools.find(poolsByCluster, keyOf(cluster)).map(keyOf), {
       isRelevant: isClusterRelevant,
     }),
@@ -53,7 +53,7 @@ export const healingController: Declaration = {
           .find(clustersByPlan, metadata.name ?? '')
           .flatMap((cluster) => cache.nodePools.find(poolsByCluster, keyOf(cluster)).map(keyOf)),
       {
-        isRelevant: differsIn(({ spec }) => [spec.healing, spec.allowed]),
+        isRelevant: hasChangedIn(({ spec }) => [spec.healing, spec.allowed]),
       },
     ),
   ],
@@ -75,7 +75,7 @@ function viewOfPool({ metadata, status }: NodePool): unknown {
   return [metadata.generation, metadata.annotations, metadata.deletionTimestamp, status?.healing];
 }
 
-/** What a machine is judged by. */
+/** The facts that decide whether a machine is unhealthy. */
 function viewOfMachine({ metadata, spec, status }: Machine): unknown {
   return [
     metadata.deletionTimestamp,

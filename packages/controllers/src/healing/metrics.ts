@@ -3,7 +3,7 @@ import { Counter, type Registry } from 'prom-client';
 
 type Repair = Pick<RepairMark, 'reason' | 'strategy'>;
 
-/** Counts what healing does, in this process. */
+/** Counts what healing does in this process. */
 export class HealingMetrics {
   readonly #repairs: Counter<'result' | 'reason' | 'strategy'>;
   readonly #held: Counter<'reason'>;
@@ -11,13 +11,13 @@ export class HealingMetrics {
   constructor(registry: Registry) {
     this.#repairs = new Counter({
       name: 'fairway_node_repairs_total',
-      help: 'Repairs of nodes, by how (strategy), why (reason) and what became of it: started, ended, or failed, where the node or its replacement was broken again within an hour.',
+      help: 'Node repairs by strategy, reason and result: started, ended, or failed (the node or its replacement became unhealthy again within an hour).',
       labelNames: ['result', 'reason', 'strategy'],
       registers: [registry],
     });
     this.#held = new Counter({
       name: 'fairway_node_repairs_held_total',
-      help: 'How often the repair of a broken node had to wait, by what for.',
+      help: 'How often the repair of an unhealthy node was held back, by reason.',
       labelNames: ['reason'],
       registers: [registry],
     });

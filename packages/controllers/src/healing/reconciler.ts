@@ -23,13 +23,13 @@ import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { isMachineOf } from '../node-pool/machine-owner.ts';
 import { writeStatus } from '../status-writer.ts';
-import { ailmentOf } from './ailment.ts';
-import { announceOutcomes, announceVerdict } from './announcements.ts';
 import { confirm, type LiveFacts } from './confirmation.ts';
+import { recordRepairEvents, recordRepairOutcomes } from './events.ts';
 import type { HealingMetrics } from './metrics.ts';
+import { ObservationWindow } from './observation-window.ts';
 import { nextRecord, recordDueMs } from './record.ts';
-import { candidatesOf, type Patient, triage, type Verdict } from './triage.ts';
-import { NodeTrust } from './trust.ts';
+import { candidatesOf, planRepairs, type RepairDecision, type RepairTarget } from './repair-plan.ts';
+import { unhealthyReason } from './unhealthy-reason.ts';
 
 type HealingDependencies = Pick<
   ControllerDependencies,
@@ -38,13 +38,13 @@ type HealingDependencies = Pick<
   readonly metrics: HealingMetrics | undefined;
 };
 
-/** How often broken nodes are looked at. */
-const LOOK_AGAIN_MS = 30_000;
-/** How long nodes have to report once their cluster's API can be reached again: a kubelet's lease, and what the control plane waits for it. */
+/** How often unhealthy nodes are checked. */
+const RECHECK_INTERVAL_MS = 30_000;
+/** How long nodes have to report once their cluster's API is reachable again: a kubelet's lease, plus the control plane's grace period. */
 const SETTLE_MS = 120_000;
 
-/** What a pass goes by. */
-interface Scene {
+/** The inputs of a pass. */
+interface Scope {
   readonly pool: NodePool;
   readonly cluster: Cluster;
   readonly tenant: TenantCluster | undefined;
@@ -52,98 +52,98 @@ interface Scene {
   readonly trustedSinceMs: number | undefined;
 }
 
-/** Says of broken machines whether they are to be repaired, and how: in `Machine.status.marks.repair`, which their pool acts on. */
+/** Decides whether unhealthy machines are repaired, and how. Writes the decision to `Machine.status.marks.repair`, which the pool acts on. */
 export class HealingReconciler {
   readonly #dependencies: HealingDependencies;
-  readonly #trust: NodeTrust;
+  readonly #window: ObservationWindow;
 
   constructor(dependencies: HealingDependencies) {
     this.#dependencies = dependencies;
-    this.#trust = new NodeTrust(dependencies.clock);
+    this.#window = new ObservationWindow(dependencies.clock);
   }
 
-  /** `key` is a NodePool's. */
+  /** `key` identifies a NodePool. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { cache, clock, clouds, tenants } = this.#dependencies;
     const pool = cache.nodePools.get(key);
     const cluster = pool && cache.clusters.get(clusterKeyOf(pool));
     if (pool === undefined || cluster === undefined || isBeingDeleted(pool) || isBeingDeleted(cluster)) {
-      this.#trust.forget(key);
+      this.#window.forget(key);
       return {};
     }
-    // Nodes that are to go are nobody's patients.
+    // Nodes that are about to be deleted are not repaired.
     if (isPaused(pool, cluster) || isHibernationWanted(cluster) || isBeingEmptied(cluster)) return {};
     const pass = new Pass(context, clock);
     const tenant = tenants.get(identityOf(cluster));
-    const trustedSinceMs = this.#trust.sinceMs(key, cluster, tenant);
+    const trustedSinceMs = this.#window.sinceMs(key, cluster, tenant);
     const cloud = clouds.of(clusterKeyOf(pool), cluster.spec.credentialName);
-    await this.#look({ pool, cluster, tenant, cloud, trustedSinceMs }, pass);
+    await this.#reconcilePool({ pool, cluster, tenant, cloud, trustedSinceMs }, pass);
     return pass.end();
   }
 
-  async #look(scene: Scene, pass: Pass): Promise<void> {
-    const { pool } = scene;
+  async #reconcilePool(scope: Scope, pass: Pass): Promise<void> {
+    const { pool } = scope;
     const { cache, clock } = this.#dependencies;
     const ofPool = cache.machines.find(machinesByPool, keyOf(pool)).filter((machine) => isMachineOf(pool, machine));
-    const seen = this.#judge(scene, ofPool);
-    const beginning = seen.verdicts.filter(isBeginning);
-    const { verdicts, record, stored } =
-      beginning.length === 0 ? { ...seen, stored: pool } : await this.#confirmed(scene, beginning, pass);
+    const seen = this.#plan(scope, ofPool);
+    const beginning = seen.decisions.filter(isBeginning);
+    const { decisions, record, stored } =
+      beginning.length === 0 ? { ...seen, stored: pool } : await this.#confirmed(scope, beginning, pass);
     await this.#writeRecord(stored, record);
-    for (const verdict of verdicts) await this.#writeMark(verdict, pass);
-    const nextMs = seen.patients.some(({ ailment }) => ailment) ? clock.now() + LOOK_AGAIN_MS : undefined;
-    this.#trust.looksAgainAt(keyOf(pool), nextMs);
+    for (const decision of decisions) await this.#writeMark(decision, pass);
+    const nextMs = seen.targets.some(({ unhealthy }) => unhealthy) ? clock.now() + RECHECK_INTERVAL_MS : undefined;
+    this.#window.expectPass(keyOf(pool), nextMs);
     for (const ms of [nextMs, recordDueMs(record ?? {}, clock.now())]) {
-      if (ms !== undefined) pass.againIn(Math.max(ms - clock.now(), 0) + 1);
+      if (ms !== undefined) pass.requeueAfter(Math.max(ms - clock.now(), 0) + 1);
     }
   }
 
-  /** The verdicts by what everybody says now. */
-  async #confirmed(scene: Scene, beginning: readonly Verdict[], pass: Pass) {
-    const { pool, cluster, tenant, cloud } = scene;
+  /** The decisions from live state. */
+  async #confirmed(scope: Scope, beginning: readonly RepairDecision[], pass: Pass) {
+    const { pool, cluster, tenant, cloud } = scope;
     const { client, clock } = this.#dependencies;
     const serverIDs = beginning.flatMap(({ machine }) => machine.status?.serverID ?? []);
     const questions = { client, pool, cluster, tenant, cloud, serverIDs, nowMs: clock.now(), signal: pass.signal };
     const live = await confirm(questions);
-    if (live.api) this.#trust.lost(keyOf(pool));
+    if (live.api) this.#window.restart(keyOf(pool));
     const stored = live.pool ?? pool;
     if (live.pool === undefined || isBeingDeleted(live.pool))
-      return { verdicts: [], record: stored.status?.healing, stored };
-    return { ...this.#judge({ ...scene, pool: stored }, live.machines, live), stored };
+      return { decisions: [], record: stored.status?.healing, stored };
+    return { ...this.#plan({ ...scope, pool: stored }, live.machines, live), stored };
   }
 
-  #judge(scene: Scene, ofPool: readonly Machine[], live?: LiveFacts) {
-    const { pool, cluster, tenant, cloud, trustedSinceMs } = scene;
+  #plan(scope: Scope, ofPool: readonly Machine[], live?: LiveFacts) {
+    const { pool, cluster, tenant, cloud, trustedSinceMs } = scope;
     const { cache, clock } = this.#dependencies;
     const nowMs = clock.now();
     const settings = healingSettings(pool.spec, cache.plans.get(cluster.spec.plan)?.spec);
     const nodeOf = (name: string) => (live?.nodes ? live.nodes.get(name) : tenant?.nodes.get(name));
-    const patientOf = (machine: Machine): Patient => {
+    const repairTarget = (machine: Machine): RepairTarget => {
       const { name = '' } = machine.metadata;
-      const symptoms = { node: nodeOf(name), settings, trustedSinceMs, nowMs };
+      const observation = { node: nodeOf(name), settings, trustedSinceMs, nowMs };
       const hasReadyPeer = hasReadyNode(live?.nodes?.values() ?? tenant?.nodes.list() ?? []);
-      const ailment = ailmentOf(machine, { ...symptoms, hasReadyPeer });
-      return { machine, ailment: isDenied(machine, ailment, live) ? undefined : ailment };
+      const unhealthy = unhealthyReason(machine, { ...observation, hasReadyPeer });
+      return { machine, unhealthy: isServerPresent(machine, unhealthy, live) ? undefined : unhealthy };
     };
-    const patients = ofPool.filter((machine) => !isBeingDeleted(machine)).map(patientOf);
+    const targets = ofPool.filter((machine) => !isBeingDeleted(machine)).map(repairTarget);
     const others = cache.machines
       .find(machinesByCluster, keyOf(cluster))
       .filter((machine) => !isBeingDeleted(machine) && !isMachineOf(pool, machine))
-      .map(patientOf);
-    const everybody = [...patients, ...others];
+      .map(repairTarget);
+    const everybody = [...targets, ...others];
     const last: HealingRecord = pool.status?.healing ?? {};
-    const candidates = candidatesOf(patients, last, nowMs);
-    const record = nextRecord(last, { machines: patients.map(({ machine }) => machine), candidates, nowMs });
-    const verdicts = triage(patients, {
+    const candidates = candidatesOf(targets, last, nowMs);
+    const record = nextRecord(last, { machines: targets.map(({ machine }) => machine), candidates, nowMs });
+    const decisions = planRepairs(targets, {
       settings,
-      cluster: { size: everybody.length, unhealthy: everybody.filter(({ ailment }) => ailment).length },
+      cluster: { size: everybody.length, unhealthy: everybody.filter(({ unhealthy }) => unhealthy).length },
       api: live?.api ?? (trustedSinceMs === undefined ? OUT_OF_SIGHT : undefined),
       settling: settlingProblem(trustedSinceMs, nowMs),
       cloud: live?.cloud ?? cloudProblem(cloud, nowMs),
       record: record ?? {},
       nowMs,
     });
-    return { patients, record, verdicts };
+    return { targets, record, decisions };
   }
 
   async #writeRecord(pool: NodePool, record: HealingRecord | undefined): Promise<void> {
@@ -151,36 +151,40 @@ export class HealingReconciler {
     const { healing: _, ...others } = pool.status ?? {};
     const status = { ...others, ...(record && { healing: record }) };
     await writeStatus(client.resource(nodePools), pool, status, { isUnchangedOnly: true });
-    announceOutcomes(pool, record, events, metrics);
+    recordRepairOutcomes(pool, record, events, metrics);
   }
 
-  async #writeMark(verdict: Verdict, { signal }: Pass): Promise<void> {
+  async #writeMark(decision: RepairDecision, { signal }: Pass): Promise<void> {
     const { client, events, metrics } = this.#dependencies;
-    const { machine, mark } = verdict;
+    const { machine, mark } = decision;
     const { repair, ...others } = machine.status?.marks ?? {};
     if (repair === mark) return;
     signal.throwIfAborted();
     const marks = { ...others, ...(mark && { repair: mark }) };
     const status = { ...machine.status, marks };
-    // Two due marks in a row would be two repairs.
+    // Two due marks at once would be two repairs.
     await writeStatus(client.resource(machines), machine, status, { isUnchangedOnly: true });
-    announceVerdict(verdict, events, metrics);
+    recordRepairEvents(decision, events, metrics);
   }
 
-  /** Drops what is known of pools that another process has taken over. */
+  /** Drops state of pools that another process has taken over. */
   forget(poolKey: string): void {
-    this.#trust.forget(poolKey);
+    this.#window.forget(poolKey);
   }
 }
 
-/** Whether a repair begins with it. */
-function isBeginning({ machine, mark }: Verdict): boolean {
+/** Whether it starts a repair. */
+function isBeginning({ machine, mark }: RepairDecision): boolean {
   return mark?.due === true && mark !== machine.status?.marks?.repair;
 }
 
-/** Whether the cloud, asked for the server itself, has it after all. */
-function isDenied({ status }: Machine, ailment: Patient['ailment'], live: LiveFacts | undefined): boolean {
-  if (!ailment?.isGone || live === undefined) return false;
+/** Whether the cloud still has the server when queried for it directly. */
+function isServerPresent(
+  { status }: Machine,
+  unhealthy: RepairTarget['unhealthy'],
+  live: LiveFacts | undefined,
+): boolean {
+  if (!unhealthy?.isGone || live === undefined) return false;
   return live.cloud !== undefined || (status?.serverID !== undefined && !live.goneServers.has(status.serverID));
 }
 
@@ -199,7 +203,10 @@ function settlingProblem(trustedSinceMs: number | undefined, nowMs: number): Pro
   const since = formatTime(trustedSinceMs);
   const until = formatTime(trustedSinceMs + SETTLE_MS);
   const reason = ConditionReason.WaitingForControlPlane;
-  return { reason, message: `the cluster's nodes are seen since ${since}, and have until ${until} to report` };
+  return {
+    reason,
+    message: `the cluster's nodes have been observed since ${since}, and have until ${until} to report`,
+  };
 }
 
 function cloudProblem(cloud: ProjectCloud | undefined, nowMs: number): Problem | undefined {

@@ -5,7 +5,7 @@ import type { HealingRecord, PastRepair } from '@fairway/api/kinds/node-pool-hea
 import { formatTime } from '@fairway/base/clock';
 import { describe, expect, test } from 'vitest';
 import { nextRecord, recordDueMs } from './record.ts';
-import type { Candidate } from './triage.ts';
+import type { Candidate } from './repair-plan.ts';
 
 const MINUTE_MS = 60_000;
 const T0_MS = Date.UTC(2026, 0, 1);
@@ -37,10 +37,10 @@ const repair = (name: string, time: number, more: Partial<PastRepair> = {}): Pas
   return { machine: name, time: at(time), reason: 'NodeNotReady', strategy: 'Replace', ...more };
 };
 const candidate = (of: Machine, more: Partial<Candidate> = {}): Candidate => {
-  const ailment = { reason: 'NodeNotReady' as const, message: '', sinceMs: 0, dueMs: 0, isGone: false };
+  const unhealthy = { reason: 'NodeNotReady' as const, message: '', sinceMs: 0, dueMs: 0, isGone: false };
   return {
     machine: of,
-    ailment,
+    unhealthy,
     reason: 'NodeNotReady',
     message: '',
     isGone: false,

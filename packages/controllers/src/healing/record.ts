@@ -3,28 +3,28 @@ import { followedRequest } from '@fairway/api/domain/request';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { HealingRecord, PastRepair } from '@fairway/api/kinds/node-pool-healing';
 import { formatTime } from '@fairway/base/clock';
-import { type Candidate, requestOf } from './triage.ts';
+import { type Candidate, requestOf } from './repair-plan.ts';
 
-/** A machine that is broken again so soon after a repair was not helped by it. */
+/** A machine that becomes unhealthy again this soon after a repair was not helped by it. */
 const RELAPSE_MS = 3_600_000;
-/** The pause after a repair that did not help; it doubles with each. */
+/** The backoff after a repair that did not help; it doubles with each. */
 const FIRST_PAUSE_MS = 600_000;
 const LONGEST_PAUSE_MS = 6 * 3_600_000;
 const MOST_REPAIRS = 10;
 
 export interface RecordFacts {
-  /** The pool's, without those that are being deleted. */
+  /** The pool's machines, without those that are being deleted. */
   readonly machines: readonly Machine[];
   readonly candidates: readonly Candidate[];
   readonly nowMs: number;
 }
 
 /**
- * The record after a look at the pool's machines; undefined when there is nothing to remember. Pure: what it tells follows from the marks, so that a crash
+ * The record after observing the pool's machines; undefined if there is nothing to remember. Pure: derived from the marks, so a crash
  * between a mark and the record loses nothing.
  *
- * A repair has failed if its machine, or one that was made since, is broken within an hour of its end; one that a person has asked for, whose node may have been well, only if its own
- * reinstallation did not end. Each failure doubles the pause before the next one.
+ * A repair has failed if its machine, or a replacement, becomes unhealthy within an hour of its end. A repair requested by a user, whose
+ * node may have been healthy, fails only if its own reinstallation did not finish. Each failure doubles the backoff before the next repair.
  */
 export function nextRecord(last: HealingRecord, facts: RecordFacts): HealingRecord | undefined {
   const { machines, nowMs } = facts;
@@ -44,7 +44,7 @@ export function nextRecord(last: HealingRecord, facts: RecordFacts): HealingReco
   return Object.keys(record).length === 0 ? undefined : record;
 }
 
-/** When the record has to be looked at again though nothing happens; undefined if never. */
+/** When the record must be re-evaluated without an event; undefined if never. */
 export function recordDueMs(
   { repairs = [], notBefore, failures = 0 }: HealingRecord,
   nowMs: number,
@@ -65,7 +65,7 @@ function newRepairs({ repairs = [] }: HealingRecord, machines: readonly Machine[
   });
 }
 
-/** A repair is over when its mark is gone, or the machine. */
+/** A repair ends when its mark or its machine is gone. */
 function withEnd(repair: PastRepair, { machines, nowMs }: RecordFacts): PastRepair {
   if (repair.endTime !== undefined) return repair;
   const machine = machines.find(({ metadata }) => metadata.name === repair.machine);
@@ -80,7 +80,7 @@ function hasRelapsed(repair: PastRepair, { candidates, nowMs }: RecordFacts): bo
     const { name, creationTimestamp = '' } = machine.metadata;
     const isSame = name === repair.machine;
     if (isSame && isEscalated) return true;
-    // Healing did not want it: that the node breaks later says nothing of what healing will do.
+    // Not started by healing: a later failure of the node says nothing about future repairs.
     if (repair.reason === ConditionReason.RepairRequested) return false;
     return (isSame && repair.endTime !== undefined) || Date.parse(creationTimestamp) >= Date.parse(repair.time);
   });
@@ -105,7 +105,7 @@ function pauseOf(
   return { failures, ...(notBefore !== undefined && { notBefore }) };
 }
 
-/** Those of machines that are there; a request is met from the moment its repair begins. */
+/** For existing machines; a request is fulfilled from the moment its repair starts. */
 function requestsOf({ requests = [] }: HealingRecord, machines: readonly Machine[]): HealingRecord['requests'] & {} {
   return machines.flatMap((machine) => {
     const { metadata, status } = machine;

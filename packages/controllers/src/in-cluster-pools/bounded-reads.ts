@@ -4,27 +4,27 @@ import { expired } from '@fairway/kube/object/api-error';
 import type { KubeList, KubeObject } from '@fairway/kube/object/meta';
 
 export interface ReadBounds {
-  /** Objects that are read at all, in the order of their names, beside those of interest. */
+  /** Maximum number of objects that are read, in the order of their names, in addition to those of interest. */
   readonly maxObjects: number;
-  /** Characters of JSON that one listing reads before it ends. */
+  /** Characters of JSON that one list reads before it ends. */
   readonly maxListChars: number;
   readonly pageSize: number;
-  /** What is read at once after a pause, and in a second, in events of `charsPerEvent` characters; a larger one counts for several. */
+  /** The burst and the rate per second of events that are read, in units of `charsPerEvent` characters; a larger event counts as several. */
   readonly burst: number;
   readonly perSecond: number;
   readonly charsPerEvent: number;
-  /** How often it is listed what is left, where there is more. */
+  /** How often the rest is listed, if there is more. */
   readonly overflowMs: number;
 }
 
 interface BoundedReadsOptions {
   readonly bounds: ReadBounds;
-  /** Whether changes of an object of this name are told however many others there are. */
+  /** Whether changes of an object of this name are reported however many others there are. */
   readonly isOfInterest: (name: string) => boolean;
   readonly clock: Clock;
 }
 
-/** The reads of a kind of which a tenant may make any number of objects, of any size, as often as he likes. */
+/** Bounded reads of a kind of which a tenant may create any number of objects, of any size, at any rate. */
 export class BoundedReads<T extends KubeObject> {
   readonly #client: ResourceClient<T>;
   readonly #options: BoundedReadsOptions;
@@ -62,7 +62,7 @@ export class BoundedReads<T extends KubeObject> {
     }
     await this.#pause(options.signal);
     const page = await this.#client.list({ ...options, limit: Math.min(pageSize, maxObjects - this.#names.size) });
-    // An API server of the tenant's own may answer for this group, with anything.
+    // An API server of the tenant may serve this group, and return anything.
     const found = Array.isArray(page.items) ? page.items : [];
     this.#take(page, found.length);
     const items = found.filter(isNamed).slice(0, maxObjects - this.#names.size);
@@ -84,7 +84,7 @@ export class BoundedReads<T extends KubeObject> {
         await this.#pause(signal);
         this.#take(event);
         if (event.type === 'BOOKMARK' || (isNamed(event.object) && this.#isRead(event))) yield event;
-        // What has become too much while it was watched is listed again from time to time.
+        // Objects dropped during the watch are listed again from time to time.
         if (this.#isOverflowing && !wasOverflowing) throw expired(OVERFLOW);
       }
     } finally {
@@ -117,7 +117,7 @@ export class BoundedReads<T extends KubeObject> {
     this.#allowance = { tokens: now - Math.max(count, Math.ceil(chars / charsPerEvent)), atMs: nowMs };
   }
 
-  /** What is not read in time fills the server's buffer, and then the server ends the watch. */
+  /** Unread events fill the server's buffer, and then the server ends the watch. */
   async #pause(signal: AbortSignal | undefined): Promise<void> {
     const { perSecond } = this.#options.bounds;
     const { tokens, atMs } = this.#allowance;
@@ -127,7 +127,7 @@ export class BoundedReads<T extends KubeObject> {
   }
 }
 
-const OVERFLOW = 'there are more objects than are read';
+const OVERFLOW = 'there are more objects than the read limit';
 
 function nameOf({ metadata }: KubeObject): string {
   return metadata.name ?? '';

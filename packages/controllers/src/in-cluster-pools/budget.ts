@@ -1,19 +1,19 @@
 import type { Clock } from '@fairway/base/clock';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 
-/** A pool that is made or changed counts for one, whether it is taken or refused: ten a minute, and twenty at once. */
+/** A created or changed pool counts as one, whether it is accepted or rejected: ten a minute, with a burst of twenty. */
 const REQUESTS: Rate = { burst: 20, perMinute: 10 };
-/** Writes to one cluster, status included. */
+/** Writes to one cluster, including status. */
 const WRITES: Rate = { burst: 200, perMinute: 120 };
 
-/** Objects that are looked at again, here or there, since what is cached of them is not enough. */
-const LOOKS: Rate = { burst: 200, perMinute: 60 };
+/** Objects that are read again, on either side, because the cache is not sufficient. */
+const READS: Rate = { burst: 200, perMinute: 60 };
 
-/** How much one tenant's cluster may have Fairway do, whatever is written there. */
+/** Limits how much work one tenant's cluster can cause Fairway, whatever is written there. */
 export class Budget {
   readonly #requests = new TokenBuckets(REQUESTS, 1);
   readonly #writes = new TokenBuckets(WRITES, 1);
-  readonly #looks = new TokenBuckets(LOOKS, 1);
+  readonly #reads = new TokenBuckets(READS, 1);
   readonly #clock: Clock;
 
   constructor(clock: Clock) {
@@ -24,8 +24,8 @@ export class Budget {
     return this.#requests.take('', this.#clock.now());
   }
 
-  takeLook(): boolean {
-    return this.#looks.take('', this.#clock.now());
+  takeRead(): boolean {
+    return this.#reads.take('', this.#clock.now());
   }
 
   takeWrite(): boolean {
@@ -33,5 +33,5 @@ export class Budget {
   }
 }
 
-/** When there is something again to be taken. */
+/** When the budget permits the next operation. */
 export const BUDGET_PAUSE_MS = 6_000;

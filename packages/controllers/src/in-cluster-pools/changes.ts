@@ -3,7 +3,7 @@ import { jsonEqual } from '@fairway/kube/object/json';
 const MAX_FIELDS = 5;
 const MAX_VALUE_LENGTH = 60;
 
-/** What differs, in words: `replicas 3 → 5, template.spec.taints`. Five fields at most. */
+/** Describes the differences: `replicas 3 → 5, template.spec.taints`. At most five fields. */
 export function changesBetween(old: object, changed: object): string {
   const all = [...differences(old, changed, '')];
   const more = all.length > MAX_FIELDS ? [`${all.length - MAX_FIELDS} more`] : [];
@@ -25,7 +25,7 @@ function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Of texts, numbers and the like; what is longer is to be looked at. */
+/** For strings, numbers and the like; longer values are omitted. */
 function valuesInWords(was: unknown, is: unknown): string {
   const [old, now] = [inWords(was), inWords(is)];
   return old === undefined || now === undefined ? '' : ` ${old} → ${now}`;

@@ -11,7 +11,7 @@ import { READ } from '@fairway/kube/controller/rights';
 import { clustersByPlan, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import type { Declaration } from '../dependencies.ts';
-import { differsIn } from '../differs-in.ts';
+import { hasChangedIn } from '../has-changed-in.ts';
 import { listenToConnections } from '../node-events.ts';
 import { InClusterPoolsReconciler } from './reconciler.ts';
 import { poolStatus } from './status.ts';
@@ -23,15 +23,15 @@ export const inClusterPoolsController: Declaration = {
     { type: clusters, verbs: READ },
     { type: plans, verbs: READ },
     { type: nodePools, verbs: READ },
-    // Whoever asks in a cluster asks by this name.
+    // Requests from a cluster are made under this name.
     { type: { group: '', plural: 'users' }, names: [IN_CLUSTER_USER], verbs: ['impersonate'] },
   ],
   indexes: ({ cache }) => [indexOn(cache.clusters, clustersByPlan), indexOn(cache.nodePools, poolsByCluster)],
   watches: ({ cache }) => [
-    watch(cache.clusters, undefined, { isRelevant: differsIn(viewOf) }),
-    watch(cache.nodePools, (pool) => [clusterKeyOf(pool)], { isRelevant: differsIn(viewOfPool) }),
+    watch(cache.clusters, undefined, { isRelevant: hasChangedIn(viewOf) }),
+    watch(cache.nodePools, (pool) => [clusterKeyOf(pool)], { isRelevant: hasChangedIn(viewOfPool) }),
     watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf), {
-      isRelevant: differsIn(({ spec }) => spec.nodePools),
+      isRelevant: hasChangedIn(({ spec }) => spec.nodePools),
     }),
   ],
   create(shared, enqueue) {
@@ -41,7 +41,7 @@ export const inClusterPoolsController: Declaration = {
       forget: (isMatching) => reconciler.forget(isMatching),
     };
   },
-  /** A connection begins, or begins anew. */
+  /** A connection starts or restarts. */
   listen(enqueue, { tenants }) {
     listenToConnections(tenants, enqueue);
   },

@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { decide, type InnerView, type OuterView, type Sides } from './decision.ts';
+import { type BothSides, type ClusterSideView, decide, type ManagementView } from './decision.ts';
 
-const A: OuterView = { identity: 'pool', generation: 1, hash: 'a', isDeleting: false };
-const B: OuterView = { ...A, generation: 2, hash: 'b' };
+const A: ManagementView = { identity: 'pool', generation: 1, hash: 'a', isDeleting: false };
+const B: ManagementView = { ...A, generation: 2, hash: 'b' };
 /** An object that shows `A`. */
-const asA: InnerView = { hash: 'a', shown: A, isDeleting: false };
-const changed: InnerView = { ...asA, hash: 'c' };
-const unread: InnerView = { ...asA, hash: undefined };
-const made: InnerView = { hash: 'c', shown: undefined, isDeleting: false };
+const asA: ClusterSideView = { hash: 'a', shown: A, isDeleting: false };
+const changed: ClusterSideView = { ...asA, hash: 'c' };
+const unread: ClusterSideView = { ...asA, hash: undefined };
+const made: ClusterSideView = { hash: 'c', shown: undefined, isDeleting: false };
 
 interface Row {
   readonly reason: string;
-  readonly outer?: OuterView;
-  readonly inner?: InnerView;
+  readonly outer?: ManagementView;
+  readonly inner?: ClusterSideView;
   readonly isDefinitionEnding?: boolean;
   readonly leads: string;
 }
@@ -118,7 +118,7 @@ const ROWS: readonly Row[] = [
 
 describe('of the two sides of a pool', () => {
   test.each(ROWS)('$reason: $leads', ({ outer, inner, isDefinitionEnding = false, leads }) => {
-    const decision = decide({ outer, inner, isDefinitionEnding } satisfies Sides);
+    const decision = decide({ outer, inner, isDefinitionEnding } satisfies BothSides);
 
     expect([decision.kind, ...('because' in decision ? [decision.because] : [])].join(' ')).toBe(leads);
   });

@@ -1,22 +1,22 @@
-import type { Shown } from './shown.ts';
+import type { MergeBase } from './merge-base.ts';
 
-/** A pool of Fairway's. */
-export interface OuterView extends Shown {
+/** A pool of Fairway. */
+export interface ManagementView extends MergeBase {
   readonly isDeleting: boolean;
 }
 
-/** The object in the cluster that stands for it. */
-export interface InnerView {
-  /** Of its spec; undefined where that can't be read. */
+/** The object in the cluster that represents it. */
+export interface ClusterSideView {
+  /** A hash of its spec; undefined if the spec cannot be read. */
   readonly hash: string | undefined;
-  /** What it showed before somebody changed it there; undefined where Fairway never made it show anything. */
-  readonly shown: Shown | undefined;
+  /** The state that it reflected before the change in the cluster; undefined if it never reflected a pool. */
+  readonly shown: MergeBase | undefined;
   readonly isDeleting: boolean;
 }
 
-export interface Sides {
-  readonly outer: OuterView | undefined;
-  readonly inner: InnerView | undefined;
+export interface BothSides {
+  readonly outer: ManagementView | undefined;
+  readonly inner: ClusterSideView | undefined;
   /** Whether the cluster's definition of the kind is being deleted, and all its objects with it. */
   readonly isDefinitionEnding: boolean;
 }
@@ -36,10 +36,10 @@ export type Decision =
   | { readonly kind: 'refuse'; readonly because: 'changed' | 'exists' };
 
 /**
- * The rule: what is written in the cluster is a request about the pool as it was shown there. It is carried out while the pool is still like that; else
- * the pool stands, and the cluster is shown it again. Pure.
+ * The rule: a change in the cluster is a request about the pool as it was reflected there. It is applied if the pool is still in that
+ * state; otherwise the pool takes precedence, and the object is updated from it. Pure.
  */
-export function decide({ outer, inner, isDefinitionEnding }: Sides): Decision {
+export function decide({ outer, inner, isDefinitionEnding }: BothSides): Decision {
   if (inner === undefined) {
     return { kind: outer && !outer.isDeleting && !isDefinitionEnding ? 'show' : 'none' };
   }
@@ -54,14 +54,18 @@ export function decide({ outer, inner, isDefinitionEnding }: Sides): Decision {
   return isStill(outer, shown) ? { kind: 'change' } : { kind: 'refuse', because: 'changed' };
 }
 
-function decideDeletion(outer: OuterView | undefined, { shown }: InnerView, isDefinitionEnding: boolean): Decision {
-  // A definition takes all its objects along, which nobody has asked to delete.
+function decideDeletion(
+  outer: ManagementView | undefined,
+  { shown }: ClusterSideView,
+  isDefinitionEnding: boolean,
+): Decision {
+  // Deleting a definition deletes all its objects, whose deletion nobody has requested.
   if (isDefinitionEnding || outer === undefined || shown?.identity !== outer.identity) return { kind: 'release' };
   if (outer.isDeleting) return { kind: 'none' };
   return isStill(outer, shown) ? { kind: 'delete' } : { kind: 'refuse', because: 'changed' };
 }
 
-/** Whether the pool is as it was shown. A change that was taken back is none. */
-function isStill(outer: OuterView, shown: Shown): boolean {
+/** Whether the pool still matches what was reflected. A reverted change does not count. */
+function isStill(outer: ManagementView, shown: MergeBase): boolean {
   return outer.identity === shown.identity && (outer.generation === shown.generation || outer.hash === shown.hash);
 }

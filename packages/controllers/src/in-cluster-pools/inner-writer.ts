@@ -10,14 +10,14 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
-import { answerOf } from '../addons/apply-object.ts';
+import { causeOf } from '../addons/apply-object.ts';
 import { writeStatus } from '../status-writer.ts';
-import { FIELD_MANAGER } from './definition-keeper.ts';
-import { type Shown, shownText, type stateOf } from './shown.ts';
+import { FIELD_MANAGER } from './definition-reconciler.ts';
+import { type MergeBase, mergeBaseText, type stateOf } from './merge-base.ts';
 
 /**
- * Writes the NodePools of a tenant's cluster. Each method resolves with the object as it is then; undefined where it is no longer the one that was seen,
- * or has been changed since, so that the watch is about to tell. Rejects with a TenantApiError.
+ * Writes the NodePools of a tenant's cluster. Each method resolves with the updated object; undefined if it is no longer the observed one,
+ * or has been changed since, so that the watch will report it. Rejects with a TenantApiError.
  */
 export class InnerWriter {
   readonly #pools: ResourceClient<InClusterNodePool>;
@@ -28,13 +28,13 @@ export class InnerWriter {
     this.#signal = signal;
   }
 
-  /** The object as it is now, if nobody has changed it since it was seen. */
+  /** The current object, if it has not been changed since it was observed. */
   async current(seen: InClusterNodePool): Promise<InClusterNodePool | undefined> {
     const live = await ofTenant(undefinedIfNotFound(this.#pools.get(nameOf(seen), { signal: this.#signal })));
     return live && isSame(live, seen) ? live : undefined;
   }
 
-  /** Also where nothing was seen: what is not read may be there. */
+  /** Also if nothing was observed: an object beyond the read limit may exist. */
   get(name: string): Promise<InClusterNodePool | undefined> {
     return ofTenant(undefinedIfNotFound(this.#pools.get(name, { signal: this.#signal })));
   }
@@ -43,33 +43,33 @@ export class InnerWriter {
     const metadata = {
       name,
       finalizers: [IN_CLUSTER_FINALIZER],
-      annotations: { [SHOWN_ANNOTATION]: shownText(state) },
+      annotations: { [SHOWN_ANNOTATION]: mergeBaseText(state) },
     };
     const object = { apiVersion: apiVersionOf(inClusterNodePools), kind: inClusterNodePools.kind, metadata };
     return unlessStale(this.#pools.create({ ...object, spec: state.spec }, this.#options));
   }
 
-  /** Spec and mark change in one write, so that the mark always says what the spec was made of. */
+  /** Spec and mark change in one write, so that the mark always matches what the spec was derived from. */
   async show(seen: InClusterNodePool, state: ReturnType<typeof stateOf>): Promise<InClusterNodePool | undefined> {
     const live = await this.current(seen);
     if (live === undefined) return undefined;
     const { uid, annotations, finalizers = [] } = live.metadata;
     const metadata = {
       ...live.metadata,
-      annotations: { ...annotations, [SHOWN_ANNOTATION]: shownText(state, uid) },
+      annotations: { ...annotations, [SHOWN_ANNOTATION]: mergeBaseText(state, uid) },
       finalizers: [...new Set([...finalizers, IN_CLUSTER_FINALIZER])],
     };
     return unlessStale(this.#pools.update({ ...live, metadata, spec: state.spec }, this.#options));
   }
 
-  /** Nothing about the spec: mark and finalizer. Without a state the mark stays. */
-  mark(seen: InClusterNodePool, state: Shown | undefined): Promise<InClusterNodePool | undefined> {
+  /** Changes only mark and finalizer, not the spec. Without a state the mark is unchanged. */
+  mark(seen: InClusterNodePool, state: MergeBase | undefined): Promise<InClusterNodePool | undefined> {
     const { uid, resourceVersion, finalizers = [] } = seen.metadata;
     const metadata = {
       uid,
       resourceVersion,
       finalizers: [...new Set([...finalizers, IN_CLUSTER_FINALIZER])],
-      ...(state && { annotations: { [SHOWN_ANNOTATION]: shownText(state, uid) } }),
+      ...(state && { annotations: { [SHOWN_ANNOTATION]: mergeBaseText(state, uid) } }),
     };
     return unlessStale(this.#pools.patch(nameOf(seen), { type: 'merge', value: { metadata } }, this.#options));
   }
@@ -78,7 +78,7 @@ export class InnerWriter {
     await unlessStale(writeStatus(this.#pools, seen, status));
   }
 
-  /** Lets an object go that is being deleted. */
+  /** Removes the finalizer of an object that is being deleted. */
   async release(seen: InClusterNodePool): Promise<void> {
     if (!seen.metadata.finalizers?.includes(IN_CLUSTER_FINALIZER)) return;
     const live = await this.get(nameOf(seen));
@@ -108,12 +108,12 @@ function isSame({ metadata: live }: InClusterNodePool, { metadata: seen }: InClu
   return live.uid === seen.uid && live.generation === seen.generation && isDeleting(live) === isDeleting(seen);
 }
 
-/** Somebody has changed, made or deleted it since. */
+/** It was changed, created or deleted by someone else. */
 async function unlessStale<T>(write: Promise<T>): Promise<T | undefined> {
   try {
     return await ofTenant(write);
   } catch (error) {
-    if (isApiError(answerOf(error), 'Conflict', 'NotFound', 'AlreadyExists')) return undefined;
+    if (isApiError(causeOf(error), 'Conflict', 'NotFound', 'AlreadyExists')) return undefined;
     throw error;
   }
 }

@@ -12,16 +12,16 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf } from '@fairway/kube/object/meta';
 import { isRefusal } from '../addons/apply-object.ts';
 import { mergeDifference } from '../status-writer.ts';
-import { type Shown, stateOf } from './shown.ts';
+import { type MergeBase, stateOf } from './merge-base.ts';
 
-/** What Fairway's API answered. */
+/** The response of Fairway's API. */
 export type Answer =
   | { readonly kind: 'done'; readonly pool: NodePool | undefined; readonly warnings: readonly string[] }
   | { readonly kind: 'refused'; readonly reason: string; readonly message: string }
-  /** The pool is not what it was taken for: look again. */
+  /** The pool is not in the expected state: read it again. */
   | { readonly kind: 'stale' };
 
-/** How often a pool may change between its read and its write: its status does while nodes are made. */
+/** How often a pool may change between its read and its write: its status does while nodes are created. */
 const MAX_TRIES = 4;
 
 interface WriterOptions {
@@ -32,7 +32,7 @@ interface WriterOptions {
   readonly signal: AbortSignal;
 }
 
-/** Changes the pools of one cluster at Fairway's API, in the name of those who ask for it in the cluster, so that admission, limits and audit hold as for others. */
+/** Changes the pools of one cluster at Fairway's API, on behalf of users in the cluster, so that admission, limits and audit apply as for others. */
 export class OuterWriter {
   readonly #options: WriterOptions;
 
@@ -55,14 +55,14 @@ export class OuterWriter {
       } catch (error) {
         if (!isApiError(error, 'AlreadyExists')) throw error;
         const other = await undefinedIfNotFound(pools.get(name, { namespace, signal }));
-        // Made by a process that has ended since, or by somebody else: the cache is about to have it.
+        // Created by a process that has ended since, or by someone else: the cache will contain it soon.
         if (other === undefined || other.spec.clusterName === clusterName) return 'stale';
         return { reason: 'NameTaken', message: nameTaken(name, clusterName) };
       }
     });
   }
 
-  /** Whether the pool is in the state that is cached, or gone where none is. */
+  /** Whether the pool is in the cached state, or deleted if none is cached. */
   async isCurrent(name: string, cached: NodePool | undefined): Promise<boolean> {
     const { clusterKey, client, signal } = this.#options;
     const { namespace, name: clusterName } = splitKey(clusterKey);
@@ -71,8 +71,8 @@ export class OuterWriter {
     return pool?.metadata.uid === cached?.metadata.uid && pool?.metadata.generation === cached?.metadata.generation;
   }
 
-  /** Only as long as the pool is as it was shown. */
-  change(name: string, spec: InClusterNodePoolSpec, shown: Shown): Promise<Answer> {
+  /** Only while the pool matches what was reflected. */
+  change(name: string, spec: InClusterNodePoolSpec, shown: MergeBase): Promise<Answer> {
     const { signal } = this.#options;
     return this.#askAbout(name, shown, async (pools, pool, { namespace, clusterName }) => {
       const changes = mergeDifference(pool.spec, { ...spec, clusterName });
@@ -83,8 +83,8 @@ export class OuterWriter {
     });
   }
 
-  /** Only as long as the pool is as it was shown. */
-  delete(name: string, shown: Shown): Promise<Answer> {
+  /** Only while the pool matches what was reflected. */
+  delete(name: string, shown: MergeBase): Promise<Answer> {
     const { signal } = this.#options;
     return this.#askAbout(name, shown, async (pools, { metadata }, { namespace }) => {
       const { uid = '', resourceVersion = '' } = metadata;
@@ -95,7 +95,7 @@ export class OuterWriter {
 
   #askAbout(
     name: string,
-    shown: Shown,
+    shown: MergeBase,
     write: (
       pools: ResourceClient<NodePool>,
       pool: NodePool,
@@ -149,12 +149,12 @@ export class OuterWriter {
 
 const FIELD_MANAGER = 'fairway-in-cluster';
 
-function isAsShown(pool: NodePool, shown: Shown, clusterName: string): boolean {
+function isAsShown(pool: NodePool, shown: MergeBase, clusterName: string): boolean {
   if (pool.spec.clusterName !== clusterName || pool.metadata.deletionTimestamp !== undefined) return false;
   if (identityOf(pool) !== shown.identity) return false;
   return pool.metadata.generation === shown.generation || stateOf(pool).hash === shown.hash;
 }
 
 function nameTaken(name: string, clusterName: string): string {
-  return `a pool "${name}" of another cluster is in the project, where names of pools are unique: call this one "${clusterName}-${name}", for example`;
+  return `another cluster in the project already has a pool "${name}", and pool names are unique within a project: use another name, such as "${clusterName}-${name}"`;
 }

@@ -6,7 +6,7 @@ import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters'
 import { BoundedReads, type ReadBounds } from './bounded-reads.ts';
 import { trimPool } from './trim.ts';
 
-/** No cluster has a tenth of that; a thousand hostile ones cost what Fairway has. */
+/** No cluster has a tenth of that; a thousand hostile ones would use all of Fairway's capacity. */
 export const POOL_BOUNDS: ReadBounds = {
   maxObjects: 100,
   maxListChars: 8 * 1024 * 1024,
@@ -26,7 +26,7 @@ export interface FeedOptions {
   readonly log: Logger;
 }
 
-/** The NodePools of one tenant's cluster, as far as they are read: a bounded number, of bounded size. */
+/** The NodePools of one tenant's cluster that are read: a bounded number, of bounded size. */
 export class PoolFeed {
   readonly #informer: Informer<InClusterNodePool>;
   readonly #reads: BoundedReads<InClusterNodePool>;
@@ -47,7 +47,7 @@ export class PoolFeed {
     });
     this.#informer.addHandler({ onAdd: onChange, onUpdate: onChange, onDelete: onChange });
     const until = AbortSignal.any([this.#stop.signal, signal]);
-    // An empty list changes nothing, and yet is what a pass waits for.
+    // An empty list changes nothing, but a pass may be waiting for it.
     void this.#informer.whenSynced(until).then(onChange, () => {});
     this.#informer.start(until);
   }

@@ -8,10 +8,10 @@ import type { Budget } from './budget.ts';
 import { changesBetween } from './changes.ts';
 import { decide } from './decision.ts';
 import { type InnerWriter, nameOf } from './inner-writer.ts';
+import { mergeBaseOf, mergeBaseText, readSpec, stateOf } from './merge-base.ts';
 import type { Answer, OuterWriter } from './outer-writer.ts';
 import type { Refusals } from './refusals.ts';
-import { readSpec, shownIn, shownText, stateOf } from './shown.ts';
-import { innerStatus, type Verdict } from './status.ts';
+import { innerStatus, type RequestOutcome } from './status.ts';
 
 export interface PoolSides {
   readonly name: string;
@@ -29,13 +29,13 @@ export interface PoolPassOptions {
   readonly outerEvents: Pick<EventRecorder, 'normal'>;
   readonly budget: Budget;
   readonly refusals: Refusals;
-  /** Whether the definition in the cluster is the one that objects were read by. */
+  /** Whether the definition in the cluster is the one that objects were read with. */
   readonly isDefinitionUnchanged: () => Promise<boolean>;
   readonly clock: Clock;
 }
 
-/** What is left to do: something that costs, or a look at what the watch has not told yet. */
-export type Rest = 'done' | 'spent' | 'stale' | 'refused';
+/** The remaining work: an operation that costs budget, or a check of what the watch has not reported yet. */
+export type PassResult = 'done' | 'spent' | 'stale' | 'refused';
 
 /** Takes the steps that follow from the two sides of one pool. */
 export class PoolPass {
@@ -45,26 +45,26 @@ export class PoolPass {
     this.#options = options;
   }
 
-  async run(sides: PoolSides): Promise<Rest> {
+  async run(sides: PoolSides): Promise<PassResult> {
     const { outer, inner } = sides;
     const { budget, inside, outside } = this.#options;
     if (inner && isOlder(outer, inner)) {
-      // A mark may be forged, for as many objects as there are.
-      if (!budget.takeLook()) return 'spent';
+      // A mark may be forged, for any number of objects.
+      if (!budget.takeRead()) return 'spent';
       if (!(await outside.isCurrent(sides.name, outer))) return 'stale';
     }
     const decision = decide({
       outer: outer && { ...stateOf(outer), isDeleting: outer.metadata.deletionTimestamp !== undefined },
       inner: inner && {
         hash: readSpec(inner).hash,
-        shown: shownIn(inner),
+        shown: mergeBaseOf(inner),
         isDeleting: inner.metadata.deletionTimestamp !== undefined,
       },
       isDefinitionEnding: sides.isDefinitionEnding,
     });
     switch (decision.kind) {
       case 'none':
-        return inner && outer ? this.#tell(inner, outer, undefined) : 'done';
+        return inner && outer ? this.#writeStatus(inner, outer, undefined) : 'done';
       case 'show':
         return outer === undefined ? 'done' : this.#show(sides.name, inner, outer);
       case 'settle':
@@ -90,36 +90,36 @@ export class PoolPass {
     }
   }
 
-  async #show(name: string, inner: InClusterNodePool | undefined, outer: NodePool): Promise<Rest> {
+  async #show(name: string, inner: InClusterNodePool | undefined, outer: NodePool): Promise<PassResult> {
     const { inside, budget } = this.#options;
     if (!budget.takeWrite()) return 'spent';
     const state = stateOf(outer);
     if (inner !== undefined) {
       const written = await inside.show(inner, state);
-      return written === undefined ? 'stale' : this.#tell(written, outer, AS_SHOWN);
+      return written === undefined ? 'stale' : this.#writeStatus(written, outer, AS_SHOWN);
     }
     const created = await inside.create(name, state);
     // Its UID is known only now.
     const marked = created && (await inside.mark(created, state));
-    return marked === undefined ? 'stale' : this.#tell(marked, outer, undefined);
+    return marked === undefined ? 'stale' : this.#writeStatus(marked, outer, undefined);
   }
 
-  /** Also after a process has ended between the write to one side and that to the other. */
-  async #settle(inner: InClusterNodePool, outer: NodePool): Promise<Rest> {
+  /** Also after a process has ended between the writes to the two sides. */
+  async #settle(inner: InClusterNodePool, outer: NodePool): Promise<PassResult> {
     const { inside, budget } = this.#options;
     const state = stateOf(outer);
-    const text = shownText(state, inner.metadata.uid);
+    const text = mergeBaseText(state, inner.metadata.uid);
     const isMarked = isHeld(inner) && markOf(inner) === text;
-    if (isMarked) return this.#tell(inner, outer, undefined);
+    if (isMarked) return this.#writeStatus(inner, outer, undefined);
     if (!budget.takeWrite()) return 'spent';
     const marked = await inside.mark(inner, state);
     if (marked === undefined) return 'stale';
-    const wasShown = shownIn(inner);
+    const wasShown = mergeBaseOf(inner);
     const isAnswered = wasShown?.generation === state.generation && wasShown.identity === state.identity;
-    return this.#tell(marked, outer, isAnswered ? undefined : ACCEPTED);
+    return this.#writeStatus(marked, outer, isAnswered ? undefined : ACCEPTED);
   }
 
-  async #create(inner: InClusterNodePool): Promise<Rest> {
+  async #create(inner: InClusterNodePool): Promise<PassResult> {
     const { inside, outside, budget, refusals, isDefinitionUnchanged } = this.#options;
     if (!refusals.isDue(inner)) return 'refused';
     const read = readSpec(inner);
@@ -136,14 +136,14 @@ export class PoolPass {
     return this.#accepted(
       inner,
       answer,
-      `made as asked for in the cluster: ${read.spec.replicas} of ${read.spec.flavor}`,
+      `created from the NodePool in the cluster: ${read.spec.replicas} of ${read.spec.flavor}`,
     );
   }
 
-  async #change(inner: InClusterNodePool, outer: NodePool): Promise<Rest> {
+  async #change(inner: InClusterNodePool, outer: NodePool): Promise<PassResult> {
     const { inside, outside, budget, isDefinitionUnchanged } = this.#options;
     const read = readSpec(inner);
-    const shown = shownIn(inner);
+    const shown = mergeBaseOf(inner);
     if (shown === undefined) return 'stale';
     if (!budget.takeRequest()) return 'spent';
     if (read.problem !== undefined) return this.#refuse(inner, outer, { reason: 'Invalid', message: read.problem });
@@ -153,19 +153,20 @@ export class PoolPass {
     return this.#accepted(
       inner,
       answer,
-      `changed as asked for in the cluster: ${changesBetween(stateOf(outer).spec, read.spec)}`,
+      `updated from the NodePool in the cluster: ${changesBetween(stateOf(outer).spec, read.spec)}`,
     );
   }
 
-  async #delete(inner: InClusterNodePool, outer: NodePool): Promise<Rest> {
+  async #delete(inner: InClusterNodePool, outer: NodePool): Promise<PassResult> {
     const { inside, outside, budget, isDefinitionUnchanged, outerEvents } = this.#options;
-    const shown = shownIn(inner);
+    const shown = mergeBaseOf(inner);
     if (shown === undefined) return 'stale';
     if (!budget.takeRequest()) return 'spent';
-    // In this order: an object that is there after its definition was seen not to be deleted was not deleted with it.
+    // In this order: an object that exists after its definition was observed not to be deleted was not deleted with it.
     if (!(await isDefinitionUnchanged()) || (await inside.current(inner)) === undefined) return 'stale';
     const answer = await outside.delete(nameOf(inner), shown);
-    if (answer.kind === 'done') outerEvents.normal(outer, 'DeletedInCluster', 'deleted as asked for in the cluster');
+    if (answer.kind === 'done')
+      outerEvents.normal(outer, 'DeletedInCluster', 'deleted because the NodePool in the cluster was deleted');
     if (answer.kind !== 'refused') return answer.kind;
     return this.#refuse(inner, outer, answer);
   }
@@ -174,7 +175,7 @@ export class PoolPass {
     inner: InClusterNodePool,
     answer: Exclude<Answer, { kind: 'refused' }>,
     words: string,
-  ): Promise<Rest> {
+  ): Promise<PassResult> {
     if (answer.kind === 'stale' || answer.pool === undefined) return answer.kind;
     const { inside, innerEvents, outerEvents } = this.#options;
     const { pool, warnings } = answer;
@@ -182,10 +183,10 @@ export class PoolPass {
     innerEvents.normal(inner, 'Accepted', words);
     for (const warning of warnings) innerEvents.warning(inner, 'Warning', warning);
     const marked = await inside.mark(inner, stateOf(pool));
-    return marked === undefined ? 'stale' : this.#tell(marked, pool, ACCEPTED);
+    return marked === undefined ? 'stale' : this.#writeStatus(marked, pool, ACCEPTED);
   }
 
-  #conflict(inner: InClusterNodePool, outer: NodePool, because: 'changed' | 'exists'): Promise<Rest> {
+  #conflict(inner: InClusterNodePool, outer: NodePool, because: 'changed' | 'exists'): Promise<PassResult> {
     const { budget } = this.#options;
     if (!budget.takeRequest()) return Promise.resolve('spent');
     const read = readSpec(inner);
@@ -195,12 +196,12 @@ export class PoolPass {
     return this.#refuse(inner, outer, CONFLICTS[because](wanted));
   }
 
-  /** What was asked for is told first: a process may end before it has set the object back. */
+  /** The rejected request is reported first: a process may end before it has reset the object. */
   async #refuse(
     inner: InClusterNodePool,
     outer: NodePool,
     { reason, message }: { readonly reason: string; readonly message: string },
-  ): Promise<Rest> {
+  ): Promise<PassResult> {
     const { inside, innerEvents } = this.#options;
     const { uid, generation, deletionTimestamp } = inner.metadata;
     await innerEvents.once(inner, 'Warning', {
@@ -212,31 +213,35 @@ export class PoolPass {
       await inside.release(inner);
       return 'done';
     }
-    const verdict = { isAccepted: false, reason, message };
-    await this.#tell(inner, outer, verdict);
+    const outcome = { isAccepted: false, reason, message };
+    await this.#writeStatus(inner, outer, outcome);
     const back = await inside.show(inner, stateOf(outer));
     if (back === undefined) return 'stale';
-    return this.#tell(back, outer, undefined);
+    return this.#writeStatus(back, outer, undefined);
   }
 
-  /** There is no pool to set it back to: it stays as it is, and is judged again from time to time. */
+  /** There is no pool to reset it to: it is left unchanged, and is retried from time to time. */
   async #refuseNew(
     inner: InClusterNodePool,
     { reason, message }: { readonly reason: string; readonly message: string },
-  ): Promise<Rest> {
+  ): Promise<PassResult> {
     const { innerEvents, refusals } = this.#options;
     const { uid, generation } = inner.metadata;
     await innerEvents.once(inner, 'Warning', { reason, message, id: `${uid}/${generation}/` });
     refusals.add(inner);
-    await this.#tell(inner, undefined, { isAccepted: false, reason, message });
+    await this.#writeStatus(inner, undefined, { isAccepted: false, reason, message });
     return 'refused';
   }
 
-  async #tell(inner: InClusterNodePool, outer: NodePool | undefined, verdict: Verdict | undefined): Promise<Rest> {
+  async #writeStatus(
+    inner: InClusterNodePool,
+    outer: NodePool | undefined,
+    outcome: RequestOutcome | undefined,
+  ): Promise<PassResult> {
     const { inside, budget, clock } = this.#options;
-    const mark = outer && shownIn(inner);
-    const shown = mark && shownText(mark, inner.metadata.uid);
-    const status = innerStatus({ inner, outer, verdict, shown, nowMs: clock.now() });
+    const mark = outer && mergeBaseOf(inner);
+    const shown = mark && mergeBaseText(mark, inner.metadata.uid);
+    const status = innerStatus({ inner, outer, outcome, shown, nowMs: clock.now() });
     if (mergeDifference(inner.status ?? {}, status) === undefined) return 'done';
     if (!budget.takeWrite()) return 'spent';
     await inside.writeStatus(inner, status);
@@ -244,23 +249,23 @@ export class PoolPass {
   }
 }
 
-const AS_SHOWN: Verdict = { isAccepted: true, reason: 'AsExpected', message: '' };
-const ACCEPTED: Verdict = { isAccepted: true, reason: 'Accepted', message: 'it is carried out' };
+const AS_SHOWN: RequestOutcome = { isAccepted: true, reason: 'AsExpected', message: '' };
+const ACCEPTED: RequestOutcome = { isAccepted: true, reason: 'Accepted', message: 'the change is being applied' };
 
 const CONFLICTS = {
   changed: (wanted: string) => ({
     reason: 'ChangedElsewhere',
-    message: `the pool was changed outside of the cluster before this was carried out, and stays as it is there${wanted}; look at it, and ask again`,
+    message: `the pool was changed outside of the cluster before this change was applied, so this change is rejected${wanted}; review the pool and make the change again`,
   }),
   exists: (wanted: string) => ({
     reason: 'PoolExists',
-    message: `there is a pool of this name already, and it stays as it is${wanted}; change this object, which shows it`,
+    message: `a pool with this name already exists and is left unchanged${wanted}; edit this object, which now reflects it`,
   }),
 } as const;
 
-/** Whether the cache of pools may not have what this process, or one before it, has made since. */
+/** Whether the cache of pools may lack what this process, or an earlier one, has created since. */
 function isOlder(outer: NodePool | undefined, inner: InClusterNodePool): boolean {
-  const shown = shownIn(inner);
+  const shown = mergeBaseOf(inner);
   if (shown === undefined) return false;
   if (outer === undefined) return true;
   const { identity, generation } = stateOf(outer);

@@ -18,8 +18,8 @@ import { ClusterMemory } from './cluster-memory.ts';
 import { InnerWriter, nameOf } from './inner-writer.ts';
 import { OuterWriter } from './outer-writer.ts';
 import { POOL_BOUNDS, type PoolFeed } from './pool-feed.ts';
-import { PoolPass, type Rest } from './pool-pass.ts';
-import { JUDGE_AGAIN_MS } from './refusals.ts';
+import { type PassResult, PoolPass } from './pool-pass.ts';
+import { RETRY_REFUSED_MS } from './refusals.ts';
 import { removeDefinition } from './removal.ts';
 import { trimPool } from './trim.ts';
 
@@ -28,17 +28,16 @@ type Dependencies = Pick<
   'client' | 'cache' | 'tenants' | 'attempts' | 'events' | 'allowInCluster' | 'clock' | 'random' | 'log'
 >;
 
-/** When what the watch is about to tell is looked at anyway. */
+/** When to check without waiting for the watch any longer. */
 const STALE_MS = 1_000;
-/** How soon, and how late, a definition that is being deleted is looked at. */
+/** The initial and maximum interval for checking a definition that is being deleted. */
 const REMOVAL_MS = 2_000;
 const MAX_REMOVAL_MS = 600_000;
-/** After so many steps it is looked at half as often: no cluster has as many pools. */
+/** After this many steps the interval doubles: no cluster has as many pools. */
 const SLOW_STEPS = 10;
-const FOREIGN =
-  'the cluster has a CustomResourceDefinition nodepools.fairway.dev of its own, which Fairway leaves alone';
+const FOREIGN = 'the cluster has its own CustomResourceDefinition nodepools.fairway.dev, which Fairway does not manage';
 
-/** Serves the NodePools of each cluster within it, both ways, by one rule: see `decide`. */
+/** Serves the NodePools of each cluster inside it, in both directions, by one rule: see `decide`. */
 export class InClusterPoolsReconciler {
   readonly #dependencies: Dependencies;
   readonly #enqueue: (clusterKey: string) => void;
@@ -53,7 +52,7 @@ export class InClusterPoolsReconciler {
     for (const key of this.#memories.keys()) if (isMatching(key)) this.#drop(key);
   }
 
-  /** `key` is a Cluster's. */
+  /** `key` identifies a Cluster. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { cache, tenants, attempts, clock, allowInCluster = true } = this.#dependencies;
     const cluster = cache.clusters.get(key);
@@ -71,16 +70,16 @@ export class InClusterPoolsReconciler {
     const work = isAllowed
       ? () => this.#serve(key, cluster, tenant, pass)
       : () => this.#remove(key, cluster, tenant, pass);
-    await pass.run(() => attempts.make({ kind: 'node pools in the cluster', item: identityOf(cluster) }, work));
+    await pass.run(() => attempts.withBackoff({ kind: 'node pools in the cluster', item: identityOf(cluster) }, work));
     return pass.end();
   }
 
   async #serve(key: string, cluster: Cluster, tenant: TenantCluster, pass: Pass): Promise<void> {
     const memory = this.#memoryOf(key, tenant);
     const { definition } = memory;
-    const { state, problem, againInMs } = await definition.keep(pass.signal);
-    pass.againIn(againInMs);
-    // Only what is served can be read.
+    const { state, problem, againInMs } = await definition.reconcile(pass.signal);
+    pass.requeueAfter(againInMs);
+    // Only a served kind can be read.
     const feed = state === 'served' || state === 'ending' ? memory.feedOf(definition.seen?.metadata.uid) : undefined;
     if (feed === undefined) memory.stopFeed();
     const refusal = feed?.hasSynced ? await this.#serveAll(key, memory, feed, state === 'ending', pass) : undefined;
@@ -116,22 +115,22 @@ export class InClusterPoolsReconciler {
     for (const name of names) {
       signal.throwIfAborted();
       const isUnread = feed.isOverflowing && feed.get(name) === undefined;
-      if (isUnread && !memory.budget.takeLook()) {
-        pass.againIn(AGAIN_MS.spent);
+      if (isUnread && !memory.budget.takeRead()) {
+        pass.requeueAfter(AGAIN_MS.spent);
         continue;
       }
       const unread = isUnread ? await inside.get(name) : undefined;
       const inner = feed.get(name) ?? (unread && trimPool(unread));
       try {
         const rest = await poolPass.run({ name, outer: outer.get(name), inner, isDefinitionEnding });
-        pass.againIn(AGAIN_MS[rest]);
-        // There is nothing left for the others either.
+        pass.requeueAfter(AGAIN_MS[rest]);
+        // No budget is left for the others either.
         if (rest === 'spent') break;
       } catch (error) {
-        // A webhook or a policy of the tenant, which hinders no other pool.
+        // A webhook or a policy of the tenant, which does not affect other pools.
         if (!(error instanceof TenantApiError) || !isRefusal(error.cause)) throw error;
-        refusal = `the cluster refuses what Fairway writes of NodePool "${name}" (${error.cause.reason})`;
-        pass.againIn(AGAIN_MS.refused);
+        refusal = `the cluster's API server rejected Fairway's update of NodePool "${name}" (${error.cause.reason})`;
+        pass.requeueAfter(AGAIN_MS.refused);
       }
     }
     return refusal;
@@ -146,21 +145,21 @@ export class InClusterPoolsReconciler {
     const removal = await removeDefinition(tenant, pass.signal);
     if (removal === 'begun') events.normal(cluster, 'InClusterNodePoolsTakenAway', TAKEN_AWAY);
     memory.isRemoved = removal === 'gone';
-    // What others hold may stay for ever, and so may what a webhook of theirs does not let go.
+    // Objects with others' finalizers may remain forever, and so may those whose release a webhook denies.
     memory.removalSteps += removal === 'going' ? SLOW_STEPS : 1;
     const doublings = Math.floor(memory.removalSteps / SLOW_STEPS);
-    if (removal !== 'gone') pass.againIn(Math.min(REMOVAL_MS * 2 ** doublings, MAX_REMOVAL_MS));
+    if (removal !== 'gone') pass.requeueAfter(Math.min(REMOVAL_MS * 2 ** doublings, MAX_REMOVAL_MS));
   }
 
   async #announce(cluster: Cluster, memory: ClusterMemory, problem: string | undefined): Promise<void> {
-    if (problem !== undefined && problem !== memory.told) {
+    if (problem !== undefined && problem !== memory.reported) {
       const event = { reason: 'InClusterNodePools', message: problem, id: problem };
       await this.#dependencies.events.once(cluster, 'Warning', event);
     }
-    memory.told = problem;
+    memory.reported = problem;
   }
 
-  /** In the order of their names, which is that of the cluster's own list. */
+  /** In the order of their names, as in the cluster's own list. */
   #poolsOf(key: string) {
     const pools = this.#dependencies.cache.nodePools.find(poolsByCluster, key);
     const byName = pools.sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
@@ -190,13 +189,13 @@ export class InClusterPoolsReconciler {
   }
 }
 
-const AGAIN_MS: Readonly<Record<Rest, number | undefined>> = {
+const AGAIN_MS: Readonly<Record<PassResult, number | undefined>> = {
   done: undefined,
   spent: BUDGET_PAUSE_MS,
   stale: STALE_MS,
-  refused: JUDGE_AGAIN_MS,
+  refused: RETRY_REFUSED_MS,
 };
 
-const TOO_MANY = `the cluster has more NodePools than Fairway reads: the first ${POOL_BOUNDS.maxObjects} by name count, and all that it has pools for; delete the others`;
+const TOO_MANY = `the cluster has more NodePools than Fairway reads: only the first ${POOL_BOUNDS.maxObjects} by name and those with existing pools take effect; delete the others`;
 const TAKEN_AWAY =
-  'the plan, or the operator, allows no NodePools within the cluster: their definition is deleted there; the pools stay';
+  'the plan or the operator does not allow NodePools in the cluster: Fairway deletes their CustomResourceDefinition there; existing pools are retained';

@@ -6,18 +6,18 @@ import { ClusterRoles } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
-import { answerOf } from '../addons/apply-object.ts';
+import { causeOf } from '../addons/apply-object.ts';
 import { InnerWriter } from './inner-writer.ts';
 
-/** So many objects are let go in one step. */
+/** Maximum number of objects released in one step. */
 const PAGE = 20;
 
-/** `gone`: nothing of Fairway's is left there; `released`: some objects were let go; `going`: others hold what is left, or the API server is at it. */
+/** `gone`: nothing of Fairway remains there; `released`: some objects were released; `going`: others hold the rest, or the API server is still deleting. */
 export type Removal = 'gone' | 'begun' | 'released' | 'going';
 
 /**
- * Takes the kind away from a cluster, and what Fairway holds of its objects; pools are not touched. A definition of others stays. Rejects with a
- * TenantApiError.
+ * Removes the kind from a cluster, and Fairway's finalizers from its objects; pools are not touched. A definition of others is retained.
+ * Rejects with a TenantApiError.
  */
 export async function removeDefinition(tenant: TenantCluster, signal: AbortSignal): Promise<Removal> {
   const definitions = tenant.client.resource(DEFINITIONS);
@@ -50,11 +50,11 @@ async function removeRoles(tenant: TenantCluster, signal: AbortSignal): Promise<
   }
 }
 
-/** Another one by now, or gone: the next look tells. */
+/** It was replaced or deleted: the next check finds out. */
 async function ignoring(deletion: Promise<void>): Promise<void> {
   try {
     await ofTenant(deletion);
   } catch (error) {
-    if (!isApiError(answerOf(error), 'NotFound', 'Conflict')) throw error;
+    if (!isApiError(causeOf(error), 'NotFound', 'Conflict')) throw error;
   }
 }

@@ -5,34 +5,34 @@ import { cut } from '@fairway/base/cut';
 import { type ConditionState, findCondition, setCondition } from '@fairway/kube/controller/conditions';
 import type { Condition } from '@fairway/kube/object/meta';
 
-/** What became of what somebody asked for in the cluster. */
-export interface Verdict {
+/** The outcome of a request made in the cluster. */
+export interface RequestOutcome {
   readonly isAccepted: boolean;
   /** In one CamelCase word. */
   readonly reason: string;
   readonly message: string;
 }
 
-const AS_SHOWN: Verdict = { isAccepted: true, reason: 'AsExpected', message: '' };
+const AS_SHOWN: RequestOutcome = { isAccepted: true, reason: 'AsExpected', message: '' };
 const MAX_MESSAGE_LENGTH = 8_192;
 
 interface StatusFacts {
   readonly inner: InClusterNodePool;
   readonly outer: NodePool | undefined;
-  /** Undefined where nothing was asked: what was said last stands. */
-  readonly verdict: Verdict | undefined;
-  /** As `shownText` has it; undefined where the object shows no pool. */
+  /** Undefined if nothing was requested: the last report remains. */
+  readonly outcome: RequestOutcome | undefined;
+  /** As `mergeBaseText` returns it; undefined if the object reflects no pool. */
   readonly shown: string | undefined;
   readonly nowMs: number;
 }
 
-/** The status of an object in the cluster: how the pool is, and no more of it than its users need. Pure. */
-export function innerStatus({ inner, outer, verdict, shown, nowMs }: StatusFacts): InClusterNodePoolStatus {
+/** The status of an object in the cluster: the state of the pool, limited to what its users need. Pure. */
+export function innerStatus({ inner, outer, outcome, shown, nowMs }: StatusFacts): InClusterNodePoolStatus {
   const generation = inner.metadata.generation ?? 0;
   const known = inner.status?.conditions;
   const old = findCondition(known, ConditionType.Accepted);
-  const isAnswered = verdict === undefined && old !== undefined && old.status !== 'Unknown';
-  const accepted = isAnswered ? old : acceptedCondition(verdict ?? AS_SHOWN, generation);
+  const isAnswered = outcome === undefined && old !== undefined && old.status !== 'Unknown';
+  const accepted = isAnswered ? old : acceptedCondition(outcome ?? AS_SHOWN, generation);
   const ready = readyCondition(outer, accepted, generation);
   const conditions = [accepted, ready].reduce((list, condition) => setCondition(list, condition, nowMs), ofOurs(known));
   return {
@@ -43,13 +43,13 @@ export function innerStatus({ inner, outer, verdict, shown, nowMs }: StatusFacts
   };
 }
 
-/** What of a pool's status its object in the cluster follows. */
+/** The part of a pool's status that its object in the cluster reflects. */
 export function poolStatus(outer: NodePool): unknown {
   const { status, reason, message } = findCondition(outer.status?.conditions, ConditionType.Ready) ?? {};
   return [poolFacts(outer), status, reason, message];
 }
 
-/** What is told of a pool beside its conditions. */
+/** What is reported about a pool in addition to its conditions. */
 function poolFacts(outer: NodePool | undefined) {
   const { status } = outer ?? {};
   return {
@@ -65,7 +65,7 @@ function poolFacts(outer: NodePool | undefined) {
   };
 }
 
-function acceptedCondition({ isAccepted, reason, message }: Verdict, generation: number): ConditionState {
+function acceptedCondition({ isAccepted, reason, message }: RequestOutcome, generation: number): ConditionState {
   return {
     type: ConditionType.Accepted,
     status: isAccepted ? 'True' : 'False',
@@ -75,10 +75,10 @@ function acceptedCondition({ isAccepted, reason, message }: Verdict, generation:
   };
 }
 
-/** A pool that Fairway does not have is not ready for the reason that it was refused for. */
+/** A pool that Fairway does not have is not ready, for the reason of its rejection. */
 function readyCondition(outer: NodePool | undefined, accepted: ConditionState, generation: number): ConditionState {
   const ready = findCondition(outer?.status?.conditions, ConditionType.Ready);
-  const { status = 'Unknown', reason = 'Provisioning', message = 'Waits for Fairway to look at it.' } = ready ?? {};
+  const { status = 'Unknown', reason = 'Provisioning', message = 'Waiting for Fairway to process it.' } = ready ?? {};
   const state =
     outer === undefined
       ? { status: 'False' as const, reason: accepted.reason, message: accepted.message }

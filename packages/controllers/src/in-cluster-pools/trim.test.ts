@@ -1,10 +1,10 @@
 import type { InClusterNodePool } from '@fairway/api/kinds/in-cluster-node-pool';
 import { expect, it } from 'vitest';
-import { shownIn } from './shown.ts';
+import { mergeBaseOf } from './merge-base.ts';
 import { innerStatus } from './status.ts';
 import { trimPool } from './trim.ts';
 
-const FACTS = { outer: undefined, verdict: undefined, shown: undefined, nowMs: 0 };
+const FACTS = { outer: undefined, outcome: undefined, shown: undefined, nowMs: 0 };
 
 it.each<{ reason: string; status: unknown }>([
   { reason: 'conditions that are no list', status: { conditions: 'x' } },
@@ -15,6 +15,6 @@ it.each<{ reason: string; status: unknown }>([
 ])('a status with $reason, of when the definition was another, hinders nothing', ({ status }) => {
   const pool = trimPool({ metadata: { name: 'general', uid: 'u' }, spec: {}, status } as unknown as InClusterNodePool);
 
-  expect(shownIn(pool)).toBeUndefined();
+  expect(mergeBaseOf(pool)).toBeUndefined();
   expect(innerStatus({ inner: pool, ...FACTS }).conditions?.map(({ type }) => type)).toEqual(['Accepted', 'Ready']);
 });

@@ -5,7 +5,7 @@ import {
   inClusterNodePools,
 } from '@fairway/api/kinds/in-cluster-node-pool';
 
-/** Fairway's own API takes no pool that needs more; what a tenant writes beyond is not kept. */
+/** Fairway's own API accepts no pool that needs more; anything beyond is dropped. */
 const MAX_SPEC_CHARS = 64 * 1024;
 const MAX_STATUS_CHARS = 32 * 1024;
 const MAX_FINALIZERS = 20;
@@ -13,8 +13,8 @@ const MAX_TEXT_LENGTH = 256;
 const MAX_MARK_LENGTH = 512;
 
 /**
- * What is kept of an object that a tenant may write anything into. A spec that is too large reads as none, and is refused; a status of another form
- * as none, and is written anew.
+ * The retained part of an object that a tenant may write anything into. A spec that is too large is read as none, and rejected; a status of
+ * another form is read as none, and rewritten.
  */
 export function trimPool(pool: InClusterNodePool): InClusterNodePool {
   const { name, uid, resourceVersion, generation, deletionTimestamp, annotations, finalizers = [] } = pool.metadata;

@@ -1,23 +1,23 @@
 import type { DrainedPod } from './pod-eviction.ts';
 
-/** How long a PodDisruptionBudget may keep a pod before anybody is told: until another one of its kind is ready elsewhere, it is to. */
+/** How long a PodDisruptionBudget may block a pod before this is reported: until a replacement is ready elsewhere, that is normal. */
 const ORDINARY_MS = 60_000;
 
-/** What is known of a drain besides. */
+/** Further facts about a drain. */
 interface DrainView {
-  /** Whether the Machine says already that budgets keep pods. */
+  /** Whether the Machine already reports that budgets block pods. */
   readonly wasTold: boolean;
   readonly nowMs: number;
 }
 
 /**
- * Since when PodDisruptionBudgets keep pods of nodes that are drained. In memory: after a restart the wait begins again, but what was told is still
- * told.
+ * Since when PodDisruptionBudgets have blocked pods of nodes being drained. In memory: after a restart the wait starts again, but what was
+ * reported is still reported.
  */
 export class BlockedPods {
   readonly #sinceMs = new Map<string, ReadonlyMap<string, number>>();
 
-  /** Those of the pods that are kept now which have been kept for longer than is ordinary. */
+  /** The currently blocked pods that have been blocked for longer than is normal. */
   stuck(machineUid: string, blocked: readonly DrainedPod[], { wasTold, nowMs }: DrainView): readonly DrainedPod[] {
     const before = this.#sinceMs.get(machineUid);
     const unknownMs = before === undefined && wasTold ? nowMs - ORDINARY_MS : nowMs;
@@ -26,7 +26,7 @@ export class BlockedPods {
     return blocked.filter((pod) => nowMs >= (since.get(uidOf(pod)) ?? nowMs) + ORDINARY_MS);
   }
 
-  /** The drain is over. */
+  /** The drain has ended. */
   forget(machineUid: string): void {
     this.#sinceMs.delete(machineUid);
   }

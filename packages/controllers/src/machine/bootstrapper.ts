@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { effectiveNetworking } from '@fairway/api/domain/effective-networking';
+import { maxPodsOf } from '@fairway/api/domain/kubelet-settings';
 import { isKubeletLabel } from '@fairway/api/domain/node-metadata';
 import { componentsOf } from '@fairway/api/domain/release-components';
 import { NODE_POOL_LABEL } from '@fairway/api/group';
@@ -16,8 +17,10 @@ import {
   createBootstrapToken,
   tokenText,
 } from '@fairway/control-plane/bootstrap/bootstrap-token';
+import type { FurtherInterface } from '@fairway/control-plane/bootstrap/further-interfaces';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
 import { nodeUserData } from '@fairway/control-plane/bootstrap/node-user-data';
+import { withClusterSettings } from '@fairway/control-plane/bootstrap/settings-of-cluster';
 import { endpointUrl } from '@fairway/control-plane/kubeconfig';
 import { type ClusterPki, trustBundle } from '@fairway/control-plane/pki/cluster-pki';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
@@ -39,7 +42,7 @@ export interface BootstrapperOptions {
   readonly clock: Clock;
 }
 
-/** GPU servers take more than an hour to boot at some clouds (OVHcloud's t1 and t2). */
+/** GPU servers take more than an hour to boot in some clouds (OVHcloud's t1 and t2). */
 const TOKEN_LIFETIME_MS = 24 * 3_600_000;
 
 /** Writes the cloud-init of nodes and their bootstrap tokens. */
@@ -50,19 +53,25 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
     this.#options = options;
   }
 
-  async userData(cluster: Cluster, pool: NodePool, machine: Machine, size: ServerSize): Promise<string> {
+  async userData(
+    cluster: Cluster,
+    pool: NodePool,
+    machine: Machine,
+    size: ServerSize,
+    furtherInterfaces: readonly FurtherInterface[] = [],
+  ): Promise<string> {
     const { credentials, plans, nodeSettings } = this.#options;
     const plan = plans.get(cluster.spec.plan);
     const endpoint = cluster.status?.endpoint;
     if (plan === undefined || endpoint === undefined) {
-      throw new Error(`cluster ${cluster.metadata.name} has no plan or no endpoint, so that no node can join it`);
+      throw new Error(`cluster ${cluster.metadata.name} has no plan or no endpoint, so nodes cannot join it`);
     }
     const pki = await credentials.pki(cluster);
     const token = await this.#ensureToken(cluster, machine, pki);
-    const { podCIDR, serviceCIDR, kubeProxyMode } = effectiveNetworking(cluster, plan.spec);
+    const { podCIDR, serviceCIDR, nodesCIDR, kubeProxyMode } = effectiveNetworking(cluster, plan.spec);
     const { labels = {} } = pool.spec.template.metadata;
     return nodeUserData({
-      ...nodeSettings,
+      ...withClusterSettings(nodeSettings, machine.spec.nodeSettings),
       nodeName: machine.metadata.name ?? '',
       server: endpointUrl(endpoint),
       certificateAuthority: trustBundle(pki.cluster),
@@ -71,7 +80,9 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
       components: this.#componentsOf(machine.spec.version),
       serviceCIDR,
       podCIDR,
-      maxPods: plan.spec.maxPodsPerNode,
+      nodesCIDR,
+      maxPods: maxPodsOf(machine.spec.nodeSettings?.kubelet, plan),
+      ...(machine.spec.nodeSettings?.kubelet && { kubelet: machine.spec.nodeSettings.kubelet }),
       size: { vcpus: size.vcpus, memoryMiB: size.ram, diskGiB: machine.spec.rootVolume?.sizeGiB ?? size.disk },
       labels: {
         ...Object.fromEntries(Object.entries(labels).filter(([key]) => isKubeletLabel(key))),
@@ -79,6 +90,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
       },
       taints: pool.spec.template.spec.taints ?? [],
       kubeProxyMode,
+      furtherInterfaces,
     });
   }
 
@@ -91,7 +103,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
     const tenant = tenants.get(identityOf(cluster));
     if (tenant === undefined) return;
     const pki = await credentials.pki(cluster);
-    // One of a server that has not joined before it is reinstalled is there too.
+    // The token of a server that is reinstalled before it has joined is included.
     for (const installation of new Set([identityOf(machine), installationOf(machine)])) {
       const { name = '', namespace = '' } = bootstrapTokenSecret(tokenOf(pki, installation, 0), '').metadata;
       await ofTenant(ignoreGone(tenant.client.resource(Secrets).delete(name, { namespace })));
@@ -110,7 +122,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
       await ofTenant(secrets.create(secret));
     } catch (error) {
       if (!(error instanceof TenantApiError && isApiError(error.cause, 'AlreadyExists'))) throw error;
-      // A server is being recreated: its token lives as long as any other's.
+      // A server is being recreated: its token lives as long as any other.
       await ofTenant(secrets.patch(name, { type: 'merge', value: { data: secret.data } }, { namespace }));
     }
     return token;
@@ -122,7 +134,7 @@ export class CloudInitBootstrapper implements NodeBootstrapper {
   }
 }
 
-/** What a token is for: the machine, or one reinstallation of it, so that whoever has read an earlier one on the node has nothing. */
+/** The purpose of a token: the machine, or one reinstallation of it, so that an earlier token read from the node is of no use. */
 function installationOf(machine: Machine): string {
   const { reinstall } = machine.status ?? {};
   const uid = identityOf(machine);
@@ -130,8 +142,8 @@ function installationOf(machine: Machine): string {
 }
 
 /**
- * The installation's own token, drawn from the cluster's key and the machine's UID: nobody else can guess it, and a retry of
- * the call that installs the server reuses it instead of leaving a second one behind.
+ * The installation's own token, derived from the cluster's key and the machine's UID: it cannot be guessed, and a retry of the call that
+ * installs the server reuses it instead of leaving a second one behind.
  */
 function tokenOf(pki: ClusterPki, installation: string, expirationMs: number): BootstrapToken {
   let block = 0;

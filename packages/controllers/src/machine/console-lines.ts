@@ -1,16 +1,16 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** How much of a console is looked at, whatever the cloud answers. */
+/** How much of a console is read, whatever the cloud returns. */
 const MAX_LOOKED_AT = 32_768;
 const MAX_LINES = 10;
 const MAX_LINE_LENGTH = 200;
 
-/** Control, format (also those that turn the direction of text round), and lone surrogates. */
+/** Control, format (including bidirectional overrides) and lone surrogate characters. */
 const INVISIBLE = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\u2028\u2029]+/gu;
 /** kubeadm's bootstrap tokens, as cloud-init prints them when it fails. */
 const BOOTSTRAP_TOKEN = /\b[a-z0-9]{6}\.[a-z0-9]{16}\b/g;
 
-/** The last lines of a server's console, fit to be shown to people: whatever the server wrote, they are plain, few and short, and hold no bootstrap token. */
+/** The last lines of a server's console, sanitised for display: whatever the server wrote, they are plain, few and short, and contain no bootstrap token. */
 export function consoleLines(output: string): readonly string[] {
   return stripVTControlCharacters(output.slice(-MAX_LOOKED_AT))
     .split(/\r\n|\r|\n/)
@@ -20,7 +20,7 @@ export function consoleLines(output: string): readonly string[] {
     .map((line) => (line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line));
 }
 
-/** As many of the last lines as fit, in one. */
+/** As many of the last lines as fit, joined in one. */
 export function lastLines(lines: readonly string[], maxLength: number): string {
   let text = '';
   for (const line of lines.toReversed()) {

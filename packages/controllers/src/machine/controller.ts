@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
@@ -9,7 +10,7 @@ import { READ } from '@fairway/kube/controller/rights';
 import { machinesByCluster, machinesByIdentity, machinesByPool } from '@fairway/tenancy/cache-indexes';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
-import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { CacheExpectations } from '../cache-expectations.ts';
 import { isAskedFor, isClusterRelevant } from '../cluster/relevance.ts';
 import type { Declaration } from '../dependencies.ts';
@@ -18,8 +19,8 @@ import { ownedByCluster } from '../owner-key.ts';
 import { BlockedPods } from './blocked-pods.ts';
 import { DetachingVolumes } from './detaching-volumes.ts';
 import { MachineReconciler } from './reconciler.ts';
-import { attendToServers } from './server-attention.ts';
 import { ServerBuilds } from './server-builds.ts';
+import { pollServersWhileUnready } from './server-polling.ts';
 
 export const machineController: Declaration = {
   name: 'machine',
@@ -40,7 +41,10 @@ export const machineController: Declaration = {
     watch(cache.machines),
     // A change of a pool or a requested retry retries its machines immediately.
     watch(cache.nodePools, (pool) => cache.machines.find(machinesByPool, keyOf(pool)).map(keyOf), {
-      isRelevant: (old, pool) => isAskedFor(old, pool) || isBeingDeleted(old) !== isBeingDeleted(pool),
+      isRelevant: (old, pool) =>
+        isAskedFor(old, pool) ||
+        isBeingDeleted(old) !== isBeingDeleted(pool) ||
+        !isDeepStrictEqual(old.status?.securityGroups, pool.status?.securityGroups),
     }),
     watch(cache.clusters, (cluster) => cache.machines.find(machinesByCluster, keyOf(cluster)).map(keyOf), {
       isRelevant: isClusterRelevant,
@@ -51,7 +55,7 @@ export const machineController: Declaration = {
     const { cache, clock, log, random, serverBackoffMs } = shared;
     const expectations = new CacheExpectations();
     const backoff = { baseMs: serverBackoffMs.base, maxMs: serverBackoffMs.max };
-    const builds = new ServerBuilds(new Attempts({ clock, random, log, judge: judgeStep, backoff }), clock);
+    const builds = new ServerBuilds(new Attempts({ clock, random, log, classify: classifyError, backoff }), clock);
     const drains = { volumes: new DetachingVolumes(), blockedPods: new BlockedPods() };
     const reconciler = new MachineReconciler({ ...shared, ...drains, builds, expectations });
     return {
@@ -66,7 +70,7 @@ export const machineController: Declaration = {
   },
   listen(enqueue, { cache, clock, clouds, tenants }) {
     listenToNodes(tenants, cache.machines, enqueue);
-    clouds.onProject(attendToServers({ ...cache, tenants, clock }));
+    clouds.onProject(pollServersWhileUnready({ ...cache, tenants, clock }));
     clouds.onProject((cloud) =>
       cloud.cache.servers.subscribe(({ added, changed, removed }) => {
         for (const server of [...added, ...changed, ...removed]) {

@@ -5,28 +5,35 @@ import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { type ConditionState, findCondition, setCondition } from '@fairway/kube/controller/conditions';
 import { hasFinalizer, removeFinalizer } from '@fairway/kube/controller/finalizers';
 import type { Result } from '@fairway/kube/controller/result';
+import type { Server } from '@fairway/openstack/types/server';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
+import { deletesAtOnce, endSoftDeletion, keptServer } from '@fairway/tenancy/cloud/server-removal';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import { ofTenant, tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
-import { missingCloud } from '@fairway/tenancy/credentials/credential-problem';
+import { missingCloud, ofLogin } from '@fairway/tenancy/credentials/credential-problem';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Pass } from '@fairway/tenancy/reconcile/pass';
-import { operation } from '../operation.ts';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { isLate, joinHeld, removeEach } from '../cluster/remaining-resources.ts';
+import { heldUpState, operation } from '../operation.ts';
 import { writeStatus } from '../status-writer.ts';
+import { waitMessage, warnOfWait } from '../waits.ts';
 import { DRAIN_INTERVAL_MS, type DrainWait, drainNode, drainTimeLeftMs } from './drain.ts';
 import { removeFloatingIps } from './floating-ip.ts';
-import { announceKeeping, keepingOf } from './inspection.ts';
+import { inspectionHold, recordInspectionEvents } from './inspection.ts';
 import { stepsOf } from './last-operation.ts';
 import { removePorts } from './port.ts';
+import { removeRootVolume } from './root-volume.ts';
 import type { MachineScope } from './scope.ts';
 import { deleteServer } from './server.ts';
+import { busyServer, hasFailed, refusedServer } from './server-holds.ts';
 
-/** What a deletion waits for, and how far it is. */
+/** What a deletion is waiting for, and its progress. */
 interface Waiting extends Problem {
   readonly phase: 'Draining' | 'Terminated';
   /** Percent. */
   readonly progress: number;
-  /** The server is kept for inspection. */
+  /** The server is retained for inspection. */
   readonly isKept?: boolean;
   /** Absent if the next server list requeues the machine. */
   readonly retryAfterMs?: number;
@@ -44,47 +51,51 @@ export async function deleteMachine(scope: MachineScope, pass: Pass): Promise<Re
     await removeFinalizer(dependencies.client.resource(machines), machine, FINALIZER);
     return {};
   }
-  pass.againIn(waiting?.retryAfterMs);
+  pass.requeueAfter(waiting?.retryAfterMs);
   const phase = machine.status?.phase === 'Terminated' ? ('Terminated' as const) : ('Draining' as const);
-  const told = failure ? { ...failure, phase, progress: 50 } : (waiting as Waiting);
+  const told = failure ? { ...ofLogin(failure, scope), phase, progress: 50 } : (waiting as Waiting);
   return pass.end(() => report(scope, told));
 }
 
-/** Returns what the deletion waits for; undefined when nothing is left. */
+/** Returns what the deletion is waiting for; undefined when nothing remains. */
 async function takeDown(scope: MachineScope): Promise<Waiting | undefined> {
   const draining = await drain(scope);
   if (draining) return { phase: 'Draining', progress: 20, ...draining };
-  const keeping = scope.machine.status?.phase === 'Terminated' ? undefined : await keepingOf(scope);
+  const keeping = scope.machine.status?.phase === 'Terminated' ? undefined : await inspectionHold(scope);
   if (keeping) return { phase: 'Draining', progress: 40, isKept: true, ...keeping };
-  const waiting = await removeServers(scope);
+  const waiting = (await removeServers(scope)) ?? (await removeKeptServer(scope));
   if (waiting) return { phase: 'Terminated', progress: 60, ...waiting };
   scope.dependencies.expectations.settle(scope.key, 'deletion');
   await removeFloatingIps(scope);
   await removePorts(scope);
+  const emptying = await removeVolume(scope);
+  if (emptying) return { phase: 'Terminated', progress: 80, ...emptying };
   const leaving = await removeNode(scope);
   if (leaving) return { phase: 'Terminated', progress: 90, retryAfterMs: DRAIN_INTERVAL_MS, ...leaving };
   return undefined;
 }
 
-/** Drains the node. Returns what it waits for, or undefined when the server may be deleted. */
+/** Drains the node. Returns what it is waiting for, or undefined when the server may be deleted. */
 async function drain(scope: MachineScope): Promise<DrainWait | undefined> {
   const { machine } = scope;
   if (isClusterGoing(scope) || machine.status?.phase === 'Terminated') return undefined;
   const isRenewal = machine.spec.onDrainTimeout === 'Hold';
-  return drainNode(scope, { startTime: machine.metadata.deletionTimestamp, goal: 'the server goes', isRenewal });
+  return drainNode(scope, { startTime: machine.metadata.deletionTimestamp, goal: 'the server is deleted', isRenewal });
 }
 
 function isClusterGoing({ cluster }: MachineScope): boolean {
   return cluster === undefined || cluster.metadata.deletionTimestamp !== undefined;
 }
 
-/** Usually the next list requeues; there is no event for a server that was deleted before any list showed it. */
-const LOOK_AGAIN_MS = 1_000;
+/** Usually the next list requeues; there is no event for a server that was deleted before any list contained it. */
+const RESYNC_INTERVAL_MS = 1_000;
 const NO_CLOUD_RETRY_MS = 60_000;
-/** The percent at which a step is done: it is drained, its server is gone, and so is its node. */
+/** Only time or the cloud operator resolves it. */
+const KEPT_RETRY_MS = 600_000;
+/** The percentage at which a step is done: drained, server deleted, node deleted. */
 const DELETED_AT = [40, 90, 100];
 
-/** Deletes the machine's servers. Undefined when a list that can be trusted shows none. */
+/** Deletes the machine's servers. Undefined when a trustworthy list contains none. */
 async function removeServers(
   scope: MachineScope,
 ): Promise<Pick<Waiting, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
@@ -102,22 +113,80 @@ async function removeServers(
   if (scope.now() > cloud.trustedFromMs) await cloud.cache.servers.refreshAfter(cloud.trustedFromMs);
   const owned = await scope.listedServers();
   const listedAtMs = cloud.cache.servers.snapshot().listedAtMs;
-  const problem = { reason: ConditionReason.Deleting, message: 'the cloud deletes the server' };
+  const problem = { reason: ConditionReason.Deleting, message: 'the cloud is deleting the server' };
   dependencies.expectations.expect(scope.key, cloud.cache.servers, 'deletion');
   if (owned === undefined || listedAtMs === undefined) return problem;
   if (owned.kind === 'settling') return { ...problem, retryAfterMs: Math.max(owned.untilMs - scope.now(), 0) + 1 };
   const known = scope.machine.status?.serverID;
   const isAsked = scope.machine.status?.phase === 'Terminated';
-  // A list of several pages may miss a server: the known one is deleted even if not listed.
+  // A paginated list may miss a server: the known one is deleted even if not listed.
   const ids = new Set([...owned.items.map(({ id }) => id), ...(known !== undefined && !isAsked ? [known] : [])]);
-  await Promise.all([...ids].map((id) => deleteServer(scope, id)));
-  if (ids.size > 0 || owned.deleting.length > 0) return { ...problem, retryAfterMs: LOOK_AGAIN_MS };
+  const left = [...ids, ...owned.deleting.map(({ id }) => id)].map((id) => listedServer(scope, id));
+  // A server that Nova could not delete is retried with backoff.
+  const failed = isAsked ? left.filter(hasFailed).map(busyServer) : [];
+  const refused = await removeEach(
+    [...ids].map((id) => listedServer(scope, id)),
+    ({ id }) => deleteServer(scope, id),
+    refusedServer,
+  );
+  const drainedTime = findCondition(scope.machine.status?.conditions, ConditionType.Drained)?.lastTransitionTime;
+  const isSlow = isAsked && isLate(drainedTime, scope.now());
+  const held = refused ?? joinHeld(failed) ?? (isSlow ? joinHeld(left.map(busyServer)) : undefined);
+  if (held) {
+    // A blocked deletion is not polled more often.
+    dependencies.expectations.settle(scope.key);
+    throw new ProblemError(held);
+  }
+  if (left.length > 0) return { ...problem, retryAfterMs: RESYNC_INTERVAL_MS };
   if (listedAtMs < cloud.trustedFromMs)
     return { ...problem, retryAfterMs: Math.max(cloud.trustedFromMs - scope.now(), 0) + 1 };
   return undefined;
 }
 
-/** Removes the node and its token from the cluster. Returns what it waits for, at most as long as for a drain. */
+function listedServer({ cloud }: MachineScope, id: string): { readonly id: string } & Partial<Server> {
+  return cloud?.cache.servers.snapshot().items.get(id) ?? { id };
+}
+
+/** Nova may retain a deleted server with its ports and volumes while no list contains it: the machine ends when the server is really gone. */
+async function removeKeptServer(
+  scope: MachineScope,
+): Promise<Pick<Waiting, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
+  const { cloud, machine, signal } = scope;
+  const { serverID } = machine.status ?? {};
+  if (cloud === undefined || serverID === undefined || deletesAtOnce(cloud)) return undefined;
+  const { state } = await endSoftDeletion(cloud, serverID, { signal });
+  switch (state) {
+    case 'gone':
+      return undefined;
+    case 'deleting':
+      return {
+        reason: ConditionReason.Deleting,
+        message: 'the cloud is deleting the server',
+        retryAfterMs: RESYNC_INTERVAL_MS,
+      };
+    case 'kept':
+      // Nothing waits for its address, and no list announces its end.
+      await removeFloatingIps(scope);
+      scope.dependencies.expectations.settle(scope.key);
+      return { ...keptServer(serverID), retryAfterMs: KEPT_RETRY_MS };
+  }
+}
+
+const VOLUME_RETRY_MS = 5_000;
+
+/** Returns what it is waiting for while Cinder is deleting the server's root volume. */
+async function removeVolume(
+  scope: MachineScope,
+): Promise<Pick<Waiting, 'reason' | 'message' | 'retryAfterMs'> | undefined> {
+  const { rootVolumeID, conditions } = scope.machine.status ?? {};
+  const drained = findCondition(conditions, ConditionType.Drained);
+  const goneMs = drained?.status === 'True' ? Date.parse(drained.lastTransitionTime) : scope.now();
+  if ((await removeRootVolume(scope, goneMs)) === 'done') return undefined;
+  const message = `the cloud is deleting volume ${rootVolumeID}, the root volume of the server`;
+  return { reason: ConditionReason.Deleting, message, retryAfterMs: VOLUME_RETRY_MS };
+}
+
+/** Deletes the node and its token from the cluster. Returns what it is waiting for, at most as long as for a drain. */
 async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   const { tenant, cluster, machine, dependencies } = scope;
   if (isClusterGoing(scope) || cluster === undefined) return undefined;
@@ -139,22 +208,27 @@ async function removeNode(scope: MachineScope): Promise<Problem | undefined> {
   }
 }
 
-/** Told on the Cluster, which outlives the Machine. */
+/** Recorded on the Cluster, which outlives the Machine. */
 function leaveBehind({ cluster, machine, dependencies }: MachineScope, why: string): undefined {
   if (cluster === undefined) return;
   const { name } = machine.metadata;
-  const left = `node ${name} and its bootstrap token were left in the cluster: ${why}`;
-  const message = `${left}; the token ends by itself within a day, the node goes with: kubectl delete node ${name}`;
+  const left = `node ${name} and its bootstrap token remain in the cluster: ${why}`;
+  const message = `${left}; the token expires within a day; delete the node with: kubectl delete node ${name}`;
   dependencies.events.warning(cluster, 'NodeLeftBehind', message);
 }
 
 async function report(
   scope: MachineScope,
-  { phase, progress, reason, message, isKept }: Omit<Waiting, 'retryAfterMs'>,
+  { phase, progress, reason, message: description, isKept }: Omit<Waiting, 'retryAfterMs'>,
 ): Promise<void> {
   const { machine, dependencies } = scope;
   const nowMs = scope.now();
   const previous = machine.status;
+  const steps = stepsOf(progress, DELETED_AT);
+  const state = isKept ? 'Processing' : heldUpState(reason);
+  const next = { type: 'Delete', state, progress, description, reason, steps } as const;
+  const lastOperation = operation(previous?.lastOperation, next, nowMs);
+  const message = isKept ? description : waitMessage(lastOperation);
   const states: ConditionState[] = [
     { type: ConditionType.Ready, status: 'False' as const, reason, message },
     {
@@ -171,15 +245,13 @@ async function report(
     reason,
     message,
   };
-  // What fails for a moment, or is drained once more, ends nothing.
+  // A transient failure, or another drain, does not reset it.
   if (isKept || (isEnded && phase === 'Terminated')) states.push(kept);
   let conditions = previous?.conditions ?? [];
   for (const state of states) conditions = [...setCondition(conditions, state, nowMs)];
-  const steps = stepsOf(progress, DELETED_AT);
-  const next = { type: 'Delete', state: 'Processing', progress, description: message, reason, steps } as const;
-  const lastOperation = operation(previous?.lastOperation, next, nowMs);
   const status: MachineStatus = { ...previous, phase, conditions, lastOperation };
+  if (!isKept) warnOfWait(dependencies.events, machine, { reason, message: description });
   await writeStatus(dependencies.client.resource(machines), machine, status);
-  if (isKept) announceKeeping(scope, { reason, message, retryAfterMs: 0 });
+  if (isKept) recordInspectionEvents(scope, { reason, message: description, retryAfterMs: 0 });
   if (phase !== previous?.phase) scope.announce(status);
 }

@@ -1,10 +1,14 @@
+import { inParallel } from '@fairway/base/in-parallel';
+import { boundedPages } from '@fairway/kube/client/bounded-pages';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found';
 import { PersistentVolumeClaims, VolumeAttachments } from '@fairway/kube/kinds/resources';
 import { claimsOf, type DrainedPod } from './pod-eviction.ts';
 
-/** How long a volume may take to be detached before the drain goes on without it: Cinder takes seconds, Kubernetes gives up waiting for a kubelet after six minutes. */
+/** How long a volume may take to be detached before the drain continues without it: Cinder takes seconds, and Kubernetes stops waiting for a kubelet after six minutes. */
 const DETACH_LIMIT_MS = 120_000;
+
+const CALLS_AT_ONCE = 32;
 
 export interface VolumeQuestion {
   /** The machine's identity. */
@@ -16,13 +20,13 @@ export interface VolumeQuestion {
 }
 
 /**
- * Since when volumes of drained nodes wait to be detached. In memory: after a restart the wait begins again, and the time of the whole drain
- * limits that too.
+ * Since when volumes of drained nodes have been waiting to be detached. In memory: after a restart the wait starts again, and the timeout
+ * of the whole drain also limits it.
  */
 export class DetachingVolumes {
   readonly #sinceMs = new Map<string, ReadonlyMap<string, number>>();
 
-  /** The volumes that are attached to the node and used by none of its pods, but those that have taken too long. Rejects with the tenant's error. */
+  /** The volumes that are attached to the node and used by none of its pods, except those that have taken too long. Rejects with the tenant's error. */
   async of(question: VolumeQuestion, onNode: readonly DrainedPod[]): Promise<readonly string[]> {
     const { machineUid, nowMs } = question;
     const unused = await unusedVolumes(question, onNode);
@@ -33,7 +37,7 @@ export class DetachingVolumes {
     return unused.filter((name) => nowMs < (since.get(name) ?? nowMs) + DETACH_LIMIT_MS);
   }
 
-  /** The drain is over. */
+  /** The drain has ended. */
   forget(machineUid: string): void {
     this.#sinceMs.delete(machineUid);
   }
@@ -43,19 +47,20 @@ async function unusedVolumes(
   { client, nodeName, signal }: VolumeQuestion,
   onNode: readonly DrainedPod[],
 ): Promise<readonly string[]> {
-  const { items } = await client.resource(VolumeAttachments).list({ signal });
-  const attached = items.flatMap(({ spec }) => {
-    const name = spec.nodeName === nodeName ? spec.source.persistentVolumeName : undefined;
-    return name === undefined ? [] : [name];
-  });
+  const attached: string[] = [];
+  for await (const page of boundedPages(client.resource(VolumeAttachments), { signal })) {
+    for (const { spec } of page) {
+      const name = spec.nodeName === nodeName ? spec.source.persistentVolumeName : undefined;
+      if (name !== undefined) attached.push(name);
+    }
+  }
   if (attached.length === 0) return [];
   const claims = [...new Set(onNode.flatMap(claimsOf))];
-  const used = await Promise.all(
-    claims.map(async (claim) => {
-      const [namespace = '', name = ''] = claim.split('/');
-      const found = await undefinedIfNotFound(client.resource(PersistentVolumeClaims).get(name, { namespace, signal }));
-      return found?.spec?.volumeName;
-    }),
-  );
-  return attached.filter((name) => !used.includes(name)).toSorted();
+  const used = new Set<string | undefined>();
+  await inParallel(claims, CALLS_AT_ONCE, async (claim) => {
+    const [namespace = '', name = ''] = claim.split('/');
+    const found = await undefinedIfNotFound(client.resource(PersistentVolumeClaims).get(name, { namespace, signal }));
+    used.add(found?.spec?.volumeName);
+  });
+  return attached.filter((name) => !used.has(name)).toSorted();
 }

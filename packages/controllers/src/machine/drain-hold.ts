@@ -6,11 +6,11 @@ import { formatTime } from '@fairway/base/clock';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { nodeReadyCondition, type TenantNode } from '@fairway/tenancy/connection/node';
 import type { Problem } from '@fairway/tenancy/problem';
-import { describeKeepers, keepersOf } from './pod-budgets.ts';
+import { blockingBudgets, describeBlockingBudgets } from './pod-budgets.ts';
 import { type DrainState, namesOf } from './pod-eviction.ts';
 import type { MachineScope } from './scope.ts';
 
-/** Whether a person wants this drain to wait for no pod. A time is about drains that began before it, so that the next one is patient again. */
+/** Whether a user wants this drain to stop waiting for pods. A time applies to drains that started before it, so that the next one waits again. */
 export function isForced({ metadata }: Machine, startTime: string | undefined): boolean {
   const value = metadata.annotations?.[FORCE_DRAIN_ANNOTATION];
   if (value === undefined) return false;
@@ -20,19 +20,20 @@ export function isForced({ metadata }: Machine, startTime: string | undefined): 
 }
 
 /**
- * Whether the drain of a node that is renewed goes on to wait for the user when its time is over: that of one which works, and whose pool says so. A repair, whatever ends the pool
- * or the cluster, and a person who deletes the Machine wait no longer than the limit; neither does a plan that sets one.
+ * Whether the drain of a node being updated continues to wait for the user after its timeout: only if the node works, and its pool says so.
+ * A repair, the deletion of the pool or cluster, and the deletion of the Machine by a user wait no longer than the timeout; neither does a
+ * plan that sets one.
  */
 export function mayBeHeld(scope: MachineScope): boolean {
   const { machine, cluster, pool, plan, node } = scope;
   if (machine.status?.marks?.repair?.due) return false;
   if (pool?.spec.upgradeStrategy.onDrainTimeout !== 'Hold' || plan?.spec.maxDrainTimeout !== undefined) return false;
   if (pool.metadata.deletionTimestamp !== undefined || isWithoutNodes(cluster)) return false;
-  // Whose kubelet does not answer, nothing can be asked of any more.
+  // A node whose kubelet does not respond cannot terminate pods anymore.
   return node === undefined || !hasFailed(node, scope.now());
 }
 
-/** For how long a kubelet may be silent, or ill: a restart of it, or of the API server, ends no hold of days. */
+/** How long a kubelet may be silent or unhealthy: a restart of it, or of the API server, must not end a hold of days. */
 const PATIENCE_MS = 600_000;
 
 function hasFailed(node: TenantNode, nowMs: number): boolean {
@@ -41,16 +42,25 @@ function hasFailed(node: TenantNode, nowMs: number): boolean {
   return status !== 'True' && !isPatient;
 }
 
-/** What a held drain waits for: the same words as long as the same pods stay. Rejects with the tenant's error. */
-export async function heldProblem(
-  { machine, signal }: MachineScope,
+/** Which pods remain on a node, and whose PodDisruptionBudgets block them. Rejects with the tenant's error. */
+export async function describeStaying(
+  { signal }: MachineScope,
   client: KubeClient,
   { remaining, blocked }: DrainState,
+): Promise<string> {
+  if (blocked.length === 0) return `${namesOf(remaining)} did not terminate`;
+  return describeBlockingBudgets(await blockingBudgets(client, blocked, signal));
+}
+
+/** What a held drain is waiting for: the same message as long as the same pods remain. Rejects with the tenant's error. */
+export async function heldProblem(
+  scope: MachineScope,
+  client: KubeClient,
+  state: DrainState,
   sinceMs: number,
 ): Promise<Problem> {
-  const keepers = blocked.length > 0 ? await keepersOf(client, blocked, signal) : undefined;
-  const what = keepers === undefined ? `${namesOf(remaining)} do not end` : describeKeepers(keepers);
-  const way = `to have the node go with them: fairway machine drain ${machine.metadata.name} --force`;
-  const message = `the drain is held since ${formatTime(sinceMs)}, when its time was over (onDrainTimeout: Hold): ${what}; ${way}`;
+  const what = await describeStaying(scope, client, state);
+  const way = `to remove the node together with them: fairway machine drain ${scope.machine.metadata.name} --force`;
+  const message = `the drain timed out and has been held since ${formatTime(sinceMs)} (onDrainTimeout: Hold): ${what}; ${way}`;
   return { reason: ConditionReason.DrainHeld, message };
 }

@@ -10,8 +10,8 @@ import { nodeReadyCondition, type TenantNode, tenantNodes } from '@fairway/tenan
 import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
 import { ofTenant, tenantProblemOf } from '@fairway/tenancy/connection/tenant-problem';
 import type { Problem } from '@fairway/tenancy/problem';
-import { heldProblem, isForced, mayBeHeld } from './drain-hold.ts';
-import { describeKeepers, keepersOf } from './pod-budgets.ts';
+import { describeStaying, heldProblem, isForced, mayBeHeld } from './drain-hold.ts';
+import { blockingBudgets, describeBlockingBudgets } from './pod-budgets.ts';
 import { type DrainedPod, type DrainState, deletePods, evictPods } from './pod-eviction.ts';
 import type { MachineScope } from './scope.ts';
 
@@ -19,16 +19,16 @@ const { DrainHeld, PodDisruptionBudget } = ConditionReason;
 
 /** Poll interval of a drain: pods take seconds to stop, and budgets free up when others become ready. */
 export const DRAIN_INTERVAL_MS = 2_000;
-/** Of one that budgets have blocked for longer than is ordinary: how long the eviction API asks to wait. */
+/** Poll interval when budgets have blocked it for longer than is normal: the delay that the eviction API requests. */
 const BLOCKED_INTERVAL_MS = 10_000;
-/** Of one that is held, which may last for days. */
+/** Poll interval of a held drain, which may last for days. */
 const HELD_INTERVAL_MS = 60_000;
-/** How long PodDisruptionBudgets may block a drain where neither pool nor plan are there to say (OVHcloud's limit). */
+/** How long PodDisruptionBudgets may block a drain if neither pool nor plan specify it (OVHcloud's limit). */
 const DEFAULT_DRAIN_TIMEOUT_MS = 600_000;
-/** How long pods have to end when their cluster hibernates, or is reset: six times their usual grace period. */
+/** How long pods have to terminate when their cluster hibernates, or is reset: six times the default grace period. */
 const NO_NODES_DRAIN_TIMEOUT_MS = 180_000;
 
-/** How long the tenant's cluster may still hold up a drain that began then. */
+/** How long the tenant's cluster may still hold up a drain that started then. */
 export function drainTimeLeftMs(scope: MachineScope, startTime: string | undefined): number {
   const { cluster, pool, plan, dependencies } = scope;
   const usualMs = drainTimeoutMs(pool?.spec, plan?.spec) ?? DEFAULT_DRAIN_TIMEOUT_MS;
@@ -36,24 +36,24 @@ export function drainTimeLeftMs(scope: MachineScope, startTime: string | undefin
   return Date.parse(startTime ?? '') + limitMs - dependencies.clock.now();
 }
 
-/** What a drain waits for, and when to look again. */
+/** What a drain is waiting for, and when to check again. */
 export interface DrainWait extends Problem {
   readonly retryAfterMs: number;
 }
 
 export interface DrainOrder {
-  /** When it began. */
+  /** When it started. */
   readonly startTime: string | undefined;
-  /** What happens to the server then, for people: `the server goes`. */
+  /** What happens to the server afterwards, as part of a message: `the server is deleted`. */
   readonly goal: string;
-  /** Whether the node is renewed, so that its pool may hold it beyond the time limit. */
+  /** Whether the node is being updated, so that its pool may hold it beyond the timeout. */
   readonly isRenewal: boolean;
 }
 
 /**
- * Cordons the node and evicts its pods, once. Returns what the drain waits for; undefined when the node is drained or gone, or the time is over: then the
- * pods that could not leave are left behind, unless the pool holds the node for them. Of a node whose kubelet does not answer, or whose server is gone or off, pods
- * that are being deleted are not waited for: nobody there takes them down, and what becomes of the server does.
+ * Cordons the node and evicts its pods, once. Returns what the drain is waiting for; undefined when the node is drained or gone, or the
+ * drain has timed out: then the remaining pods are left behind, unless the pool holds the node for them. If the kubelet does not respond,
+ * or the server is gone or off, terminating pods are not waited for: nothing on the node can stop them, but the end of the server will.
  */
 export async function drainNode(scope: MachineScope, order: DrainOrder): Promise<DrainWait | undefined> {
   const { node, tenant } = scope;
@@ -64,7 +64,9 @@ export async function drainNode(scope: MachineScope, order: DrainOrder): Promise
   }
   const leftMs = drainTimeLeftMs(scope, startTime);
   const isHeld = leftMs <= 0 && isRenewal && mayBeHeld(scope);
-  if (isForced(scope.machine, startTime) || (leftMs <= 0 && !isHeld)) {
+  const isOver = leftMs <= 0 && !isHeld;
+  if (isForced(scope.machine, startTime) || isOver) {
+    if (isOver && !isForced(scope.machine, startTime)) await warnOfTimeout(scope, order);
     forgetDrain(scope);
     return undefined;
   }
@@ -83,7 +85,7 @@ export async function drainNode(scope: MachineScope, order: DrainOrder): Promise
       const sinceMs = scope.now() + leftMs;
       return { ...(await ofTenant(heldProblem(scope, tenant.client, state, sinceMs))), retryAfterMs };
     }
-    const left = `${goal} at ${formatTime(scope.now() + leftMs)} at the latest`;
+    const left = `${goal} by ${formatTime(scope.now() + leftMs)} at the latest`;
     return await waitOf(scope, tenant, state, { left, leftMs });
   } catch (error) {
     const problem = tenantProblemOf(error);
@@ -92,9 +94,41 @@ export async function drainNode(scope: MachineScope, order: DrainOrder): Promise
   }
 }
 
-/** Whether the cloud says that nothing runs there, which it knows before the node's lease is over. */
+const OF_DRAINS: ReadonlySet<string> = new Set<ConditionReason>([
+  ConditionReason.Draining,
+  PodDisruptionBudget,
+  DrainHeld,
+]);
+
+/** Warns about pods that did not leave in time, and what blocks them. Recorded once: afterwards the machine reports its next step. */
+async function warnOfTimeout(scope: MachineScope, { startTime, goal }: DrainOrder): Promise<void> {
+  const { machine, dependencies } = scope;
+  const reason = findCondition(machine.status?.conditions, ConditionType.Ready)?.reason;
+  if (reason === undefined || !OF_DRAINS.has(reason)) return;
+  const what = await whatStays(scope, startTime);
+  if (what === undefined) return;
+  const message = `the drain timed out, so ${goal} with the remaining pods: ${what}`;
+  dependencies.events.warning(machine, 'DrainTimedOut', message);
+}
+
+/** What remains on the node, and whose PodDisruptionBudget blocks it, after a last eviction attempt; undefined if nothing does. */
+async function whatStays(scope: MachineScope, startTime: string | undefined): Promise<string | undefined> {
+  const { node, tenant, machine } = scope;
+  const asTold = machine.status?.lastOperation?.description;
+  if (node === undefined || tenant === undefined) return asTold;
+  try {
+    const state = await clearNode(scope, node, tenant, startTime);
+    if (state.remaining.length === 0) return undefined;
+    return await ofTenant(describeStaying(scope, tenant.client, state));
+  } catch (error) {
+    if (tenantProblemOf(error) === undefined) throw error;
+    return asTold;
+  }
+}
+
+/** Whether the cloud reports that nothing runs there, which it knows before the node's lease expires. */
 function isServerDown({ status }: Machine): boolean {
-  // Only a server that is known to be gone has an id and no state; one that is too young for a list has no node.
+  // Only a server that is known to be gone has an ID and no state; one that is too recent for a list has no node.
   return status?.serverID !== undefined && (status.serverStatus ?? 'SHUTOFF') === 'SHUTOFF';
 }
 
@@ -116,7 +150,7 @@ async function clearNode(
   return ofTenant(evictPods(client, nodeName, { startTime, waitsForLeaving, volumes, nowMs, signal }));
 }
 
-/** What a drain waits for whose time is not over. Rejects with the tenant's error. */
+/** What a drain before its timeout is waiting for. Rejects with the tenant's error. */
 async function waitOf(
   scope: MachineScope,
   { client }: TenantCluster,
@@ -129,8 +163,11 @@ async function waitOf(
     nowMs: scope.now(),
   });
   if (stuck.length > 0) {
-    const keepers = await ofTenant(keepersOf(client, stuck, scope.signal));
-    const problem = { reason: keepers.isAddon ? reason : PodDisruptionBudget, message: describeKeepers(keepers) };
+    const budgets = await ofTenant(blockingBudgets(client, stuck, scope.signal));
+    const problem = {
+      reason: budgets.isAddon ? reason : PodDisruptionBudget,
+      message: describeBlockingBudgets(budgets),
+    };
     const isAll = stuck.length === remaining.length;
     const retryAfterMs = Math.min(isAll ? BLOCKED_INTERVAL_MS : DRAIN_INTERVAL_MS, leftMs);
     return { ...problem, message: `${problem.message}; ${left}`, retryAfterMs };
@@ -138,16 +175,15 @@ async function waitOf(
   const isDetaching = detaching.length > 0 && blocked.length === 0;
   const what = isDetaching
     ? `volume ${detaching[0]} is still to be detached from the node`
-    : `${counted(remaining.length, 'pod')} still to leave the node`;
+    : `${counted(remaining.length, 'pod')} still to be evicted from the node`;
   return { reason, message: `${what}; ${left}`, retryAfterMs: DRAIN_INTERVAL_MS };
 }
 
-/** What the Machine says of pods that keep its node; it holds until the tenant's API says otherwise. */
+/** What the Machine reports about pods that block its drain; it is valid until the tenant's API reports otherwise. */
 function toldOfPods({ machine }: MachineScope): Problem | undefined {
-  const ready = findCondition(machine.status?.conditions, ConditionType.Ready);
-  if (ready?.reason === PodDisruptionBudget) return { reason: PodDisruptionBudget, message: ready.message };
-  if (ready?.reason === DrainHeld) return { reason: DrainHeld, message: ready.message };
-  return undefined;
+  const reason = findCondition(machine.status?.conditions, ConditionType.Ready)?.reason;
+  if (reason !== PodDisruptionBudget && reason !== DrainHeld) return undefined;
+  return { reason, message: machine.status?.lastOperation?.description ?? '' };
 }
 
 function forgetDrain({ dependencies, uid }: MachineScope): void {
@@ -155,7 +191,7 @@ function forgetDrain({ dependencies, uid }: MachineScope): void {
   dependencies.blockedPods.forget(uid);
 }
 
-/** Cordons or uncordons the node, if it is there. Rejects with the tenant's error. */
+/** Cordons or uncordons the node, if it exists. Rejects with the tenant's error. */
 export async function setCordon({ node, tenant, signal }: MachineScope, isCordoned: boolean): Promise<void> {
   if (node === undefined || tenant === undefined) return;
   const patch = { type: 'strategic' as const, value: { spec: { unschedulable: isCordoned ? true : null } } };

@@ -9,16 +9,16 @@ import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import type { MachineScope } from './scope.ts';
 
-/** Maximum age of the floating IP list for a server without one. What this process has made is in its ledger. */
+/** Maximum age of the floating IP list for a server without one. What this process has created is in its ledger. */
 const MAX_AGE_MS = 60_000;
-/** The same for a machine that is to have none: others' mistakes are found in time for the next one. */
+/** The same for a machine that should have none: others' mistakes are found in time for the next one. */
 const UNWANTED_MAX_AGE_MS = 600_000;
 
 function roleOf(scope: MachineScope): NetworkRole {
   return `floating-ip-${scope.uid}`;
 }
 
-/** Associates a floating IP with an ACTIVE server if its machine wants one, or removes it. */
+/** Associates a floating IP with an ACTIVE server if its machine requires one, or removes it. */
 export async function ensureFloatingIp(scope: MachineScope, server: Server): Promise<void> {
   const { machine, cloud, cluster } = scope;
   if (cloud === undefined || cluster === undefined || showsWantedAddress(scope, server)) return;
@@ -42,18 +42,18 @@ export async function ensureFloatingIp(scope: MachineScope, server: Server): Pro
   try {
     await cloud.make(cloud.ledgers.floatingIps, owner, attach, identityOf(cluster));
   } catch (error) {
-    // The port has one that the list does not show yet.
+    // The port has one that the list does not contain yet.
     if (isOpenStackError(error, 'conflict')) cloud.cache.floatingIps.invalidate();
     throw error;
   }
 }
 
-/** Whether the listed server has a floating IP exactly if its machine wants one. */
+/** Whether the listed server has a floating IP if and only if its machine requires one. */
 export function showsWantedAddress({ machine, cluster }: MachineScope, server: Server): boolean {
   const hasOne = Object.values(server.addresses)
     .flat()
     .some((address) => address['OS-EXT-IPS:type'] === 'floating');
-  // Without a way to the Internet there is none to wait for.
+  // Without Internet access there is none to wait for.
   const isPossible = cluster?.status?.network?.externalNetworkID !== undefined;
   return hasOne === (machine.spec.floatingIP && isPossible);
 }
@@ -84,7 +84,7 @@ async function deleteFloatingIp(cloud: ProjectCloud, { id }: FloatingIp, { signa
   await cloud.remove(cloud.ledgers.floatingIps, id, () => cloud.client.network.floatingIps.delete(id, { signal }));
 }
 
-/** The server's port in the nodes' network. Rejects with a ProblemError when it has none. */
+/** The server's port in the node network. Rejects with a ProblemError if it has none. */
 async function portOf(
   cloud: ProjectCloud,
   server: Server,
@@ -94,6 +94,6 @@ async function portOf(
   for await (const port of cloud.client.network.ports.list({ device_id: server.id }, options)) {
     if (port.network_id === networkID) return port.id;
   }
-  const message = `server ${server.id} has no port in the network of the nodes, for a floating IP; delete the machine to have it replaced`;
+  const message = `server ${server.id} has no port for a floating IP in the node network; delete the machine to have it replaced`;
   throw new ProblemError({ reason: 'ServerFailed', message });
 }

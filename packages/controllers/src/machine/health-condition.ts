@@ -5,9 +5,9 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { formatTime } from '@fairway/base/clock';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
-import { ailmentOf } from '../healing/ailment.ts';
+import { unhealthyReason } from '../healing/unhealthy-reason.ts';
 
-/** What healing says of the machine, or will do about a node that is lost; undefined if it is well. */
+/** The decision of healing about the machine, or its planned repair of a lost node; undefined if the machine is healthy. */
 export function healthCondition(
   machine: Machine,
   facts: {
@@ -21,11 +21,14 @@ export function healthCondition(
   if (mark) return { type, status: 'False', reason: mark.reason, message: mark.message };
   const nextMs = repairMs(machine, facts);
   if (nextMs === undefined) return undefined;
-  const message = `to be repaired at ${formatTime(nextMs)} or later, if the node is not Ready again before`;
+  const isPast = nextMs <= facts.nowMs;
+  const message = isPast
+    ? `due for repair since ${formatTime(nextMs)}: the repair starts once Fairway has observed the node as not Ready for the pool's timeout (restarts and outages reset the count) and once other repairs permit it`
+    : `to be repaired at ${formatTime(nextMs)} or later unless the node becomes Ready before then`;
   return { type, status: 'False', reason: ConditionReason.WaitingToRepair, message };
 }
 
-/** When healing repairs it at the earliest, as long as it stays as it is: later where the nodes could not be seen without a gap. */
+/** The earliest time at which healing repairs it if nothing changes; later if the nodes could not be observed without a gap. */
 function repairMs(
   machine: Machine,
   { healing, node, nowMs }: Parameters<typeof healthCondition>[1],
@@ -33,6 +36,6 @@ function repairMs(
   const { status, metadata } = machine;
   if (status?.phase !== 'NotReady' || status.readyTime === undefined || !healing?.isEnabled) return undefined;
   if (metadata.annotations?.[EXCLUDE_FROM_HEALING_ANNOTATION] !== undefined) return undefined;
-  const ailment = ailmentOf(machine, { node, hasReadyPeer: true, settings: healing, nowMs, trustedSinceMs: 0 });
-  return ailment === undefined || ailment.isGone ? undefined : ailment.dueMs;
+  const unhealthy = unhealthyReason(machine, { node, hasReadyPeer: true, settings: healing, nowMs, trustedSinceMs: 0 });
+  return unhealthy === undefined || unhealthy.isGone ? undefined : unhealthy.dueMs;
 }

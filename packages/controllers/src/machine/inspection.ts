@@ -1,5 +1,5 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
-import { keepWish, MAX_KEPT } from '@fairway/api/domain/inspection';
+import { keepRequest, MAX_KEPT } from '@fairway/api/domain/inspection';
 import { isWithoutNodes } from '@fairway/api/domain/reset';
 import { KEEP_ANNOTATION } from '@fairway/api/group';
 import type { Machine } from '@fairway/api/kinds/machine';
@@ -11,35 +11,36 @@ import { machinesByPool } from '@fairway/tenancy/cache-indexes';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { MachineScope } from './scope.ts';
 
-/** How long before its end people are told of it once more. */
+/** How long before the end a second notice is recorded. */
 const ENDING_MS = 3_600_000;
-/** How often a kept server is looked at besides. */
-const LOOK_AGAIN_MS = 600_000;
+/** Resync interval for a retained server. */
+const RESYNC_INTERVAL_MS = 600_000;
 
-/** What is said of a machine that stays, and is to be kept once it is replaced; undefined if nobody asks for it. Pure. */
-export function keepCondition(machine: Machine, nowMs: number): ConditionState | undefined {
-  const wish = keepWish(machine, nowMs);
-  if (wish === undefined) return undefined;
+/** The condition of a machine that is not being replaced, but whose server should be retained once it is; undefined if that is not requested. Pure. */
+export function inspectionCondition(machine: Machine, nowMs: number): ConditionState | undefined {
+  const request = keepRequest(machine, nowMs);
+  if (request === undefined) return undefined;
   const type = ConditionType.KeptForInspection;
   const status = 'False';
-  if ('problem' in wish) {
-    return { type, status, reason: ConditionReason.KeepRefused, message: `${KEEP_ANNOTATION}: ${wish.problem}` };
+  if ('problem' in request) {
+    return { type, status, reason: ConditionReason.KeepRefused, message: `${KEEP_ANNOTATION}: ${request.problem}` };
   }
   const value = machine.metadata.annotations?.[KEEP_ANNOTATION];
-  const message = `when the machine is replaced or deleted, its server stays for inspection: ${value}`;
+  const message = `when the machine is replaced or deleted, its server is retained for inspection: ${value}`;
   return { type, status, reason: ConditionReason.KeepRequested, message };
 }
 
-/** Why the server of a machine that is being deleted is not deleted yet, and when to look again. */
-export interface Keeping extends Problem {
+/** Why the server of a machine that is being deleted is not deleted yet, and when to check again. */
+export interface InspectionHold extends Problem {
   readonly retryAfterMs: number;
 }
 
 /**
- * Whether the server of a machine that is being deleted is kept for inspection. Undefined when it is not: nobody asks for it, the time is over, there is no
- * server, enough of the pool are kept, its pool or cluster goes or rests, or a reset takes all nodes.
+ * Whether the server of a machine that is being deleted is retained for inspection. Undefined if not: it is not requested, its time is
+ * over, there is no server, enough servers of the pool are retained, its pool or cluster is being deleted or hibernated, or a reset deletes
+ * all nodes.
  */
-export async function keepingOf(scope: MachineScope): Promise<Keeping | undefined> {
+export async function inspectionHold(scope: MachineScope): Promise<InspectionHold | undefined> {
   const { machine, cluster, pool } = scope;
   const isEnding = cluster === undefined || pool === undefined || isBeingDeleted(cluster) || isBeingDeleted(pool);
   if (isEnding || isWithoutNodes(cluster)) return undefined;
@@ -47,13 +48,13 @@ export async function keepingOf(scope: MachineScope): Promise<Keeping | undefine
   if (untilMs === undefined || !isAmongFirst(scope) || !(await hasServer(scope))) return undefined;
   const leftMs = untilMs - scope.now();
   const isLate = leftMs <= ENDING_MS;
-  const way = `to let it go now: kubectl annotate machine ${machine.metadata.name} ${KEEP_ANNOTATION}-`;
-  const message = `the machine is replaced, and its server is kept for inspection until ${formatTime(untilMs)}; ${way}`;
+  const way = `to delete it now: kubectl annotate machine ${machine.metadata.name} ${KEEP_ANNOTATION}-`;
+  const message = `the machine is being replaced, and its server is retained for inspection until ${formatTime(untilMs)}; ${way}`;
   const reason = isLate ? ConditionReason.KeepEnding : ConditionReason.KeptForInspection;
-  return { reason, message, retryAfterMs: Math.min(isLate ? leftMs : leftMs - ENDING_MS, LOOK_AGAIN_MS) + 1 };
+  return { reason, message, retryAfterMs: Math.min(isLate ? leftMs : leftMs - ENDING_MS, RESYNC_INTERVAL_MS) + 1 };
 }
 
-/** Also as long as nobody knows: a list may be late, or miss one. Rejects with the cloud's error. */
+/** Also while it is unknown: a list may be late, or miss one. Rejects with the cloud's error. */
 async function hasServer(scope: MachineScope): Promise<boolean> {
   const owned = await scope.listedServers();
   if (owned === undefined) return false;
@@ -62,25 +63,25 @@ async function hasServer(scope: MachineScope): Promise<boolean> {
   return isKnown && !(await scope.hasLostServer(owned));
 }
 
-/** Tells when it begins, and an hour before it ends; once each. */
-export function announceKeeping({ machine, dependencies }: MachineScope, keeping: Keeping): void {
+/** Records when the retention starts, and an hour before it ends; once each. */
+export function recordInspectionEvents({ machine, dependencies }: MachineScope, keeping: InspectionHold): void {
   const last = findCondition(machine.status?.conditions, ConditionType.KeptForInspection);
   if (last?.status === 'True' && last.reason === keeping.reason) return;
   dependencies.events.warning(machine, keeping.reason, keeping.message);
 }
 
 function keptUntilMs(machine: Machine, nowMs: number): number | undefined {
-  const wish = keepWish(machine, Date.parse(machine.metadata.deletionTimestamp ?? ''));
-  return wish !== undefined && 'untilMs' in wish && wish.untilMs > nowMs ? wish.untilMs : undefined;
+  const request = keepRequest(machine, Date.parse(machine.metadata.deletionTimestamp ?? ''));
+  return request !== undefined && 'untilMs' in request && request.untilMs > nowMs ? request.untilMs : undefined;
 }
 
-/** The first ones to be deleted are kept. */
+/** The first servers to be deleted are retained. */
 function isAmongFirst({ machine, pool, dependencies }: MachineScope): boolean {
   const ofPool = dependencies.cache.machines.find(machinesByPool, pool ? keyOf(pool) : '');
   return keptBefore(machine, ofPool, dependencies.clock.now()) < MAX_KEPT;
 }
 
-/** How many machines of its pool are kept before it; servers that are going, or gone, are not, whatever the annotation says by now. Pure. */
+/** How many machines of its pool are retained before it, without servers that are being deleted or gone, whatever the annotation says by now. Pure. */
 export function keptBefore(machine: Machine, ofPool: readonly Machine[], nowMs: number): number {
   const kept = ofPool.filter(
     (each) =>

@@ -1,4 +1,4 @@
-import { turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy } from '@fairway/api/conditions';
 import type { MachinePhase, MachineStatus } from '@fairway/api/kinds/machine';
 import type { LastOperation, OperationState, OperationType } from '@fairway/api/kinds/status';
 import type { Server } from '@fairway/openstack/types/server';
@@ -6,17 +6,17 @@ import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { Problem } from '@fairway/tenancy/problem';
 import { operation } from '../operation.ts';
 
-/** What tells how far a machine is. */
+/** The facts that determine the progress of a machine. */
 interface Seen {
   readonly problem: Problem | undefined;
   readonly node: TenantNode | undefined;
-  /** The server, or what is known of it while the cloud has not been asked. */
+  /** The server, or what is known of it before the first response of the cloud. */
   readonly server: Server | { readonly id: string } | undefined;
 }
 
-export const NO_NODE = 'the node is not in the cluster any more';
+export const NO_NODE = 'the node is no longer in the cluster';
 
-/** What is done to a machine that is made, healed or lost, and how far it is. Pure. */
+/** The current operation of a machine that is being created, repaired or is lost, and its progress. Pure. */
 export function lastOperation(
   previous: MachineStatus | undefined,
   phase: MachinePhase,
@@ -31,7 +31,7 @@ export function lastOperation(
   return operation(previous?.lastOperation, { type, state, progress, description, ...told }, nowMs);
 }
 
-/** What is done to a machine that is being reinstalled; what was last, while there is nothing to wait for. Pure. */
+/** The operation of a machine that is being reinstalled; the previous one if there is nothing to wait for. Pure. */
 export function installationOperation(
   previous: MachineStatus | undefined,
   { installation }: { readonly installation?: { readonly hasFailed?: boolean } | undefined },
@@ -40,19 +40,19 @@ export function installationOperation(
 ): MachineStatus['lastOperation'] {
   const { lastOperation: last } = previous ?? {};
   if (waiting === undefined) return last;
-  const isResting = installation?.hasFailed ?? last?.state === 'Error';
-  const state = isResting ? stateOf('Installing', waiting) : 'Processing';
+  const hasFailed = installation?.hasFailed ?? last?.state === 'Error';
+  const state = hasFailed ? stateOf('Installing', waiting) : 'Processing';
   const { progress = 70, message: description, reason } = waiting;
   const steps = stepsOf(progress, REINSTALLED_AT);
   return operation(last, { type: 'Reinstall', state, progress, description, reason, steps }, nowMs);
 }
 
-/** The percent at which a step is done: its server is asked for, runs, has joined as a node; the last one is a node that is ready. */
+/** The percentage at which a step is done: its server is requested, runs, has joined as a node; the last one is a Ready node. */
 const STARTED_AT = [30, 60, 90, 100];
-/** It is drained, reinstalled, and a node that is ready. */
+/** It is drained, reinstalled, and a Ready node. */
 const REINSTALLED_AT = [30, 70, 100];
 
-/** Steps of which those are done that `progress` has reached. */
+/** Steps, of which those that `progress` has reached are done. */
 export function stepsOf(progress: number, doneAt: readonly number[]): NonNullable<LastOperation['steps']> {
   return { done: doneAt.filter((percent) => progress >= percent).length, total: doneAt.length };
 }
@@ -68,7 +68,7 @@ function operationType(previous: MachineStatus | undefined, phase: MachinePhase)
 function stateOf(phase: MachinePhase, problem: Problem | undefined): OperationState {
   if (phase === 'Ready') return 'Succeeded';
   if (problem === undefined) return 'Processing';
-  return turnOf(problem.reason) === 'fairway' ? 'Pending' : 'Error';
+  return actionRequiredBy(problem.reason) === 'fairway' ? 'Pending' : 'Error';
 }
 
 function progressOf(
@@ -84,11 +84,11 @@ function progressOf(
   if (server?.status !== 'ACTIVE') {
     return {
       progress: 30,
-      description: wasReady && server ? `the server is ${server.status}` : 'the cloud builds the server',
+      description: wasReady && server ? `the server is ${server.status}` : 'the cloud is building the server',
     };
   }
   if (node === undefined) {
-    return { progress: 60, description: wasReady ? NO_NODE : 'the server boots and joins the cluster' };
+    return { progress: 60, description: wasReady ? NO_NODE : 'the server is booting and joining the cluster' };
   }
-  return { progress: 90, description: 'the node becomes ready' };
+  return { progress: 90, description: 'the node is becoming ready' };
 }

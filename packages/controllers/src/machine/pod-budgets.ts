@@ -1,4 +1,5 @@
 import { ADDON_NAMESPACE } from '@fairway/addons/addon';
+import { boundedPages } from '@fairway/kube/client/bounded-pages';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
 import { PodDisruptionBudgets } from '@fairway/kube/kinds/resources';
@@ -6,21 +7,21 @@ import { compileLabelSelector, type LabelMatcher, matchesLabels } from '@fairway
 import { isMember } from '../addons/membership.ts';
 import { type DrainedPod, firstPods, namesOf } from './pod-eviction.ts';
 
-/** Which pods PodDisruptionBudgets keep. */
-export interface Keepers {
+/** Which pods PodDisruptionBudgets block. */
+export interface BlockingBudgets {
   readonly pods: readonly DrainedPod[];
   /** `namespace/name` of the budgets of the first of them; may be empty. */
   readonly budgets: string;
-  /** Whether only budgets of Fairway's add-ons keep pods, which nobody else can do anything about. */
+  /** Whether only budgets of Fairway's add-ons block pods, which no user can resolve. */
   readonly isAddon: boolean;
 }
 
-/** Who keeps these pods: the tenant's budgets, and only without any those of add-ons. Rejects with the tenant's error. */
-export async function keepersOf(
+/** What blocks these pods: the tenant's budgets, and only without any those of add-ons. Rejects with the tenant's error. */
+export async function blockingBudgets(
   client: KubeClient,
   blocked: readonly DrainedPod[],
   signal: AbortSignal,
-): Promise<Keepers> {
+): Promise<BlockingBudgets> {
   const inAddons = blocked.filter(({ metadata }) => metadata.namespace === ADDON_NAMESPACE);
   const addonBudgets = inAddons.length === 0 ? [] : await budgetsIn(client, ADDON_NAMESPACE, signal);
   const isAddons = (pod: DrainedPod) => {
@@ -42,11 +43,11 @@ export async function keepersOf(
   return { pods, budgets: namesOf(found.flat().map(({ budget }) => budget)), isAddon };
 }
 
-/** For people: what may be done about it by whoever can. */
-export function describeKeepers({ pods, budgets, isAddon }: Keepers): string {
+/** For messages: what the user can do about it. */
+export function describeBlockingBudgets({ pods, budgets, isAddon }: BlockingBudgets): string {
   const who = budgets === '' ? 'a PodDisruptionBudget' : `PodDisruptionBudget ${budgets}`;
-  if (!isAddon) return `${who} keeps ${namesOf(pods)}: run more replicas, or loosen the budget`;
-  return `${namesOf(pods)} of an add-on leave when its other pods are ready; status.addons of the Cluster tells of them`;
+  if (!isAddon) return `${who} blocks the eviction of ${namesOf(pods)}: run more replicas, or relax the budget`;
+  return `${namesOf(pods)} of an add-on can be evicted once the add-on's other pods are ready; see status.addons of the Cluster`;
 }
 
 interface Compiled {
@@ -55,8 +56,11 @@ interface Compiled {
 }
 
 async function budgetsIn(client: KubeClient, namespace: string, signal: AbortSignal): Promise<readonly Compiled[]> {
-  const { items } = await client.resource(PodDisruptionBudgets).list({ namespace, signal });
-  return items.map((budget) => ({ budget, matcher: compileLabelSelector(budget.spec?.selector) }));
+  const found: Compiled[] = [];
+  for await (const page of boundedPages(client.resource(PodDisruptionBudgets), { namespace, signal })) {
+    found.push(...page.map((budget) => ({ budget, matcher: compileLabelSelector(budget.spec?.selector) })));
+  }
+  return found;
 }
 
 function budgetsOf({ metadata }: DrainedPod, budgets: readonly Compiled[]): readonly Compiled[] {

@@ -1,3 +1,5 @@
+import { inParallel } from '@fairway/base/in-parallel';
+import { boundedPages } from '@fairway/kube/client/bounded-pages';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
@@ -15,11 +17,17 @@ export interface DrainedPod extends KubeObject {
 
 const pods: ResourceType<DrainedPod> = { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true };
 
+/** A tenant may put any number of pods on a node, and each concurrent call takes a connection. */
+const CALLS_AT_ONCE = 32;
+/** Ten times as many as a kubelet runs. */
+const MAX_PODS = 5_000;
+
 const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 
 /**
- * The pods to evict before a node is deleted, by a drain that began at `startTime`; as `kubectl drain`: not those of DaemonSets, which would come back, and not
- * mirror pods. Nor what has come since because it tolerates that the node is cordoned: where there is no other node, it would come back each time.
+ * The pods to evict before a node is deleted, by a drain that started at `startTime`; as `kubectl drain`: neither pods of DaemonSets, which
+ * would be recreated, nor mirror pods. Pods created since that tolerate the cordon are not evicted either: without another node, they would
+ * return each time.
  */
 export function podsToEvict(all: readonly DrainedPod[], startTime: string | undefined): readonly DrainedPod[] {
   const startMs = Date.parse(startTime ?? '');
@@ -31,7 +39,7 @@ export function podsToEvict(all: readonly DrainedPod[], startTime: string | unde
   });
 }
 
-/** Whether the scheduler may put it on a cordoned node again; one with volumes is to leave in any case. */
+/** Whether the scheduler may put it on a cordoned node again; a pod with volumes must leave in any case. */
 function toleratesCordon(pod: DrainedPod): boolean {
   const isTolerated = pod.spec?.tolerations?.some(
     ({ key = '', operator, effect = '' }) =>
@@ -41,30 +49,57 @@ function toleratesCordon(pod: DrainedPod): boolean {
   return isTolerated === true && claimsOf(pod).length === 0;
 }
 
+/** The pods of a node, as far as a drain needs them: if there are more than a kubelet could run, only the first. */
+async function podsOn(client: KubeClient, nodeName: string, signal: AbortSignal): Promise<readonly DrainedPod[]> {
+  const found: DrainedPod[] = [];
+  const fieldSelector = `spec.nodeName=${nodeName}`;
+  for await (const page of boundedPages(client.resource(pods), { fieldSelector, signal })) {
+    found.push(...page.map(trimPod));
+    if (found.length >= MAX_PODS) break;
+  }
+  return found;
+}
+
+function trimPod({ metadata, spec, status }: DrainedPod): DrainedPod {
+  const { managedFields: _unused, ...kept } = metadata;
+  const { nodeName, tolerations, volumes } = spec ?? {};
+  const claims = volumes?.filter(({ persistentVolumeClaim, ephemeral }) => persistentVolumeClaim ?? ephemeral);
+  return {
+    metadata: kept,
+    spec: {
+      ...(nodeName !== undefined && { nodeName }),
+      ...(tolerations && { tolerations }),
+      ...(claims && { volumes: claims }),
+    },
+    ...(status?.phase !== undefined && { status: { phase: status.phase } }),
+  };
+}
+
 export interface DrainState {
   /** Pods that still exist, terminating or not. */
   readonly remaining: readonly DrainedPod[];
-  /** Those of them that a PodDisruptionBudget keeps. */
+  /** Those of them that a PodDisruptionBudget blocks. */
   readonly blocked: readonly DrainedPod[];
   /** Volumes that are still attached to the node, and whose pods have left it. */
   readonly detaching: readonly string[];
 }
 
 export interface EvictionOptions {
-  /** When the drain began. */
+  /** When the drain started. */
   readonly startTime: string | undefined;
   /** Whether terminating pods count as remaining. */
   readonly waitsForLeaving: boolean;
   readonly signal: AbortSignal;
 }
 
-/** Tells which volumes still have to be detached from the node, of pods that are no longer on it. */
+/** Returns the volumes of pods no longer on the node that still have to be detached from it. */
 export type WatchVolumes = (onNode: readonly DrainedPod[]) => Promise<readonly string[]>;
 
 /**
- * Evicts every pod of the node, once; the eviction API respects PodDisruptionBudgets (https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/).
- * Those with volumes go one after another, each when the volumes of the one before are detached: so that they can be attached elsewhere without a queue, and
- * no more than one of them is down at a time. Not where nobody takes pods down any more.
+ * Evicts every pod of the node, once; the eviction API respects PodDisruptionBudgets
+ * (https://kubernetes.io/docs/concepts/scheduling-eviction/api-eviction/). Pods with volumes are evicted one after another, each when the
+ * previous one's volumes are detached: they can then be attached elsewhere without a queue, and no more than one of these pods is down at a
+ * time. This does not apply if nothing on the node stops pods anymore.
  */
 export async function evictPods(
   client: KubeClient,
@@ -77,7 +112,7 @@ export async function evictPods(
     signal,
   }: EvictionOptions & { readonly volumes: WatchVolumes; readonly nowMs: number },
 ): Promise<DrainState> {
-  const { items } = await client.resource(pods).list({ fieldSelector: `spec.nodeName=${nodeName}`, signal });
+  const items = await podsOn(client, nodeName, signal);
   const leaving = podsToEvict(items, startTime).filter(
     (pod) => waitsForLeaving || pod.metadata.deletionTimestamp === undefined,
   );
@@ -85,10 +120,10 @@ export async function evictPods(
   const others = leaving.filter((pod) => !stateful.includes(pod));
   const outcomes = new Map<DrainedPod, Eviction>();
   const tryOne = async (pod: DrainedPod) => void outcomes.set(pod, await evict(client, pod, signal));
-  await Promise.all(others.map(tryOne));
-  const isAwaited = stateful.some((pod) => isEnding(pod, nowMs));
-  const detaching = isAwaited || !waitsForLeaving ? [] : await volumes(items);
-  for (const pod of isAwaited || detaching.length > 0 ? [] : stateful.toSorted(byKey)) {
+  await inParallel(others, CALLS_AT_ONCE, tryOne);
+  const isTerminating = stateful.some((pod) => isEnding(pod, nowMs));
+  const detaching = isTerminating || !waitsForLeaving ? [] : await volumes(items);
+  for (const pod of isTerminating || detaching.length > 0 ? [] : stateful.toSorted(byKey)) {
     if (pod.metadata.deletionTimestamp !== undefined) continue;
     await tryOne(pod);
     if (outcomes.get(pod) === 'leaving') break;
@@ -97,10 +132,10 @@ export async function evictPods(
   return { remaining, blocked: leaving.filter((pod) => outcomes.get(pod) === 'blocked'), detaching };
 }
 
-/** How long a pod may take to end beyond its grace period before the next one goes. */
+/** How long a pod may take to terminate beyond its grace period before the next one is evicted. */
 const LATE_END_MS = 60_000;
 
-/** A deletion's time is when its grace period is over. */
+/** The deletion timestamp is the end of the grace period. */
 function isEnding({ metadata }: DrainedPod, nowMs: number): boolean {
   const { deletionTimestamp } = metadata;
   return deletionTimestamp !== undefined && nowMs < Date.parse(deletionTimestamp) + LATE_END_MS;
@@ -116,24 +151,26 @@ export function claimsOf({ metadata, spec }: DrainedPod): readonly string[] {
 }
 
 /**
- * Deletes every pod of the node, once, with its own grace period. As `kubectl drain --disable-eviction`: a hibernated cluster has no other node that a pod
- * could go to, so that no PodDisruptionBudget could ever be met.
+ * Deletes every pod of the node, once, with its own grace period. As `kubectl drain --disable-eviction`: a hibernated cluster has no other
+ * node for a pod, so no PodDisruptionBudget could ever be satisfied.
  */
 export async function deletePods(
   client: KubeClient,
   nodeName: string,
   { startTime, waitsForLeaving, signal }: EvictionOptions,
 ): Promise<DrainState> {
-  const { items } = await client.resource(pods).list({ fieldSelector: `spec.nodeName=${nodeName}`, signal });
+  const items = await podsOn(client, nodeName, signal);
   const leaving = podsToEvict(items, startTime).filter(
     (pod) => waitsForLeaving || pod.metadata.deletionTimestamp === undefined,
   );
-  await Promise.all(
-    leaving.map(async ({ metadata: { name = '', namespace = '', uid, deletionTimestamp } }) => {
+  await inParallel(
+    leaving,
+    CALLS_AT_ONCE,
+    async ({ metadata: { name = '', namespace = '', uid, deletionTimestamp } }) => {
       if (deletionTimestamp !== undefined) return;
       const options = { namespace, signal, ...(uid !== undefined && { uid }) };
       await ignoreGone(client.resource(pods).delete(name, options));
-    }),
+    },
   );
   return { remaining: leaving, blocked: [], detaching: [] };
 }
@@ -154,13 +191,13 @@ async function evict(client: KubeClient, pod: DrainedPod, signal: AbortSignal): 
     return 'leaving';
   } catch (error) {
     if (isApiError(error, 'TooManyRequests')) return 'blocked';
-    // A pod with the same name and another uid is handled in the next round.
+    // A pod with the same name and another UID is handled in the next round.
     if (isApiError(error, 'NotFound', 'Conflict')) return 'gone';
     throw error;
   }
 }
 
-/** How many pods are named to people. */
+/** How many pods a message names. */
 const MOST_NAMED = 5;
 
 /** The first of these pods by name, as `namespace/name`. */
@@ -168,14 +205,14 @@ export function firstPods<T extends KubeObject>(all: readonly T[]): readonly T[]
   return all.toSorted(byKey).slice(0, MOST_NAMED);
 }
 
-/** `default/web-0, default/web-1 and others`: the same as long as the first ones stay, and short whatever tenants call their pods. */
+/** `default/web-0, default/web-1 and others`: the same as long as the first ones remain, and short whatever tenants call their pods. */
 export function namesOf(all: readonly KubeObject[]): string {
   const names = firstPods(all).map(podKey).join(', ');
   const cut = names.length > MAX_NAMES ? `${names.slice(0, MAX_NAMES)}…` : names;
   return all.length > MOST_NAMED ? `${cut} and others` : cut;
 }
 
-/** A pool's status tells of its machines, and has room for 2048. */
+/** A pool's status repeats messages of its machines, and is limited to 2048 characters. */
 const MAX_NAMES = 700;
 
 function byKey(a: KubeObject, b: KubeObject): number {

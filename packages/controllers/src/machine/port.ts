@@ -1,46 +1,105 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { clusterRanges } from '@fairway/api/domain/pool-network-ranges';
+import type { FoundNetwork } from '@fairway/api/domain/pool-networks';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { FurtherInterface } from '@fairway/control-plane/bootstrap/further-interfaces';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Port } from '@fairway/openstack/types/network';
+import { catalogueSubnet } from '@fairway/tenancy/cloud/catalogue-network';
 import { type NetworkRole, ownedBy, ownerDescription } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import type { Problem } from '@fairway/tenancy/problem';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { interfacesOf } from '../further-networks.ts';
 import type { MachineScope } from './scope.ts';
 
 /** Maximum age of the list of ports, which the machines of a project share. */
 const MAX_AGE_MS = 60_000;
+/** The same for networks and subnets of a server that is reinstalled. */
+const LISTS_MAX_AGE_MS = 600_000;
 
-function roleOf(scope: MachineScope): NetworkRole {
+/** The location of a port, and how it is found again. */
+interface Place {
+  readonly role: NetworkRole;
+  readonly networkID: string;
+  readonly subnetID: string;
+}
+
+/** The desired port. */
+interface PortForm {
+  /** The server shape that it is for: see `shapeOf`. */
+  readonly shape: string;
+  readonly securityGroupIDs: readonly string[];
+}
+
+function nodesRole(scope: MachineScope): NetworkRole {
   return `port-${scope.uid}`;
 }
 
+/** One for each network: whether a port of one network was created says nothing about another's. */
+function furtherRole(scope: MachineScope, networkID: string): NetworkRole {
+  return `port-${scope.uid}/${networkID}`;
+}
+
 /**
- * Whether the machines of a cluster have ports of Fairway's making. Nova can only be told a network, and in one of the tenant's there may be further
- * subnets, now or later. In Fairway's own network Nova makes the ports, which go with their servers.
+ * Whether Fairway creates the ports of a cluster's machines. Nova accepts only a network, and a tenant's network may have further subnets,
+ * now or later. In Fairway's own network Nova creates the ports, and deletes them with their servers.
  */
 export function hasOwnPorts({ spec }: Pick<Cluster, 'spec'>): boolean {
   return spec.network.networkID !== undefined;
 }
 
 /**
- * The port for the machine's next server: one that an earlier try has left, or a new one in the nodes' subnet. Ports of servers that are
- * gone are deleted. Throws StillSettling while a create with unknown outcome may still take effect, and the cloud's errors.
+ * The port for the machine's next server: one that an earlier attempt created, or a new one in the nodes' subnet. Ports of deleted servers
+ * are deleted. Throws StillSettling while a create with unknown outcome may still take effect, and the cloud's errors.
  */
 export async function ensurePort(
   scope: MachineScope,
   cloud: ProjectCloud,
   cluster: Cluster,
-  shape: string,
+  form: PortForm,
 ): Promise<Port> {
-  const { networkID = '', subnetID = '', securityGroupID = '' } = cluster.status?.network ?? {};
+  const { networkID = '', subnetID = '' } = cluster.status?.network ?? {};
+  return ensurePortIn(scope, cloud, cluster, { role: nodesRole(scope), networkID, subnetID }, form);
+}
+
+/** The same in each of the machine's further networks, in their order. Fairway creates all of these, whatever network the nodes are in. */
+export async function ensureFurtherPorts(
+  scope: MachineScope,
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  networks: readonly FoundNetwork[],
+  form: PortForm,
+): Promise<readonly Port[]> {
+  const ports: Port[] = [];
+  for (const network of networks) {
+    const place = { role: furtherRole(scope, network.networkID), ...network };
+    ports.push(await ensurePortIn(scope, cloud, cluster, place, form));
+  }
+  return ports;
+}
+
+async function ensurePortIn(
+  scope: MachineScope,
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  { role, networkID, subnetID }: Place,
+  { shape, securityGroupIDs }: PortForm,
+): Promise<Port> {
   const clusterUid = identityOf(cluster);
-  const isUsable = ({ device_id, fixed_ips }: Port) =>
-    device_id === '' && fixed_ips.some(({ subnet_id }) => subnet_id === subnetID);
-  const present = await ownPorts(scope, cloud, clusterUid);
+  // An earlier attempt may have used other groups.
+  const isUsable = ({ device_id, fixed_ips, security_groups }: Port) =>
+    device_id === '' &&
+    fixed_ips.some(({ subnet_id }) => subnet_id === subnetID) &&
+    securityGroupIDs.every((id) => security_groups.includes(id));
+  const present = await ownPorts(cloud, clusterUid, role);
   const free = present.find(isUsable);
   await Promise.all(present.filter((port) => port !== free).map((port) => deletePort(scope, cloud, port)));
   if (free) return free;
-  const mark = ownerDescription(clusterUid, roleOf(scope));
-  // Without port security a network takes no security groups.
+  const mark = ownerDescription(clusterUid, role);
+  // Admission rejects such networks; one that had port security disabled later must not get unprotected nodes.
   const isOpen = cloud.cache.networks.snapshot().items.get(networkID)?.port_security_enabled === false;
   const create = () =>
     cloud.client.network.ports.create(
@@ -49,33 +108,81 @@ export async function ensurePort(
         name: scope.machine.metadata.name ?? '',
         description: mark,
         fixed_ips: [{ subnet_id: subnetID }],
-        ...(!isOpen && { security_groups: [securityGroupID] }),
+        ...(isOpen && { port_security_enabled: true }),
+        security_groups: [...securityGroupIDs],
       },
       { signal: scope.signal },
     );
-  return cloud.make(cloud.ledgers.ports, mark, create, shape);
+  try {
+    return await cloud.make(cloud.ledgers.ports, mark, create, shape);
+  } catch (error) {
+    if (isOpen && isOpenStackError(error, 'forbidden')) throw new ProblemError(openNetwork(networkID));
+    throw error;
+  }
 }
 
-/** Records that a server has the port, until the next list shows it. */
+/** Only the network's owner may create ports that differ from their network in this. */
+function openNetwork(networkID: string): Problem {
+  const message = `network ${networkID} has port security disabled, so no security group would protect the node; its owner must enable it: openstack network set --enable-port-security ${networkID}`;
+  return { reason: ConditionReason.SettingsNotEnforced, message };
+}
+
+/** Records that a server has the port, until the next list contains it. */
 export function notePortTaken(scope: MachineScope, cloud: ProjectCloud, port: Port, serverID: string): void {
   const taken = { ...port, device_id: serverID };
   cloud.ledgers.ports.recordMade(port.description ?? '', taken, scope.now());
 }
 
-/** Deletes the ports that were made for the machine; Nova deletes only those of its own making. Its servers are gone before. */
+/** Deletes the ports that were created for the machine; Nova deletes only those that it created. Its servers are deleted before. */
 export async function removePorts(scope: MachineScope): Promise<void> {
   const { cloud, cluster } = scope;
-  if (cloud === undefined || cluster === undefined || !hasOwnPorts(cluster)) return;
-  const ports = await ownPorts(scope, cloud, identityOf(cluster));
-  await Promise.all(ports.map((port) => deletePort(scope, cloud, port)));
+  if (cloud === undefined || cluster === undefined) return;
+  const roles = [...(hasOwnPorts(cluster) ? [nodesRole(scope)] : []), ...furtherRoles(scope)];
+  for (const role of roles) {
+    const ports = await ownPorts(cloud, identityOf(cluster), role);
+    await Promise.all(ports.map((port) => deletePort(scope, cloud, port)));
+  }
 }
 
-async function ownPorts(scope: MachineScope, cloud: ProjectCloud, clusterUid: string): Promise<readonly Port[]> {
+function furtherRoles(scope: MachineScope): readonly NetworkRole[] {
+  return (scope.machine.spec.networks ?? []).map(({ networkID }) => furtherRole(scope, networkID));
+}
+
+/** What a node must know about its ports in further networks. */
+export function furtherInterfaces(
+  { cluster, plan }: MachineScope,
+  cloud: ProjectCloud,
+  ports: readonly Port[],
+): readonly FurtherInterface[] {
+  if (ports.length === 0) return [];
+  const subnets = [...cloud.cache.subnets.snapshot().items.values()].map(catalogueSubnet);
+  return interfacesOf(cloud, ports, clusterRanges(cluster, plan?.spec, subnets));
+}
+
+/** The same for an existing server. Rejects with the cloud's error. */
+export async function attachedInterfaces(
+  scope: MachineScope,
+  cloud: ProjectCloud,
+  cluster: Cluster,
+  serverID: string,
+): Promise<readonly FurtherInterface[]> {
+  const attached: Port[] = [];
+  for (const role of furtherRoles(scope)) {
+    const ports = await ownPorts(cloud, identityOf(cluster), role);
+    attached.push(...ports.filter(({ device_id }) => device_id === serverID));
+  }
+  if (attached.length === 0) return [];
+  const sinceMs = cloud.now() - LISTS_MAX_AGE_MS;
+  await Promise.all([cloud.cache.networks.refreshAfter(sinceMs), cloud.cache.subnets.refreshAfter(sinceMs)]);
+  return furtherInterfaces(scope, cloud, attached);
+}
+
+async function ownPorts(cloud: ProjectCloud, clusterUid: string, role: NetworkRole): Promise<readonly Port[]> {
   const { cache, client, ledgers } = cloud;
   const projectID = await client.session.projectId();
   const listed = await cache.ports.refreshAfter(cloud.reliableFromMs(ledgers.ports, MAX_AGE_MS));
-  const marked = ownedBy([...listed.items.values()], { projectID, clusterUid }, roleOf(scope));
-  const mark = ownerDescription(clusterUid, roleOf(scope));
+  const marked = ownedBy([...listed.items.values()], { projectID, clusterUid }, role);
+  const mark = ownerDescription(clusterUid, role);
   const state = ledgers.ports.observe(mark, marked, listed.listedAtMs ?? 0);
   if (state.kind === 'settling') throw new StillSettling('port', state.untilMs);
   return state.items;

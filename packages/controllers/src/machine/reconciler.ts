@@ -11,6 +11,7 @@ import type { Server } from '@fairway/openstack/types/server';
 import { ForeignProject, requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
+import { ofLogin } from '@fairway/tenancy/credentials/credential-problem';
 import { addressRules } from '@fairway/tenancy/machine-addresses';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { Failure } from '@fairway/tenancy/reconcile/failure';
@@ -23,15 +24,16 @@ import { deleteMachine } from './deletion.ts';
 import type { MachineDependencies } from './dependencies.ts';
 import { ensureFloatingIp, showsWantedAddress } from './floating-ip.ts';
 import { advanceInstallation } from './reinstall.ts';
+import { markRootVolume } from './root-volume.ts';
 import { type MachineScope, scopeOf } from './scope.ts';
 import { createServer, lastFault, removeExtraServers, replaceFailedServer, serverWithFault } from './server.ts';
-import { announceStartup, startupDueMs, startupOf } from './startup.ts';
+import { recordStartupEvents, startupDueMs, startupOf } from './startup.ts';
 import { type MachineFacts, machineStatus } from './status.ts';
 
 /**
- * Creates a server for each Machine and tracks it until it is a Ready node; a deleted Machine is drained, and its
- * server deleted with its resources. A server that fails, or is deleted by somebody, before it was ever a node is recreated; of one that
- * is deleted later the Machine says so, and healing decides.
+ * Creates a server for each Machine and tracks it until it is a Ready node; a deleted Machine is drained, and its server deleted with its
+ * resources. A server that fails or is deleted before it ever was a node is recreated; if it is deleted later, the Machine reports that,
+ * and healing decides.
  */
 export class MachineReconciler {
   readonly #dependencies: MachineDependencies;
@@ -48,22 +50,22 @@ export class MachineReconciler {
       return {};
     }
     const cluster = cache.clusters.get(`${found.metadata.namespace}/${found.spec.clusterName}`);
-    const active = await ensurePausedCondition(client.resource(machines), found, cluster, clock.now());
+    const active = await ensurePausedCondition(client.resource(machines), found, cluster, this.#dependencies);
     if (active === undefined) return {};
     const machine = await ensureFinalizer(client.resource(machines), active, FINALIZER);
     const pass = new Pass(context, clock);
     const scope = scopeOf(machine, this.#dependencies, pass.signal);
-    if (context.isAsked) scope.retryNow();
+    if (context.userTriggered) scope.retryNow();
     return machine.metadata.deletionTimestamp === undefined ? this.#bringUp(scope, pass) : deleteMachine(scope, pass);
   }
 
-  /** A machine without a server yet reports that it waits for the cloud. */
-  async #tellWaiting(scope: MachineScope): Promise<void> {
+  /** A machine without a server yet reports that it is waiting for the cloud. */
+  async #reportWaiting(scope: MachineScope): Promise<void> {
     const { machine } = scope;
     if (machine.status?.readyTime !== undefined || machine.status?.reinstall) return;
     // The last failure is already reported, and is being retried.
     if (machine.status?.lastOperation?.state === 'Error') return;
-    const problem = scope.blocker() ?? { reason: 'WaitingForServer', message: 'the cloud has not answered yet' };
+    const problem = scope.blocker() ?? { reason: 'WaitingForServer', message: 'the cloud has not responded yet' };
     const status = machineStatus(machine, { ...factsOf(scope), problem });
     await writeStatus(this.#dependencies.client.resource(machines), machine, status);
   }
@@ -72,10 +74,14 @@ export class MachineReconciler {
     const { machine, key } = scope;
     const { client, clock, expectations } = this.#dependencies;
     const working = pass.run(() => bringServerUp(scope));
-    const { value, failure } = await warnIfSlow(clock, working, () => this.#tellWaiting(scope));
+    const { value, failure } = await warnIfSlow(clock, working, () => this.#reportWaiting(scope));
     const server = value?.server ?? scope.currentServer();
-    const problem: Problem | undefined = failure ?? toldProblem(scope, value?.problem);
-    const expected = server && problem === undefined ? expectedOf(scope, server) : undefined;
+    const problem: Problem | undefined = failure ? ofLogin(failure, scope) : toldProblem(scope, value?.problem);
+    const addressing = await pass.run(() => ensureAddress(scope, value?.server));
+    // Its server works without it; a volume left behind is reported.
+    await pass.run(() => markRootVolume(scope, value?.server));
+    const isSettled = problem === undefined && addressing.failure === undefined;
+    const expected = server && isSettled ? expectedOf(scope, server) : undefined;
     if (scope.cloud && expected) expectations.expect(key, scope.cloud.cache.servers, expected);
     else expectations.settle(key, isActive(server) ? 'build' : undefined);
     const installing = await this.#install(scope, pass, server, failure);
@@ -84,25 +90,32 @@ export class MachineReconciler {
     const healing = scope.pool && healingSettings(scope.pool.spec, scope.plan?.spec);
     const facts = { ...factsOf(scope), installation: installing, startup: startup.value, url, healing };
     const isServerKnown = facts.isServerKnown && !scope.isServerUnlisted && !isElsewhere(failure);
-    const observed = { ...facts, isServerKnown, isServerGone: scope.isServerGone && !mayStartOver(scope), server };
+    const observed = {
+      ...facts,
+      addressing: addressing.failure,
+      isServerKnown,
+      isServerGone: scope.isServerGone && !mayStartOver(scope),
+      server,
+    };
     let status = machineStatus(machine, { ...observed, problem });
     const isNew = status.phase !== machine.status?.phase;
     if (isNew && status.phase === 'Ready' && machine.status?.reinstall === undefined) {
       const revoked = await pass.run(() => this.#revokeToken(scope));
       if (revoked.failure) status = machineStatus(machine, { ...observed, problem: revoked.failure });
     }
-    pass.againIn(value?.requeueAfterMs);
-    pass.againIn(installing?.waiting?.retryAfterMs);
-    pass.againIn(startupDueMs(status, startup.value, clock.now()));
-    if (status.phase !== 'Ready' && failure === undefined && !observed.isServerGone) pass.againIn(LOOK_AGAIN_MS);
+    pass.requeueAfter(value?.requeueAfterMs);
+    pass.requeueAfter(installing?.waiting?.retryAfterMs);
+    pass.requeueAfter(startupDueMs(status, startup.value, clock.now()));
+    if (status.phase !== 'Ready' && failure === undefined && !observed.isServerGone)
+      pass.requeueAfter(RESYNC_INTERVAL_MS);
     return pass.end(async () => {
       await writeStatus(client.resource(machines), machine, status);
       if (isNew || isServerLost(machine.status, status)) scope.announce(status);
-      if (startup.value) announceStartup(scope, status.startup, startup.value.timeoutMs);
+      if (startup.value) recordStartupEvents(scope, status.startup, startup.value.timeoutMs);
     });
   }
 
-  /** A step of the installation of a listed server. What fails of it leaves it as it is. */
+  /** A step of the installation of a listed server. A failure leaves it unchanged. */
   async #install(
     scope: MachineScope,
     pass: Pass,
@@ -124,11 +137,11 @@ export class MachineReconciler {
     const { attempts, bootstrapper } = this.#dependencies;
     if (cluster === undefined) return;
     const step = { kind: 'revoke token', item: identityOf(machine) };
-    await attempts.make(step, () => bootstrapper.revoke(cluster, machine));
+    await attempts.withBackoff(step, () => bootstrapper.revoke(cluster, machine));
   }
 }
 
-/** Until this process is connected to a cluster that works, a machine goes on to say what became of its last server: that is how the next begins with one. */
+/** Until this process is connected to a working cluster, a machine keeps reporting what happened to its last server: the next one's backoff depends on it. */
 function toldProblem({ cluster, machine }: MachineScope, problem: Problem | undefined): Problem | undefined {
   const isConnecting =
     problem?.reason === 'WaitingForControlPlane' &&
@@ -136,17 +149,17 @@ function toldProblem({ cluster, machine }: MachineScope, problem: Problem | unde
   return isConnecting ? (lastFault(machine)?.problem ?? problem) : problem;
 }
 
-/** Nothing is lost with the server: it has never been a node. */
+/** Nothing is lost with the server: it was never a node. */
 function isFirstInstallation({ machine: { status } }: MachineScope): boolean {
   return status?.readyTime === undefined && status?.reinstall === undefined;
 }
 
-/** Whether nothing is left of a server that is gone, so that the machine can have another one. */
+/** Whether nothing remains of a deleted server, so that the machine can have another one. */
 function mayStartOver(scope: MachineScope): boolean {
   return isFirstInstallation(scope) && scope.isNodeKnown && scope.node === undefined;
 }
 
-/** Whether the node's loss is explained now, which was told before the cloud had said it. */
+/** Updates a report about the lost node once the cloud has explained it. */
 function isServerLost(last: MachineStatus | undefined, status: MachineStatus): boolean {
   const reasonOf = ({ conditions }: MachineStatus) => findCondition(conditions, ConditionType.Ready)?.reason;
   const reason = reasonOf(status);
@@ -154,7 +167,7 @@ function isServerLost(last: MachineStatus | undefined, status: MachineStatus): b
   return reason === ConditionReason.ServerStopped || reason === ConditionReason.ServerFailed;
 }
 
-/** Whether the cloud at hand is not the one that the server is in. */
+/** Whether the current cloud is not the one that the server is in. */
 function isElsewhere(failure: Failure | undefined): boolean {
   return lastFailure(failure?.error) instanceof ForeignProject;
 }
@@ -175,19 +188,24 @@ function isActive(server: Server | ServerRef | undefined): boolean {
   return server !== undefined && 'status' in server && server.status === 'ACTIVE';
 }
 
-/** What the list does not show of the server yet. Nobody waits for the end of a build, whose node tells when it joins, unless an address is missing until then. */
+/** What the list does not contain about the server yet. Nothing polls for the end of a build, because the node announces itself, unless an address is missing until then. */
 function expectedOf(scope: MachineScope, server: Server | ServerRef): ExpectedChange | undefined {
   if (!('status' in server) || server.status === 'BUILD') return scope.machine.spec.floatingIP ? 'other' : 'build';
   return server.status !== 'ACTIVE' || showsWantedAddress(scope, server) ? undefined : 'other';
 }
 
+/** A node works without its floating IP: failures are reported separately. */
+async function ensureAddress(scope: MachineScope, server: Server | ServerRef | undefined): Promise<void> {
+  if (server !== undefined && 'status' in server && server.status === 'ACTIVE') await ensureFloatingIp(scope, server);
+}
+
 /** Resync interval, in case an event was lost. */
-const LOOK_AGAIN_MS = 30_000;
-/** A list of several pages may miss a server; the next one has it. */
+const RESYNC_INTERVAL_MS = 30_000;
+/** A paginated list may miss a server; the next one has it. */
 const UNLISTED_RETRY_MS = 5_000;
-/** It is not to come back: asked again only in case the cloud was wrong. */
+/** It should not come back: checked again only in case the cloud was wrong. */
 const GONE_RETRY_MS = 600_000;
-/** How soon a server in ERROR is asked again for its fault. */
+/** How soon a server in ERROR is queried again for its fault. */
 const FAULT_RETRY_MS = 1_000;
 
 interface Outcome {
@@ -219,10 +237,10 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
     const { serverID } = scope.machine.status ?? {};
     if (await scope.hasLostServer(owned)) {
       if (!mayStartOver(scope)) {
-        const message = `server ${serverID} is gone: somebody deleted it in the cloud`;
+        const message = `server ${serverID} no longer exists: it was deleted in the cloud`;
         return { problem: { reason: 'ServerVanished', message }, requeueAfterMs: GONE_RETRY_MS };
       }
-      const message = `server ${serverID} is gone, and was no node yet; another one is created`;
+      const message = `server ${serverID} disappeared before it became a node; another one will be created`;
       scope.dependencies.events.warning(scope.machine, 'ServerVanished', message);
     } else if (scope.isServerUnlisted) {
       const message = `server ${serverID} exists but is not listed; if this persists, restore its tag ${machineTag(scope.uid)}`;
@@ -241,7 +259,6 @@ async function bringServerUp(scope: MachineScope): Promise<Outcome> {
   }
   if ('status' in server && server.status === 'ACTIVE') {
     scope.dependencies.builds.succeeded(scope.uid);
-    await ensureFloatingIp(scope, server);
   }
   return { server };
 }

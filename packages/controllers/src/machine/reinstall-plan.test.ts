@@ -21,7 +21,7 @@ const accepted: MachineReinstall = { ...requested, acceptedTime: '2026-01-01T00:
 const installed = { serverID: 's', ...OLD };
 
 const facts: InstallationFacts = {
-  wish: NEW,
+  desired: NEW,
   installed,
   reinstall: undefined,
   isAccepted: 'no',
@@ -34,7 +34,7 @@ describe('the next step of an installation', () => {
   const again = { ...LATER, startTime: NOW, wasCordoned: true };
 
   test.each<{ case: string; given: Partial<InstallationFacts>; step: object }>([
-    { case: 'nothing, where the disk is as asked for', given: { wish: OLD }, step: { kind: 'keep' } },
+    { case: 'nothing, where the disk is as asked for', given: { desired: OLD }, step: { kind: 'keep' } },
     {
       case: 'the intention, before anything is done',
       given: {},
@@ -42,18 +42,18 @@ describe('the next step of an installation', () => {
     },
     {
       case: 'the intention, where only the time is new',
-      given: { wish: { ...OLD, reinstallTime: NOW } },
+      given: { desired: { ...OLD, reinstallTime: NOW } },
       step: { kind: 'begin', reinstall: { reinstallTime: NOW } },
     },
     { case: 'the drain', given: { reinstall: begun }, step: { kind: 'drain' } },
     {
-      case: 'the drain for another wish, with the time that it has had',
-      given: { reinstall: begun, wish: LATER },
+      case: 'the drain for another spec, with its start time',
+      given: { reinstall: begun, desired: LATER },
       step: { kind: 'begin', reinstall: { ...again, startTime: begun.startTime } },
     },
     {
-      case: 'none, where the wish is taken back in time',
-      given: { reinstall: begun, wish: OLD },
+      case: 'none, if the spec is reverted in time',
+      given: { reinstall: begun, desired: OLD },
       step: { kind: 'cancel' },
     },
     { case: 'the request', given: { reinstall: requested }, step: { kind: 'rebuild' } },
@@ -63,18 +63,18 @@ describe('the next step of an installation', () => {
       step: { kind: 'settle' },
     },
     {
-      case: 'patience, even for another wish',
-      given: { reinstall: requested, isAccepted: 'unknown', wish: LATER },
+      case: 'patience, even for another spec',
+      given: { reinstall: requested, isAccepted: 'unknown', desired: LATER },
       step: { kind: 'settle' },
     },
     {
-      case: 'another wish, where the first was refused',
-      given: { reinstall: requested, wish: LATER },
+      case: 'another spec, if the first was refused',
+      given: { reinstall: requested, desired: LATER },
       step: { kind: 'begin', reinstall: again, installed },
     },
     {
-      case: 'none, where the refused wish is taken back',
-      given: { reinstall: requested, wish: OLD },
+      case: 'none, if the refused spec is reverted',
+      given: { reinstall: requested, desired: OLD },
       step: { kind: 'cancel' },
     },
     {
@@ -83,13 +83,13 @@ describe('the next step of an installation', () => {
       step: { kind: 'awaitServer' },
     },
     {
-      case: 'patience with another wish too, while the cloud works',
-      given: { reinstall: accepted, isAccepted: 'yes', server: 'rebuilding', wish: LATER },
+      case: 'patience with another spec too, while the cloud works',
+      given: { reinstall: accepted, isAccepted: 'yes', server: 'rebuilding', desired: LATER },
       step: { kind: 'awaitServer' },
     },
     {
-      case: 'another wish, even the one from before, once the disk is another',
-      given: { reinstall: accepted, isAccepted: 'yes', wish: OLD },
+      case: 'another spec, even the previous one, once the disk has changed',
+      given: { reinstall: accepted, isAccepted: 'yes', desired: OLD },
       step: { kind: 'begin', reinstall: { ...again, ...OLD }, installed: { serverID: 's', ...NEW } },
     },
     {

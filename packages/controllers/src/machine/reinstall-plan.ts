@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { settingsDigest as digestOf } from '@fairway/api/domain/node-settings';
 import { generationOf } from '@fairway/api/domain/template-change';
 import { identityOf } from '@fairway/api/identity';
-import type { Machine } from '@fairway/api/kinds/machine';
+import type { Machine, MachineSpec } from '@fairway/api/kinds/machine';
 import type { MachineInstalled, MachineReinstall } from '@fairway/api/kinds/machine-installation';
 import { formatTime } from '@fairway/base/clock';
 import type { Server } from '@fairway/openstack/types/server';
@@ -9,48 +10,69 @@ import type { TenantNode } from '@fairway/tenancy/connection/node';
 
 /** In a server's metadata: the version that it is installed with. */
 export const VERSION_METADATA = 'fairway.dev.version';
-/** In a server's metadata: the rotation of the cluster's certificate authorities that it is installed after; absent for the first ones. */
+/** In a server's metadata: the certificate authority rotation that it is installed after; absent for the first authorities. */
 export const AUTHORITY_METADATA = 'fairway.dev.authority-generation';
+/** In a server's metadata: a digest of the settings that it is installed with; absent for none. */
+export const SETTINGS_METADATA = 'fairway.dev.settings';
 /** In a server's metadata, written by the same call that rebuilds it: which reinstallation its disk is from. */
 export const REINSTALL_METADATA = 'fairway.dev.reinstall';
 
 /** What a server is installed from. */
-export type Wish = Pick<MachineInstalled, 'image' | 'version' | 'authorityGeneration' | 'reinstallTime'>;
+export type InstallSpec = Pick<
+  MachineInstalled,
+  'image' | 'version' | 'authorityGeneration' | 'reinstallTime' | 'settingsDigest'
+>;
 
-export function wishOf({ image, version, authorityGeneration, reinstallTime }: Wish): Wish {
+export function installSpec({
+  image,
+  version,
+  authorityGeneration,
+  reinstallTime,
+  settingsDigest,
+}: InstallSpec): InstallSpec {
   return {
     image,
     version,
     ...(authorityGeneration !== undefined && { authorityGeneration }),
     ...(reinstallTime !== undefined && { reinstallTime }),
+    ...(settingsDigest !== undefined && { settingsDigest }),
   };
 }
 
-function isAsWished(one: Wish, wish: Wish): boolean {
-  const isSameSystem = one.image === wish.image && one.version === wish.version;
-  return isSameSystem && generationOf(one) === generationOf(wish) && one.reinstallTime === wish.reinstallTime;
+/** What a machine's server should be installed from. */
+export function desiredInstallation(spec: MachineSpec): InstallSpec {
+  const digest = digestOf(spec);
+  return installSpec({ ...spec, ...(digest !== undefined && { settingsDigest: digest }) });
 }
 
-/** Names one reinstallation of one machine. A tenant may put it into the metadata of a server too, and then waits for a node that does not come. */
+function matchesSpec(one: InstallSpec, desired: InstallSpec): boolean {
+  const isSameSystem =
+    one.image === desired.image && one.version === desired.version && one.settingsDigest === desired.settingsDigest;
+  return isSameSystem && generationOf(one) === generationOf(desired) && one.reinstallTime === desired.reinstallTime;
+}
+
+/** Identifies one reinstallation of one machine. A tenant may put it into the metadata of a server too, and then waits for a node that does not come. */
 export function reinstallID(
   machine: Machine,
-  { startTime, image, version, authorityGeneration, reinstallTime = '' }: MachineReinstall,
+  { startTime, image, version, authorityGeneration, reinstallTime = '', settingsDigest }: MachineReinstall,
 ): string {
   const authorities = authorityGeneration === undefined ? [] : [authorityGeneration];
-  const text = [identityOf(machine), startTime, image, version, reinstallTime, ...authorities].join('\n');
+  const settings = settingsDigest === undefined ? [] : [settingsDigest];
+  const text = [identityOf(machine), startTime, image, version, reinstallTime, ...authorities, ...settings].join('\n');
   return createHash('sha256').update(text).digest('hex').slice(0, 32);
 }
 
-/** What is on the disk of the machine's server, as far as it is recorded; else what it was created with. */
+/** What is on the disk of the machine's server, as far as recorded; otherwise what it was created with. */
 export function installedOn({ spec, status }: Machine, server: Server): MachineInstalled {
   if (status?.installed?.serverID === server.id) {
     const { canReinstall: _, ...installed } = status.installed;
     return installed;
   }
-  const { authorityGeneration: _, ...wish } = wishOf(spec);
+  const { authorityGeneration: _, settingsDigest: __, ...desired } = desiredInstallation(spec);
   return {
-    ...wish,
+    ...desired,
     ...authorityOf(server),
+    ...settingsOf(server),
     serverID: server.id,
     image: (server.image ? server.image.id : undefined) ?? spec.image,
     version: server.metadata[VERSION_METADATA] ?? spec.version,
@@ -58,46 +80,59 @@ export function installedOn({ spec, status }: Machine, server: Server): MachineI
 }
 
 /** Metadata for `authorityGeneration`. */
-export function authorityMetadata({ authorityGeneration }: Pick<Wish, 'authorityGeneration'>): Record<string, string> {
+export function authorityMetadata({
+  authorityGeneration,
+}: Pick<InstallSpec, 'authorityGeneration'>): Record<string, string> {
   return authorityGeneration === undefined ? {} : { [AUTHORITY_METADATA]: `${authorityGeneration}` };
 }
 
-function authorityOf({ metadata }: Server): Pick<Wish, 'authorityGeneration'> {
+/** Metadata for `nodeSettings`. */
+export function settingsMetadata(spec: Pick<MachineSpec, 'nodeSettings'>): Record<string, string> {
+  const digest = digestOf(spec);
+  return digest === undefined ? {} : { [SETTINGS_METADATA]: digest };
+}
+
+function settingsOf({ metadata }: Server): Pick<InstallSpec, 'settingsDigest'> {
+  const digest = metadata[SETTINGS_METADATA] ?? '';
+  return /^[0-9a-f]{16}$/.test(digest) ? { settingsDigest: digest } : {};
+}
+
+function authorityOf({ metadata }: Server): Pick<InstallSpec, 'authorityGeneration'> {
   const text = metadata[AUTHORITY_METADATA] ?? '';
   return /^[0-9]{1,9}$/.test(text) ? { authorityGeneration: Number(text) } : {};
 }
 
-/** Whether the node has booted since the reinstallation was asked for: the Node object stays, and an old kubelet's last word with it. */
+/** Whether the node has booted since the reinstallation was requested: the Node object is retained, with the last report of the old kubelet. */
 export function hasBootedSince({ status }: TenantNode, { bootID }: MachineReinstall): boolean {
   const current = status?.nodeInfo?.bootID;
   return current !== undefined && current !== bootID;
 }
 
-/** Whether the server has what its reinstallation was for, if one is under way; then its node is all that is missing. */
+/** Whether the server has what its reinstallation was for, if one is in progress; then only its node is missing. */
 export function isOnDisk(installed: MachineInstalled | undefined, reinstall: MachineReinstall | undefined): boolean {
   if (reinstall === undefined) return true;
-  return reinstall.acceptedTime !== undefined && installed !== undefined && isAsWished(installed, reinstall);
+  return reinstall.acceptedTime !== undefined && installed !== undefined && matchesSpec(installed, reinstall);
 }
 
-/** What is known when the next step of a machine's installation is chosen. */
+/** The facts from which the next step of a machine's installation is derived. */
 export interface InstallationFacts {
-  readonly wish: Wish;
+  readonly desired: InstallSpec;
   readonly installed: MachineInstalled;
   readonly reinstall: MachineReinstall | undefined;
-  /** Whether the cloud has accepted the reinstallation under way. */
+  /** Whether the cloud has accepted the current reinstallation. */
   readonly isAccepted: 'yes' | 'no' | 'unknown';
-  /** As shown by a list that began after that. */
+  /** From a list that started afterwards. */
   readonly server: 'rebuilding' | 'stopped' | 'active' | 'other';
   readonly wasCordoned: boolean;
   readonly nowMs: number;
 }
 
 export type InstallationStep =
-  /** The disk is as asked for. */
+  /** The disk matches the spec. */
   | { readonly kind: 'keep' }
   /** Records the intention, before anything is done. */
   | { readonly kind: 'begin'; readonly reinstall: MachineReinstall; readonly installed: MachineInstalled }
-  /** It is no longer asked for, and the disk is as it was. */
+  /** It is no longer requested, and the disk is unchanged. */
   | { readonly kind: 'cancel' }
   | { readonly kind: 'drain' }
   /** Whether the cloud has accepted it is not known yet. */
@@ -108,30 +143,30 @@ export type InstallationStep =
   /** The server runs with the new disk. */
   | { readonly kind: 'awaitNode'; readonly installed: MachineInstalled };
 
-/** The next step towards a server that is installed as asked for. Pure. */
+/** The next step towards a server that is installed according to the spec. Pure. */
 export function nextInstallationStep(facts: InstallationFacts): InstallationStep {
-  const { wish, installed, reinstall, isAccepted, server, wasCordoned, nowMs } = facts;
+  const { desired, installed, reinstall, isAccepted, server, wasCordoned, nowMs } = facts;
   const startTime = formatTime(nowMs);
   if (reinstall === undefined) {
-    if (isAsWished(installed, wish)) return { kind: 'keep' };
-    return { kind: 'begin', reinstall: { ...wish, startTime, wasCordoned }, installed };
+    if (matchesSpec(installed, desired)) return { kind: 'keep' };
+    return { kind: 'begin', reinstall: { ...desired, startTime, wasCordoned }, installed };
   }
-  const isWished = isAsWished(reinstall, wish);
-  const again = { ...wish, startTime, wasCordoned: reinstall.wasCordoned };
+  const isUpToDate = matchesSpec(reinstall, desired);
+  const again = { ...desired, startTime, wasCordoned: reinstall.wasCordoned };
   if (reinstall.requestedTime === undefined) {
-    if (isWished) return { kind: 'drain' };
-    if (isAsWished(installed, wish)) return { kind: 'cancel' };
+    if (isUpToDate) return { kind: 'drain' };
+    if (matchesSpec(installed, desired)) return { kind: 'cancel' };
     return { kind: 'begin', reinstall: { ...again, startTime: reinstall.startTime }, installed };
   }
   if (isAccepted === 'unknown') return { kind: 'settle' };
   if (isAccepted === 'no') {
-    if (isWished) return { kind: 'rebuild' };
-    return isAsWished(installed, wish) ? { kind: 'cancel' } : { kind: 'begin', reinstall: again, installed };
+    if (isUpToDate) return { kind: 'rebuild' };
+    return matchesSpec(installed, desired) ? { kind: 'cancel' } : { kind: 'begin', reinstall: again, installed };
   }
   if (server === 'rebuilding') return { kind: 'awaitServer' };
-  const { reinstallTime: _, authorityGeneration: __, ...rest } = installed;
-  const onDisk = { ...rest, ...wishOf(reinstall) };
-  if (!isWished) return { kind: 'begin', reinstall: again, installed: onDisk };
+  const { reinstallTime: _, authorityGeneration: __, settingsDigest: ___, ...rest } = installed;
+  const onDisk = { ...rest, ...installSpec(reinstall) };
+  if (!isUpToDate) return { kind: 'begin', reinstall: again, installed: onDisk };
   if (server === 'stopped') return { kind: 'startServer' };
   return server === 'active' ? { kind: 'awaitNode', installed: onDisk } : { kind: 'awaitServer' };
 }

@@ -10,43 +10,46 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { claimsOtherServer, isNodeReady } from '@fairway/tenancy/connection/node';
 import type { Problem } from '@fairway/tenancy/problem';
 import { drainNode, setCordon } from './drain.ts';
+import { attachedInterfaces } from './port.ts';
 import {
   authorityMetadata,
+  desiredInstallation,
   hasBootedSince,
   type InstallationFacts,
   installedOn,
   nextInstallationStep,
   REINSTALL_METADATA,
   reinstallID,
+  SETTINGS_METADATA,
+  settingsMetadata,
   VERSION_METADATA,
-  wishOf,
 } from './reinstall-plan.ts';
 import type { MachineScope } from './scope.ts';
 
-/** What an installation waits for. */
+/** What an installation is waiting for. */
 export interface InstallationWait extends Problem {
   /** Percent. */
   readonly progress: number;
-  /** Absent if an event tells. */
+  /** Absent if an event announces it. */
   readonly retryAfterMs?: number | undefined;
 }
 
-/** How far the installation of a machine's server is, for its status. */
+/** The progress of the installation of a machine's server, for its status. */
 export interface Installation {
   readonly installed: MachineInstalled | undefined;
-  /** Undefined when none is under way. */
+  /** Undefined when none is in progress. */
   readonly reinstall: MachineReinstall | undefined;
-  /** Undefined when the server is installed as asked for. */
+  /** Undefined when the server is installed according to the spec. */
   readonly waiting?: InstallationWait | undefined;
 }
 
 /** Times in a status are whole seconds. */
 const SECOND_MS = 1_000;
-/** Rebuilds take a minute or more, and a node that joins tells of it without a call. */
-const FIRST_LOOK_MS = 10_000;
-/** From then on the usual lists do. */
-const LAST_LOOK_MS = 60_000;
-/** What Nova does not rebuild servers from, and leaves by itself. */
+/** Rebuilds take a minute or more, and a node that joins announces it without a call. */
+const FIRST_POLL_MS = 10_000;
+/** From then on the usual lists suffice. */
+const LAST_POLL_MS = 60_000;
+/** States from which Nova does not rebuild servers, and that end by themselves. */
 const BUSY: ReadonlySet<Server['status']> = new Set([
   'BUILD',
   'REBUILD',
@@ -61,12 +64,12 @@ const BUSY: ReadonlySet<Server['status']> = new Set([
 const REBUILDABLE: ReadonlySet<Server['status']> = new Set(['ACTIVE', 'SHUTOFF', 'ERROR']);
 
 /**
- * One step towards a server that is installed as the machine's spec says: cordon and drain the node, have Nova rebuild the server, wait for the node to join again,
- * uncordon it.
+ * One step towards a server that is installed as the machine's spec says: cordon and drain the node, have Nova rebuild the server, wait for
+ * the node to rejoin, uncordon it.
  *
- * **Guarantees.** Each step is in the status before it is done, and the rebuild writes its id into the server's metadata in the same call: after a crash or an answer
- * that was lost the server itself tells whether it was accepted. Once that is in the status the metadata, which a tenant can edit, is not looked at again.
- * The Node object stays, with what people have put there; that the kubelet is a new one is told by its boot id.
+ * **Guarantees.** Each step is in the status before it is done, and the rebuild writes its ID into the server's metadata in the same call:
+ * after a crash or a lost response, the server itself shows whether it was accepted. Once that is in the status, the metadata, which a
+ * tenant can edit, is no longer read. The Node object is retained, with users' changes to it; its boot ID identifies the new kubelet.
  */
 export async function advanceInstallation(
   scope: MachineScope,
@@ -80,7 +83,7 @@ export async function advanceInstallation(
   const installed = { ...installedOn(machine, server), ...(await abilityOf(scope, cloud)) };
   const kept: Installation = { installed, reinstall };
   const step = nextInstallationStep({
-    wish: wishOf(machine.spec),
+    desired: desiredInstallation(machine.spec),
     installed,
     reinstall,
     isAccepted: acceptance.is,
@@ -99,7 +102,7 @@ export async function advanceInstallation(
       const problem = scope.blocker() ?? whyImpossible(installed);
       if (problem) return { ...kept, waiting: { ...problem, progress: 0 } };
       if (reinstall?.requestedTime !== undefined) await revokeToken(scope);
-      const message = 'the node is drained before its server is reinstalled';
+      const message = 'the node is being drained before its server is reinstalled';
       const waiting = { reason: ConditionReason.Draining, message, progress: 10, retryAfterMs: 0 };
       return { installed: step.installed, reinstall: step.reinstall, waiting };
     }
@@ -111,12 +114,12 @@ export async function advanceInstallation(
       const draining = await drainNode(scope, order);
       if (draining) return { ...kept, waiting: { ...draining, progress: 20 } };
       if (reinstall === undefined) return kept;
-      const message = 'the node is drained, and the cloud is asked to reinstall its server';
+      const message = 'the node is drained; requesting the reinstallation of its server';
       const waiting = { reason: ConditionReason.Reinstalling, message, progress: 30, retryAfterMs: 0 };
       return { ...kept, reinstall: { ...reinstall, requestedTime: now, ...bootIDOf(scope) }, waiting };
     }
     case 'settle': {
-      const message = 'the cloud did not confirm whether it reinstalls the server; checking before a retry';
+      const message = 'the cloud did not confirm whether it is reinstalling the server; checking before a retry';
       const waiting = {
         reason: ConditionReason.Reinstalling,
         message,
@@ -132,12 +135,12 @@ export async function advanceInstallation(
     case 'startServer': {
       const { signal } = scope;
       const attempt = { kind: 'start servers', item: server.id };
-      await cloud.attempts.make(attempt, () => cloud.client.compute.servers.start(server.id, { signal }));
+      await cloud.attempts.withBackoff(attempt, () => cloud.client.compute.servers.start(server.id, { signal }));
       await cloud.cache.servers.refreshAfter(scope.now());
-      const message = 'the server was off, and is started with what is installed now';
+      const message = 'the server was off after the reinstallation and is being started';
       return {
         ...kept,
-        waiting: { reason: ConditionReason.Reinstalling, message, progress: 60, retryAfterMs: FIRST_LOOK_MS },
+        waiting: { reason: ConditionReason.Reinstalling, message, progress: 60, retryAfterMs: FIRST_POLL_MS },
       };
     }
     case 'awaitNode': {
@@ -149,7 +152,7 @@ export async function advanceInstallation(
         await leaveAlone(scope, reinstall);
         return { installed: step.installed, reinstall: undefined };
       }
-      const message = 'the server is reinstalled; it boots and joins the cluster again';
+      const message = 'the server is reinstalled; it is booting and rejoining the cluster';
       return {
         installed: step.installed,
         reinstall,
@@ -159,7 +162,7 @@ export async function advanceInstallation(
   }
 }
 
-/** Nova leaves the volume that a server boots from as it is, unless it knows better: then nothing is begun, and the node stays in use. */
+/** Older Nova versions do not reinstall the volume that a server boots from: then nothing starts, and the node stays in use. */
 async function abilityOf(
   { machine }: MachineScope,
   cloud: ProjectCloud,
@@ -170,7 +173,7 @@ async function abilityOf(
 
 function whyImpossible({ canReinstall }: MachineInstalled): Problem | undefined {
   if (canReinstall !== false) return undefined;
-  const message = `the server boots from a volume, which Nova installs anew from ${REIMAGE_MICROVERSION} (Zed) on, and the cloud has an older one; delete the Machine to have it replaced by one with what is asked for`;
+  const message = `the server boots from a volume, which Nova can reinstall only since microversion ${REIMAGE_MICROVERSION} (Zed), and the cloud is older; delete the Machine to have it replaced`;
   return { reason: ConditionReason.ReinstallNotSupported, message };
 }
 
@@ -179,14 +182,14 @@ interface Acceptance {
   readonly retryAfterMs?: number;
 }
 
-/** Whether the cloud has accepted the reinstallation under way, by a list that began after the last request that may have reached it. */
+/** Whether the cloud has accepted the current reinstallation, by a list that started after the last request that may have reached it. */
 async function acceptanceOf(scope: MachineScope, cloud: ProjectCloud, found: Server): Promise<Acceptance> {
   const { machine } = scope;
   const { reinstall } = machine.status ?? {};
   if (reinstall?.acceptedTime !== undefined) return { is: 'yes' };
   if (reinstall?.requestedTime === undefined) return { is: 'no' };
   const { servers } = cloud.cache;
-  // A process before this one may have asked.
+  // An earlier process may have requested it.
   if (Date.parse(reinstall.requestedTime) < cloud.trustedFromMs) {
     if (scope.now() <= cloud.trustedFromMs)
       return { is: 'unknown', retryAfterMs: cloud.trustedFromMs - scope.now() + 1 };
@@ -237,13 +240,16 @@ async function rebuild(
   const id = reinstallID(machine, reinstall);
   const { attempts, bootstrapper } = dependencies;
   const request = async () => {
-    const userData = await attempts.make({ kind: 'bootstrap token', item: identityOf(cluster) }, () =>
-      bootstrapper.userData(cluster, pool, machine, sizeOf(server)),
+    const interfaces = await attachedInterfaces(scope, cloud, cluster, server.id);
+    const userData = await attempts.withBackoff({ kind: 'bootstrap token', item: identityOf(cluster) }, () =>
+      bootstrapper.userData(cluster, pool, machine, sizeOf(server), interfaces),
     );
+    const { [SETTINGS_METADATA]: _, ...kept } = server.metadata;
     const metadata = {
-      ...server.metadata,
+      ...kept,
       [VERSION_METADATA]: version,
       ...authorityMetadata(machine.spec),
+      ...settingsMetadata(machine.spec),
       [REINSTALL_METADATA]: id,
     };
     const isVolumeBacked = machine.spec.rootVolume !== undefined;
@@ -272,30 +278,30 @@ function notRebuildable({ status }: Server): Problem | undefined {
   if (BUSY.has(status)) {
     return {
       reason: ConditionReason.WaitingForServer,
-      message: `the server is ${status}, and is reinstalled after that`,
+      message: `the server is ${status}; it will be reinstalled afterwards`,
     };
   }
-  const message = `the server is ${status}, and the cloud reinstalls only servers that are ACTIVE, SHUTOFF or ERROR: bring it back to ACTIVE`;
+  const message = `the server is ${status}, and the cloud can reinstall only ACTIVE, SHUTOFF or ERROR servers: bring it back to ACTIVE`;
   return { reason: ConditionReason.ServerStopped, message };
 }
 
 function busy({ id }: Server, detail: string): Problem {
   const words = detail.replaceAll(id, '…').replace(/\.$/, '');
   if (/\blocked\b/i.test(detail)) {
-    const message = `somebody has locked the server: openstack server unlock ${id}`;
+    const message = `the server is locked: openstack server unlock ${id}`;
     return { reason: ConditionReason.ServerLocked, message };
   }
-  return { reason: ConditionReason.WaitingForServer, message: `the cloud does not reinstall the server yet: ${words}` };
+  return { reason: ConditionReason.WaitingForServer, message: `the cloud cannot reinstall the server yet: ${words}` };
 }
 
-/** What the user data of a node says of its server's size. */
+/** The part of a node's user data that depends on its server's size. */
 function sizeOf({ flavor }: Server): { vcpus: number; ram: number; disk: number } {
   if ('vcpus' in flavor) return flavor;
-  // Nova embeds the flavor since 2.47, and takes user data with a rebuild since 2.57.
-  throw new Error('the cloud does not tell the size of the server');
+  // Nova embeds the flavor since 2.47, and accepts user data with a rebuild since 2.57.
+  throw new Error('the cloud does not report the size of the server');
 }
 
-/** Looks at the list less and less often, and at once when the node is back. */
+/** Checks the list less and less often, and immediately when the node is back. */
 async function awaitingServer(
   scope: MachineScope,
   cloud: ProjectCloud,
@@ -305,17 +311,17 @@ async function awaitingServer(
   const { node } = scope;
   const { servers } = cloud.cache;
   if (server.status === 'ERROR' && stateOf(cloud, server, kept.reinstall) !== 'rebuilding') {
-    const message = `the server failed when it was reinstalled: ${server.fault?.message ?? 'the cloud gives no reason'}`;
+    const message = `the server failed during reinstallation: ${server.fault?.message ?? 'the cloud gives no reason'}`;
     return { ...kept, waiting: { reason: ConditionReason.ServerFailed, message, progress: 40 } };
   }
   const acceptedMs = Date.parse(kept.reinstall?.acceptedTime ?? '');
   const listedAtMs = Math.max(servers.snapshot().listedAtMs ?? acceptedMs, acceptedMs);
-  const isLate = listedAtMs - acceptedMs > LAST_LOOK_MS;
-  const lookMs = isLate ? Number.POSITIVE_INFINITY : listedAtMs + Math.max(listedAtMs - acceptedMs, FIRST_LOOK_MS);
+  const isLate = listedAtMs - acceptedMs > LAST_POLL_MS;
+  const pollMs = isLate ? Number.POSITIVE_INFINITY : listedAtMs + Math.max(listedAtMs - acceptedMs, FIRST_POLL_MS);
   const isBack = node && kept.reinstall && isNodeReady(node) && hasBootedSince(node, kept.reinstall);
-  if (isBack || lookMs <= scope.now()) await servers.refreshAfter(isBack ? scope.now() : lookMs);
-  const message = 'the cloud reinstalls the server';
-  const retryAfterMs = isLate ? undefined : Math.max(lookMs - scope.now(), SECOND_MS);
+  if (isBack || pollMs <= scope.now()) await servers.refreshAfter(isBack ? scope.now() : pollMs);
+  const message = 'the cloud is reinstalling the server';
+  const retryAfterMs = isLate ? undefined : Math.max(pollMs - scope.now(), SECOND_MS);
   return { ...kept, waiting: { reason: ConditionReason.Reinstalling, message, progress: 50, retryAfterMs } };
 }
 
@@ -324,14 +330,14 @@ function bootIDOf({ node }: MachineScope): { bootID?: string } {
   return bootID === undefined ? {} : { bootID };
 }
 
-/** Makes the node schedulable again, unless somebody had cordoned it before. */
+/** Uncordons the node, unless someone had cordoned it before. */
 async function leaveAlone(scope: MachineScope, reinstall: MachineReinstall | undefined): Promise<void> {
   if (reinstall?.wasCordoned) return;
-  await scope.dependencies.attempts.make({ kind: 'uncordon', item: scope.uid }, () => setCordon(scope, false));
+  await scope.dependencies.attempts.withBackoff({ kind: 'uncordon', item: scope.uid }, () => setCordon(scope, false));
 }
 
 async function revokeToken({ cluster, machine, uid, dependencies }: MachineScope): Promise<void> {
   const { attempts, bootstrapper } = dependencies;
   if (cluster === undefined) return;
-  await attempts.make({ kind: 'revoke token', item: uid }, () => bootstrapper.revoke(cluster, machine));
+  await attempts.withBackoff({ kind: 'revoke token', item: uid }, () => bootstrapper.revoke(cluster, machine));
 }

@@ -6,11 +6,11 @@ import type { Machine, MachineStatus } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
-import { ignoreNotFound } from '@fairway/openstack/http/openstack-error';
 import type { Server } from '@fairway/openstack/types/server';
 import type { OwnedState } from '@fairway/tenancy/cloud/ledger';
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud, ServerRef } from '@fairway/tenancy/cloud/project-cloud';
+import { isServerGone } from '@fairway/tenancy/cloud/server-removal';
 import { serversOfMachine } from '@fairway/tenancy/cloud/servers';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
@@ -49,7 +49,7 @@ export class MachineScope {
     this.tenant = this.cluster && dependencies.tenants.get(identityOf(this.cluster));
   }
 
-  /** What the machine's resources in the cloud are marked with. */
+  /** The ownership tags of the machine's cloud resources. */
   get uid(): string {
     return identityOf(this.machine);
   }
@@ -72,7 +72,7 @@ export class MachineScope {
     return this.dependencies.clock.now();
   }
 
-  /** The machine's servers, as the list and the ledger have them; undefined before the first list. */
+  /** The machine's servers, from the list and the ledger; undefined before the first list. */
   servers(): OwnedState<ServerRef> | undefined {
     const snapshot = this.cloud?.listedServers();
     if (this.cloud === undefined || snapshot?.listedAtMs === undefined) return undefined;
@@ -92,7 +92,7 @@ export class MachineScope {
     return this.servers();
   }
 
-  /** Whether the list can be built upon: not before the first one, and not while a create with unknown outcome may still take effect. */
+  /** Whether the list is reliable: not before the first one, and not while a create with unknown outcome may still take effect. */
   get isServerKnown(): boolean {
     return this.cloud === undefined || this.servers()?.kind === 'known';
   }
@@ -102,7 +102,7 @@ export class MachineScope {
     return this.tenant !== undefined || this.cluster?.status?.endpoint === undefined;
   }
 
-  /** A node whose server is not ACTIVE yet means that the list is stale, unless it is the node of before a reinstallation. */
+  /** A node whose server is not ACTIVE yet means that the list is stale, unless it is the node from before a reinstallation. */
   async catchUpWithNode(): Promise<void> {
     if (this.machine.status?.reinstall) return;
     const server = this.currentServer();
@@ -111,7 +111,7 @@ export class MachineScope {
     await this.cloud.cache.servers.refreshAfter(this.now()).catch(() => undefined);
   }
 
-  /** The server that counts: the one in the status, else the oldest. */
+  /** The primary server: the one in the status, otherwise the oldest. */
   currentServer(): Server | ServerRef | undefined {
     const owned = this.servers();
     if (owned?.kind !== 'known') return undefined;
@@ -119,24 +119,20 @@ export class MachineScope {
     return chosen && (this.cloud?.cache.servers.snapshot().items.get(chosen.id) ?? chosen);
   }
 
-  /**
-   * Whether a known server was deleted out of band. A list of several pages may miss one, so the server
-   * is read individually first.
-   */
+  /** Whether a known server was deleted out of band. A paginated list may miss one, so the server is read individually first. */
   async hasLostServer(owned: Extract<OwnedState<ServerRef>, { kind: 'known' }>): Promise<boolean> {
     const id = this.machine.status?.serverID;
     if (id === undefined || owned.items.length > 0 || owned.deleting.length > 0 || !this.cloud) return false;
-    const found = await ignoreNotFound(this.cloud.client.compute.servers.get(id, { signal: this.signal }));
-    this.#isServerGone = found === undefined;
+    this.#isServerGone = await isServerGone(this.cloud, id, { signal: this.signal });
     return this.#isServerGone;
   }
 
-  /** Whether this pass has learned that the server in the status is no more. */
+  /** Whether this pass has found that the server in the status no longer exists. */
   get isServerGone(): boolean {
     return this.#isServerGone;
   }
 
-  /** Whether the list lacks the server in the status, and neither the cloud nor a deletion of ours explains that. */
+  /** Whether the list lacks the server in the status, and neither the cloud nor a deletion by Fairway explains that. */
   get isServerUnlisted(): boolean {
     const owned = this.servers();
     if (this.machine.status?.serverID === undefined || this.#isServerGone || owned?.kind !== 'known') return false;

@@ -1,6 +1,6 @@
 import { FakeClock } from '@fairway/base/clock-fake';
 import { Attempts, BackoffError } from '@fairway/kube/controller/attempts';
-import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 import { describe, expect, test } from 'vitest';
 import { ServerBuilds } from './server-builds.ts';
@@ -13,7 +13,7 @@ const fault = new ProblemError({ reason: 'FlavorOutOfStock', message: 'no room' 
 function start() {
   const clock = new FakeClock();
   const backoff = { baseMs: PAUSE_MS, maxMs: 300_000 };
-  const builds = new ServerBuilds(new Attempts({ clock, random: () => 1, judge: judgeStep, backoff }), clock);
+  const builds = new ServerBuilds(new Attempts({ clock, random: () => 1, classify: classifyError, backoff }), clock);
   /** Of so many machines, those that may be built now. */
   const begun = (machines: readonly string[], lastFault?: ProblemError, shape = SHAPE) =>
     machines.filter((uid) => {

@@ -6,13 +6,13 @@ import { type Attempts, BackoffError, type StartedAttempt } from '@fairway/kube/
 import type { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
 
 const KIND = 'build servers';
-/** How often machines that wait for the builds of others look again. */
+/** How often machines that wait for the builds of others check again. */
 const POLL_MS = 1_000;
-/** A build without an outcome for this long holds nobody up any more. */
+/** A build without an outcome for this long no longer holds back others. */
 const MAX_BUILD_MS = 900_000;
 /** A shape that has not failed for this long is trusted again. */
 const RECENT_MS = 3_600_000;
-/** Builds at a time from which on there is no limit. */
+/** Number of concurrent builds above which there is no limit. */
 const TRUSTED = 64;
 const MAX_SHAPES = 4_096;
 const MAX_FAILED = 4_096;
@@ -22,20 +22,20 @@ interface Build {
   readonly attempt: StartedAttempt;
 }
 
-/** A shape of which a server failed not long ago. */
+/** A shape with a recently failed server. */
 interface Recovery {
   readonly error: unknown;
   readonly failedAtMs: number;
-  /** How many may be built at a time; one more for each that succeeds. */
+  /** Maximum number of concurrent builds; one more for each that succeeds. */
   limit: number;
-  /** When those that are being built began, by machine; without those from before the failure. */
+  /** When the current builds started, by machine; without those from before the failure. */
   readonly building: Map<string, number>;
 }
 
 /** Machines of the same shape would fail for the same reason. */
 export function shapeOf(machine: Machine, pool: NodePool | undefined): string {
-  const { flavor, image, zone, rootVolume, serverGroupID } = machine.spec;
-  return JSON.stringify([pool && identityOf(pool), flavor, image, zone, rootVolume, serverGroupID]);
+  const { flavor, image, zone, rootVolume, serverGroupID, networks } = machine.spec;
+  return JSON.stringify([pool && identityOf(pool), flavor, image, zone, rootVolume, serverGroupID, networks]);
 }
 
 function poolOf(shape: string): unknown {
@@ -43,10 +43,10 @@ function poolOf(shape: string): unknown {
 }
 
 /**
- * Servers that were asked for and are not up yet. The cloud says yes to each at once and tells minutes later that it came to nothing.
+ * Servers that were requested and are not up yet. The cloud accepts each immediately and reports failures minutes later.
  *
- * **Guarantees.** As long as no server of a shape has failed, its machines are built all at once. Once one has, those that are not asked for yet wait:
- * after a pause one is tried, then two, then four, as a ReplicaSet starts its pods, until a failure begins this again.
+ * **Guarantees.** As long as no server of a shape has failed, its machines are built all at once. After a failure, those not yet requested
+ * wait: after a backoff one is tried, then two, then four, as a ReplicaSet starts its pods, until a failure restarts this.
  */
 export class ServerBuilds {
   readonly #attempts: Attempts;
@@ -61,8 +61,8 @@ export class ServerBuilds {
   }
 
   /**
-   * Throws a BackoffError when it is too early after servers of this shape that failed. `lastFault` is why the machine's last server failed, as far as the
-   * machine itself says: an earlier process may have seen it.
+   * Throws a BackoffError when it is too early after failed servers of this shape. `lastFault` is why the machine's last server failed,
+   * according to the machine itself: an earlier process may have observed it.
    */
   begin(machineUid: string, shape: string, lastFault?: ProblemError): { release(): void } {
     this.release(machineUid);
@@ -81,9 +81,9 @@ export class ServerBuilds {
     if (build === undefined) return;
     build.attempt.succeeded();
     const recovery = this.#recoveryOf(build.shape);
-    // What was asked for before the failure says nothing about what comes after it.
+    // Builds requested before the failure say nothing about those after it.
     if (!recovery?.building.delete(machineUid)) return;
-    // Twice as many a round.
+    // Doubles with each round.
     recovery.limit += 1;
     if (recovery.limit > TRUSTED) this.#recoveries.delete(build.shape);
   }
@@ -93,19 +93,19 @@ export class ServerBuilds {
     const before = this.#recoveryOf(shape);
     before?.building.delete(machineUid);
     this.#recover(shape, fault, before?.building);
-    // One that an earlier process had asked for counts like any other.
+    // A build that an earlier process requested counts like any other.
     if (build) build.attempt.failed(fault);
     else this.#attempts.failed({ kind: KIND, item: shape }, fault);
   }
 
-  /** When this process first saw the server in ERROR: now, if it is asked for the first time. */
+  /** When this process first observed the server in ERROR: now, if this is the first call. */
   failedSinceMs(serverID: string): number {
     const sinceMs = this.#failedSince.get(serverID) ?? this.#clock.now();
     this.#failedSince.set(serverID, sinceMs);
     return sinceMs;
   }
 
-  /** It is given up. */
+  /** The build is given up. */
   release(machineUid: string): void {
     const build = this.#end(machineUid);
     build?.attempt.release();

@@ -2,21 +2,28 @@ import { identityOf } from '@fairway/api/identity';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { SchedulerHints, ServerCreate } from '@fairway/openstack/types/server';
 import { clusterTag, FAIRWAY_TAG, machineTag } from '@fairway/tenancy/cloud/ownership';
-import { authorityMetadata, VERSION_METADATA } from './reinstall-plan.ts';
+import type { ServerLabels } from '../server-labels/server-labels.ts';
+import { authorityMetadata, settingsMetadata, VERSION_METADATA } from './reinstall-plan.ts';
 
 export interface ServerInputs {
   readonly clusterUid: string;
   readonly clusterName: string;
   readonly flavorID: string;
   readonly networking: ServerNetworking;
+  /** Ports in further networks, in the order of the interfaces; none by default. */
+  readonly furtherPortIDs?: readonly string[];
+  /** Cloud-init reads user data and addresses from it, if no DHCP server or metadata service provides them. */
+  readonly configDrive: boolean;
+  /** The tenant's security groups, in addition to Fairway's own. */
+  readonly labels: ServerLabels;
   /** Cloud-init in base64. */
   readonly userData: string;
 }
 
-/** A port for the server, with its security groups; or where Nova makes it. */
+/** A port for the server, with its security groups; or where Nova creates it. */
 export type ServerNetworking =
   | { readonly portID: string }
-  | { readonly networkID: string; readonly securityGroupID: string };
+  | { readonly networkID: string; readonly securityGroupIDs: readonly string[] };
 
 export interface ServerRequest {
   readonly server: ServerCreate;
@@ -24,8 +31,7 @@ export interface ServerRequest {
 }
 
 /**
- * The server of a Machine. It has the Machine's name, so that kubelet, cloud and users share one name; its tags alone
- * determine its owner.
+ * The server of a Machine. It has the Machine's name, so that kubelet, cloud and users share one name; only its tags determine its owner.
  */
 export function serverRequest(machine: Machine, inputs: ServerInputs): ServerRequest {
   const { spec } = machine;
@@ -51,14 +57,17 @@ export function serverRequest(machine: Machine, inputs: ServerInputs): ServerReq
       name: machine.metadata.name ?? '',
       flavorRef: inputs.flavorID,
       ...boot,
-      ...networkingOf(inputs.networking),
+      ...networkingOf(inputs.networking, inputs.furtherPortIDs),
       user_data: inputs.userData,
-      tags: [FAIRWAY_TAG, clusterTag(inputs.clusterUid), machineTag(uid)],
+      ...(inputs.configDrive && { config_drive: true }),
+      tags: [...inputs.labels.tags, FAIRWAY_TAG, clusterTag(inputs.clusterUid), machineTag(uid)],
       metadata: {
+        ...inputs.labels.metadata,
         'fairway.dev.cluster': inputs.clusterName,
         'fairway.dev.node-pool': spec.nodePoolName,
         [VERSION_METADATA]: spec.version,
         ...authorityMetadata(spec),
+        ...settingsMetadata(spec),
       },
       ...(spec.zone !== undefined && { availability_zone: spec.zone }),
     },
@@ -66,10 +75,15 @@ export function serverRequest(machine: Machine, inputs: ServerInputs): ServerReq
   };
 }
 
-function networkingOf(networking: ServerNetworking): Pick<ServerCreate, 'networks' | 'security_groups'> {
-  if ('portID' in networking) return { networks: [{ port: networking.portID }] };
+/** The first interface is the node's: it gets the default route from the cloud, and Nova returns its address first. */
+function networkingOf(
+  networking: ServerNetworking,
+  furtherPortIDs: readonly string[] = [],
+): Pick<ServerCreate, 'networks' | 'security_groups'> {
+  const further = furtherPortIDs.map((port) => ({ port }));
+  if ('portID' in networking) return { networks: [{ port: networking.portID }, ...further] };
   return {
-    networks: [{ uuid: networking.networkID }],
-    security_groups: [{ name: networking.securityGroupID }],
+    networks: [{ uuid: networking.networkID }, ...further],
+    security_groups: networking.securityGroupIDs.map((name) => ({ name })),
   };
 }

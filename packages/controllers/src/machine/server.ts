@@ -1,6 +1,8 @@
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { identityOf } from '@fairway/api/identity';
-import type { Machine } from '@fairway/api/kinds/machine';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { isHardAntiAffinity } from '@fairway/api/kinds/pool-bounds';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import { serverFaultKind } from '@fairway/openstack/compute/server-fault';
@@ -9,17 +11,26 @@ import type { Flavor } from '@fairway/openstack/types/compute';
 import type { Server } from '@fairway/openstack/types/server';
 import { machinesByPool } from '@fairway/tenancy/cache-indexes';
 import { machineTag } from '@fairway/tenancy/cloud/ownership';
-import type { ServerRef } from '@fairway/tenancy/cloud/project-cloud';
+import type { ProjectCloud, ServerRef } from '@fairway/tenancy/cloud/project-cloud';
+import { removeServer } from '@fairway/tenancy/cloud/server-removal';
 import type { Problem } from '@fairway/tenancy/problem';
 import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
-import { ensurePort, hasOwnPorts, notePortTaken } from './port.ts';
+import { lookUpNetworks } from '../further-networks.ts';
+import { groupsOfNewServers } from '../security-groups/pool-security-groups.ts';
+import { eitherOf, recordOf, type ServerLabels, wantedLabels } from '../server-labels/server-labels.ts';
+import { writeStatus } from '../status-writer.ts';
+import { ensureFurtherPorts, ensurePort, furtherInterfaces, hasOwnPorts, notePortTaken } from './port.ts';
+import { noteRootVolume, removeRootVolume } from './root-volume.ts';
 import type { MachineScope } from './scope.ts';
 import { shapeOf } from './server-builds.ts';
 import { serverRequest } from './server-request.ts';
 
+/** If DHCP is disabled after the nodes were created, they are updated later. */
+const SUBNETS_MAX_AGE_MS = 60_000;
+
 /**
- * Creates the machine's server. Returns what the user must fix first, if anything; rejects with the cloud's or the tenant's
- * error, also while backing off.
+ * Creates the machine's server. Returns what the user must fix first, if anything; rejects with the cloud's or the tenant's error, also
+ * while backing off.
  */
 export async function createServer(scope: MachineScope): Promise<Problem | undefined> {
   const { machine, cluster, pool, cloud } = scope;
@@ -31,44 +42,81 @@ export async function createServer(scope: MachineScope): Promise<Problem | undef
   if (flavor === undefined) {
     return {
       reason: ConditionReason.FlavorNotFound,
-      message: `the cloud no longer has flavor ${machine.spec.flavor}; set spec.flavor of the pool to one of \`openstack flavor list\``,
+      message: `the cloud no longer has flavor ${machine.spec.flavor}; set spec.flavor of the pool to one from \`openstack flavor list\``,
     };
   }
+  const groups = groupsOfNewServers(pool);
+  if (groups.problem) return groups.problem;
+  const securityGroupIDs = [securityGroupID, ...groups.groupIDs];
+  const sinceMs = cloud.now() - SUBNETS_MAX_AGE_MS;
+  const further = await lookUpNetworks(machine.spec.networks, {
+    cloud,
+    cluster,
+    plan: scope.plan,
+    since: { networksMs: sinceMs, subnetsMs: sinceMs },
+    signal: scope.signal,
+  });
+  // Before anything is created for it, so that no machine is left half created.
+  if (further.problem) return further.problem;
   const { attempts, bootstrapper, builds } = scope.dependencies;
   const clusterUid = identityOf(cluster);
   const shape = shapeOf(machine, pool);
+  const labels = wantedLabels(pool);
+  await recordLabels(scope, labels);
   const build = builds.begin(scope.uid, shape, lastFault(machine));
   try {
     const { servers } = cloud.client.compute;
     const create = async () => {
-      const port = hasOwnPorts(cluster) ? await ensurePort(scope, cloud, cluster, shape) : undefined;
-      const userData = await attempts.make({ kind: 'bootstrap token', item: clusterUid }, () =>
-        bootstrapper.userData(cluster, pool, machine, flavor),
+      await removeRootVolume(scope, Number.NEGATIVE_INFINITY);
+      const form = { shape, securityGroupIDs };
+      const port = hasOwnPorts(cluster) ? await ensurePort(scope, cloud, cluster, form) : undefined;
+      const furtherPorts = await ensureFurtherPorts(scope, cloud, cluster, further.found, form);
+      const interfaces = furtherInterfaces(scope, cloud, furtherPorts);
+      const userData = await attempts.withBackoff({ kind: 'bootstrap token', item: clusterUid }, () =>
+        bootstrapper.userData(cluster, pool, machine, flavor, interfaces),
       );
       const { server, hints } = serverRequest(machine, {
         clusterUid,
         clusterName: cluster.metadata.name ?? '',
         flavorID: flavor.id,
-        networking: port ? { portID: port.id } : { networkID, securityGroupID },
+        configDrive: cloud.configDrive || !(await hasDhcp(cloud, cluster)),
+        labels,
+        networking: port ? { portID: port.id } : { networkID, securityGroupIDs },
+        furtherPortIDs: furtherPorts.map(({ id }) => id),
         userData,
       });
       const created = await servers.create(server, { signal: scope.signal, ...(hints && { hints }) });
-      if (port) notePortTaken(scope, cloud, port, created.id);
+      for (const each of port ? [port, ...furtherPorts] : furtherPorts) notePortTaken(scope, cloud, each, created.id);
       return { id: created.id };
     };
     await cloud.make<ServerRef>(cloud.ledgers.servers, machineTag(scope.uid), create, shape);
     return undefined;
   } catch (error) {
     build.release();
-    // What the server needs may be gone: whoever sees to it lists again.
+    // A resource that the server needs may be gone: the responsible controller lists again.
     if (isOpenStackError(error, 'badRequest') || isOpenStackError(error, 'notFound')) {
       const { networks, subnets, securityGroups, ports, serverGroups } = cloud.cache;
       for (const cache of [networks, subnets, securityGroups, ports, serverGroups]) cache.invalidate();
     }
-    // The port is still a server's that is going.
+    // The port still belongs to a server that is being deleted.
     if (isOpenStackError(error, 'conflict')) cloud.cache.ports.invalidate();
     throw error;
   }
+}
+
+/** Recorded before the server has them, so that they can be removed from it whatever happens in between. */
+async function recordLabels({ machine, dependencies }: MachineScope, labels: ServerLabels): Promise<void> {
+  const isNone = labels.tags.length === 0 && Object.keys(labels.metadata).length === 0;
+  if (isNone && machine.status?.appliedServerLabels === undefined) return;
+  const appliedServerLabels = eitherOf(machine.status?.appliedServerLabels, recordOf(labels));
+  await writeStatus(dependencies.client.resource(machines), machine, { ...machine.status, appliedServerLabels });
+}
+
+/** Fairway's own subnets have it. Nothing is known about a tenant's subnet that is not listed. */
+async function hasDhcp(cloud: ProjectCloud, { spec, status }: Cluster): Promise<boolean> {
+  if (spec.network.networkID === undefined) return true;
+  const { items } = await cloud.cache.subnets.refreshAfter(cloud.now() - SUBNETS_MAX_AGE_MS);
+  return items.get(status?.network?.subnetID ?? '')?.enable_dhcp ?? true;
 }
 
 async function flavorOf({ cloud, machine }: MachineScope): Promise<Flavor | undefined> {
@@ -79,21 +127,24 @@ async function flavorOf({ cloud, machine }: MachineScope): Promise<Flavor | unde
   return flavors.find(({ id }) => id === wanted) ?? flavors.find(({ name }) => name === wanted);
 }
 
-/** Keeps the primary server and deletes others with the machine's mark. */
+/** Retains the primary server and deletes others with the machine's tag. */
 export async function removeExtraServers(scope: MachineScope, servers: readonly ServerRef[]): Promise<void> {
   if (servers.length < 2) return;
   const kept = scope.currentServer()?.id;
   await Promise.all(servers.filter(({ id }) => id !== kept).map(({ id }) => deleteServer(scope, id)));
 }
 
-export async function deleteServer({ cloud, signal }: MachineScope, id: string): Promise<void> {
-  await cloud?.remove(cloud.ledgers.servers, id, () => cloud.client.compute.servers.delete(id, { signal }));
+export async function deleteServer(scope: MachineScope, id: string): Promise<void> {
+  const { cloud, signal } = scope;
+  if (cloud === undefined) return;
+  await noteRootVolume(scope, id);
+  await removeServer(cloud, id, { signal });
 }
 
-/** How long a server in ERROR may take to say why. */
+/** How long a server in ERROR may take to provide a fault. */
 const FAULT_GRACE_MS = 1_000;
 
-/** The server in ERROR with what the cloud says of it; undefined while it may still say more: Nova shows ERROR before it has written the fault. */
+/** The server in ERROR with the fault that the cloud reports; undefined while it may still be incomplete: Nova sets ERROR before it has written the fault. */
 export async function serverWithFault(scope: MachineScope, server: Server): Promise<Server | undefined> {
   const { cloud, dependencies, signal } = scope;
   if (server.fault || cloud === undefined) return server;
@@ -116,16 +167,16 @@ const FAULTS: ReadonlySet<string> = new Set<ConditionReason>([
   ConditionReason.AddressesExhausted,
 ]);
 
-/** Why the machine's last server failed, or that of another of its shape, as the machine says. */
+/** Why the machine's last server failed, or that of another one of its shape, according to the machine. */
 export function lastFault({ status }: Machine): ProblemError | undefined {
   const condition = findCondition(status?.conditions, ConditionType.ServerReady);
   if (condition?.status !== 'False' || !FAULTS.has(condition.reason)) return undefined;
   return new ProblemError({ reason: condition.reason as ConditionReason, message: condition.message });
 }
 
-/** Whether the group that keeps the machine's server apart has others: the first one has every hypervisor to choose from. */
+/** Whether the group that strictly separates the machine's server has other members: the first one can use any hypervisor. */
 function hasNeighbours({ machine, pool, dependencies }: MachineScope): boolean {
-  if (machine.spec.serverGroupID === undefined || pool === undefined) return false;
+  if (machine.spec.serverGroupID === undefined || pool === undefined || !isHardAntiAffinity(pool.spec)) return false;
   return dependencies.cache.machines
     .find(machinesByPool, keyOf(pool))
     .some(
@@ -137,7 +188,7 @@ function hasNeighbours({ machine, pool, dependencies }: MachineScope): boolean {
 }
 
 function faultProblem(server: Server, hasNeighbours: boolean): Problem {
-  // It differs from one try to the next.
+  // It differs from one attempt to the next.
   const fault = server.fault?.message.replaceAll(server.id, '…') ?? 'the cloud gives no reason';
   const again = 'another one will be created after a delay';
   const kind = serverFaultKind(server);
@@ -145,22 +196,22 @@ function faultProblem(server: Server, hasNeighbours: boolean): Problem {
     case 'antiAffinity':
       return {
         reason: ConditionReason.AntiAffinityUnsatisfiable,
-        message: `the cloud has no further hypervisor for the server, and antiAffinity keeps the pool's nodes on one each: ${fault}; ${again}. Ask for fewer nodes, or for more in a pool without antiAffinity`,
+        message: `the cloud has no other hypervisor for the server, and antiAffinity requires a separate one for each node of the pool: ${fault}; ${again}. Reduce the number of nodes, or add nodes in a pool with antiAffinityPolicy Soft`,
       };
     case 'outOfAddresses':
       return {
         reason: ConditionReason.AddressesExhausted,
-        message: `the nodes' subnet has no address left: ${fault}; ${again}. Delete ports that nobody needs, or scale pools down`,
+        message: `the node subnet has no free address: ${fault}; ${again}. Delete unused ports, or scale down pools`,
       };
     case 'outOfCapacity':
       return {
         reason: ConditionReason.FlavorOutOfStock,
-        message: `the cloud has no room for the server: ${fault}; ${again}. Another flavor or zone may have room`,
+        message: `the cloud has no capacity for the server: ${fault}; ${again}. Another flavor or zone may have capacity`,
       };
     case 'quotaExceeded':
       return {
         reason: ConditionReason.QuotaExceeded,
-        message: `${fault}; free something or ask for a larger quota; ${again}`,
+        message: `${fault}; free resources or request a larger quota; ${again}`,
       };
     case 'failed':
     case undefined:

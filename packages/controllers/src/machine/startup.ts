@@ -8,28 +8,28 @@ import { consoleLines, lastLines } from './console-lines.ts';
 import { hasBootedSince, isOnDisk } from './reinstall-plan.ts';
 import type { MachineScope } from './scope.ts';
 
-/** A console that does not answer holds a pass up no longer. */
+/** An unresponsive console delays a pass no longer than this. */
 const CONSOLE_TIMEOUT_MS = 15_000;
-/** Asked of the cloud; empty lines and escape sequences go. */
+/** Lines requested from the cloud, before empty lines and escape sequences are removed. */
 const CONSOLE_LINES = 50;
-/** Of a condition, which `kubectl get` shows. */
+/** Length limit in a condition, which `kubectl get` displays. */
 const MAX_SHOWN = 300;
-/** Of an Event, beside the rest of its message. */
+/** Length limit in an Event, in addition to the rest of its message. */
 const MAX_IN_EVENT = 600;
 
-/** What the startup of a machine's node is judged by. */
+/** The facts that decide whether a machine's node has started in time. */
 export interface StartupFacts {
   /** Its server, if that is ACTIVE. */
   readonly serverID: string | undefined;
   readonly hasNode: boolean;
-  /** Whether its cluster's network is ready: else it may have no way to the control plane. */
+  /** Whether its cluster's network is ready: otherwise it may have no route to the control plane. */
   readonly hasNetwork: boolean;
   readonly timeoutMs: number;
   /** The console as read in this pass. */
   readonly console?: readonly string[] | undefined;
 }
 
-/** How far the startup is after this pass; undefined when there is none to speak of. Pure. */
+/** The startup after this pass; undefined when there is none to report. Pure. */
 export function nextStartup(
   { status }: Machine,
   { serverID, hasNode, hasNetwork, timeoutMs, console }: StartupFacts,
@@ -37,7 +37,7 @@ export function nextStartup(
 ): MachineStartup | undefined {
   const last = status?.startup;
   if (hasNode || status?.readyTime !== undefined) return undefined;
-  // It can't join, and is no better for a repair: its time begins anew.
+  // It cannot join, and a repair would not help: its time restarts.
   if (!hasNetwork) return last?.timedOutTime === undefined ? undefined : last;
   // Between two states of the server nothing is known.
   if (serverID === undefined) return last;
@@ -48,7 +48,7 @@ export function nextStartup(
   return { serverID, activeTime, timedOutTime, ...(console && { console: [...console] }) };
 }
 
-/** Why there is no node after all that time; the same words as long as that lasts. */
+/** Why there is no node after all that time; the same message as long as that lasts. */
 export function startupProblem(
   startup: MachineStartup | undefined,
   timeoutMs: number,
@@ -62,10 +62,10 @@ function wordsOf(startup: MachineStartup, timeoutMs: number, url: string | undef
   const { activeTime, console = [] } = startup;
   const endpoint = url === undefined ? "the cluster's API server" : url;
   const lines = lastLines(console, maxLength);
-  const ends = lines === '' ? 'the cloud shows nothing of its console' : `its console ends: ${lines}`;
+  const ends = lines === '' ? 'its console output is not available' : `end of its console output: ${lines}`;
   return (
-    `the server has not joined the cluster as a node for ${timeWords(timeoutMs)}; it is ACTIVE since ${activeTime}. ` +
-    `Look at its network (does it reach ${endpoint}, and the Internet?), its image and its cloud-init; ${ends}`
+    `the server has not joined the cluster as a node for ${timeWords(timeoutMs)}; it has been ACTIVE since ${activeTime}. ` +
+    `Check its network (can it reach ${endpoint} and the Internet?), its image and cloud-init; ${ends}`
   );
 }
 
@@ -73,7 +73,7 @@ function timeWords(durationMs: number): string {
   return durationMs % 60_000 === 0 ? `${durationMs / 60_000} min` : `${durationMs / 1000} s`;
 }
 
-/** What the startup of the machine's node is judged by; undefined while nothing can be said against it: its control plane is not up. */
+/** The facts about the startup of the machine's node; undefined while its control plane is not up. */
 export async function startupOf(
   scope: MachineScope,
   server: { readonly id: string } | undefined,
@@ -90,12 +90,12 @@ export async function startupOf(
     timeoutMs: timeoutOf(scope),
   };
   const next = nextStartup(machine, facts, scope.now());
-  // Once for each server: what it says later is no reason to ask again.
+  // Once for each server: later output is no reason to read it again.
   const isNew = next?.timedOutTime !== undefined && machine.status?.startup?.timedOutTime === undefined;
   return isNew ? { ...facts, console: await readConsole(scope, next.serverID) } : facts;
 }
 
-/** In how long the startup is to be looked at again; undefined if it is not. */
+/** The delay until the startup must be checked again; undefined if it need not be. */
 export function startupDueMs(
   { startup }: MachineStatus,
   facts: StartupFacts | undefined,
@@ -110,7 +110,7 @@ function timeoutOf({ cluster, pool, dependencies }: MachineScope): number {
   return nodeStartupTimeoutMs(pool?.spec, plan?.spec);
 }
 
-/** Some clouds refuse it, and it explains more than it is worth a failure: then there are no lines. */
+/** Some clouds reject it, and a missing explanation is no reason to fail: then there are no lines. */
 async function readConsole(
   { cloud, dependencies, signal }: MachineScope,
   serverID: string,
@@ -129,8 +129,8 @@ async function readConsole(
   }
 }
 
-/** Tells it once, with more of the console than a condition holds. */
-export function announceStartup(
+/** Records it once, with more of the console than fits in a condition. */
+export function recordStartupEvents(
   { machine, cluster, dependencies }: MachineScope,
   startup: MachineStartup | undefined,
   timeoutMs: number,

@@ -63,7 +63,7 @@ function conditionsOf({ conditions = [] }: MachineStatus): Record<string, string
 const up = { server: server('ACTIVE'), node: node('True') };
 const running = statusOf(up);
 const quota = { reason: 'QuotaExceeded' as const, message: 'cores: 4 of 4' };
-const vanished = { reason: 'ServerVanished' as const, message: 'server s1 is gone' };
+const serverGone = { reason: 'ServerVanished' as const, message: 'server s1 is gone' };
 
 describe('on the way up', () => {
   test.each<{
@@ -144,7 +144,7 @@ describe('on the way up', () => {
 
 describe('once ready', () => {
   test('a machine keeps the id of a server that is gone, and nothing else of it', () => {
-    const status = statusOf({ server: undefined, isServerGone: true, problem: vanished }, running);
+    const status = statusOf({ server: undefined, isServerGone: true, problem: serverGone }, running);
 
     expect(status.serverID).toBe('s1');
     expect(status).not.toHaveProperty('serverStatus');
@@ -158,7 +158,7 @@ describe('once ready', () => {
     { facts: { ...up, node: undefined }, phase: 'NotReady', ready: 'False NodeNotReady', reason: 'node deleted' },
     { facts: { ...up, server: server('SHUTOFF') }, phase: 'NotReady', ready: 'False ServerStopped', reason: 'off' },
     {
-      facts: { server: undefined, isServerGone: true, problem: vanished },
+      facts: { server: undefined, isServerGone: true, problem: serverGone },
       phase: 'NotReady',
       ready: 'False ServerVanished',
       reason: 'gone',
@@ -182,12 +182,13 @@ describe('once ready', () => {
     {
       facts: { node: undefined },
       message:
-        'the node is not in the cluster any more, and its server still runs: openstack server reboot s1 brings it back',
-      doing: 'the node is not in the cluster any more',
+        'the node is no longer in the cluster, but its server is still running; to bring it back: openstack server reboot s1',
+      doing: 'the node is no longer in the cluster',
     },
     {
       facts: { server: server('SHUTOFF') },
-      message: 'the server is SHUTOFF, and Fairway has not stopped it: openstack server start s1',
+      message:
+        'the server is SHUTOFF, and Fairway did not stop it: openstack server start s1; since 2026-01-01T00:00:00Z',
       doing: 'the server is SHUTOFF',
     },
   ])('a lost node is no new one: $doing', ({ facts, message, doing }) => {
@@ -217,9 +218,19 @@ describe('once ready', () => {
     },
   ])('tells when healing comes: $at, $reason', ({ facts, at }) => {
     const status = statusOf({ ...up, healing, ...facts }, running);
-    const message = at && `to be repaired at ${at} or later, if the node is not Ready again before`;
+    const message = at && `to be repaired at ${at} or later unless the node becomes Ready before then`;
 
     expect(findCondition(status.conditions, 'HealthCheckSucceeded')?.message).toBe(message);
+  });
+
+  test('tells no time to come for a repair that is due and has not begun, and says so once', () => {
+    const broken = statusOf({ ...up, healing, node: node('False') }, running);
+    const late = statusOf({ ...up, healing, node: node('False'), nowMs: NOW_MS + 60_000 }, broken);
+    const later = statusOf({ ...up, healing, node: node('False'), nowMs: NOW_MS + 600_000 }, late);
+    const told = findCondition(late.conditions, 'HealthCheckSucceeded');
+
+    expect(told?.message).toMatch(/^due for repair since 2026-01-01T00:01:00Z: the repair starts once /);
+    expect(findCondition(later.conditions, 'HealthCheckSucceeded')).toEqual(told);
   });
 
   test('healing counts from the moment it was not ready any more, and no longer when it is', () => {
@@ -248,6 +259,18 @@ describe('once ready', () => {
   test('nothing changes while nothing happens', () => {
     expect(statusOf({ ...up, nowMs: NOW_MS + 60_000 }, running)).toEqual(running);
   });
+});
+
+test.each([
+  { told: 'nova-b', before: undefined, zone: 'nova-b', reason: 'the cloud has chosen it' },
+  { told: '', before: undefined, zone: undefined, reason: 'the server has no host yet' },
+  { told: null, before: 'nova-b', zone: 'nova-b', reason: 'what was known stays' },
+  { told: 'nova-a', before: 'nova-b', zone: 'nova-a', reason: 'it was moved' },
+])('the zone is $zone: $reason', ({ told, before, zone }) => {
+  const placed = { ...server('ACTIVE'), 'OS-EXT-AZ:availability_zone': told };
+  const previous = { ...running, zone: before } as MachineStatus;
+
+  expect(statusOf({ server: placed, node: node('True') }, previous).zone).toBe(zone);
 });
 
 test('what server and node say of themselves is told', () => {
@@ -288,7 +311,9 @@ describe('a node that calls itself another server', () => {
     expect(status).toMatchObject({ phase: 'Installing' });
     expect(findCondition(status.conditions, 'NodeReady')).toMatchObject({
       reason: 'NodeNotReady',
-      message: expect.stringContaining('it is openstack://RegionOne/s2, and the machine has server s1'),
+      message: expect.stringContaining(
+        'spec.providerID of the node is openstack://RegionOne/s2, but the machine has server s1',
+      ),
     });
   });
 
@@ -302,4 +327,11 @@ test('what was put on the node stays written down, whatever becomes of the machi
 
   expect(statusOf(up, { ...running, appliedTemplate }).appliedTemplate).toEqual(appliedTemplate);
   expect(statusOf({}, { ...running, appliedTemplate }).appliedTemplate).toEqual(appliedTemplate);
+});
+
+test('a kubelet that has not reported yet has no version', () => {
+  const registered: TenantNode = { metadata: { name: 'm1' }, status: { nodeInfo: { kubeletVersion: '' } } };
+
+  expect(statusOf({ server: server('ACTIVE'), node: registered })).not.toHaveProperty('version');
+  expect(running.version).toBe('1.34.2');
 });

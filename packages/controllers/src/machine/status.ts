@@ -10,41 +10,46 @@ import {
   setCondition,
   setConditions,
 } from '@fairway/kube/controller/conditions';
+import type { Condition } from '@fairway/kube/object/meta';
 import type { Server } from '@fairway/openstack/types/server';
 import { isStopped } from '@fairway/tenancy/cloud/servers';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import { claimsOtherServer, isNodeReady } from '@fairway/tenancy/connection/node';
 import { type AddressRules, machineAddresses } from '@fairway/tenancy/machine-addresses';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
+import { datedConditions, type Wait } from '../waits.ts';
 import { healthCondition } from './health-condition.ts';
-import { keepCondition } from './inspection.ts';
+import { inspectionCondition } from './inspection.ts';
 import { installationOperation, lastOperation, NO_NODE } from './last-operation.ts';
 import type { Installation } from './reinstall.ts';
 import { hasBootedSince, isOnDisk } from './reinstall-plan.ts';
+import { rootVolumeOf } from './root-volume.ts';
 import { nextStartup, type StartupFacts, startupProblem } from './startup.ts';
 import { describeUnready } from './unready-node.ts';
 
 /** Observations about a machine. */
 export interface MachineFacts {
-  /** Whether `server` is current; else the last reported state is kept. */
+  /** Whether `server` is current; otherwise the last reported state is retained. */
   readonly isServerKnown: boolean;
-  /** Whether the cloud has said, asked for the server itself, that it is no more. */
+  /** Whether the cloud, queried for the server itself, has confirmed that it no longer exists. */
   readonly isServerGone?: boolean;
-  /** The server as listed; its id alone while it is too young to be. */
+  /** The server as listed; only its ID while it is too recent to be listed. */
   readonly server: Server | { readonly id: string } | undefined;
   /** As for the server. */
   readonly isNodeKnown: boolean;
   readonly node: TenantNode | undefined;
   readonly problem: Problem | undefined;
-  /** Which of the server's addresses are the node's. */
+  /** Why it lacks its floating IP. */
+  readonly addressing?: Problem | undefined;
+  /** Which of the server's addresses belong to the node. */
   readonly addressRules?: AddressRules;
-  /** How far the installation is; undefined keeps what was last known of it. */
+  /** The progress of the installation; undefined retains what was last known of it. */
   readonly installation?: (Installation & { readonly hasFailed?: boolean }) | undefined;
-  /** What the startup is judged by; undefined keeps the last verdict. */
+  /** The facts about the startup; undefined retains the last result. */
   readonly startup?: StartupFacts | undefined;
-  /** URL of the cluster's API server, for what to look at. */
+  /** URL of the cluster's API server, for advice in messages. */
   readonly url?: string | undefined;
-  /** How its pool is healed. */
+  /** The healing settings of its pool. */
   readonly healing?: HealingSettings | undefined;
   readonly nowMs: number;
 }
@@ -56,19 +61,21 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   const server = facts.server && 'status' in facts.server ? facts.server : undefined;
   const serverID = facts.server?.id ?? (isServerKnown && !facts.isServerGone ? undefined : previous?.serverID);
   const serverStatus = server?.status ?? (isServerKnown ? undefined : previous?.serverStatus);
+  // Nova reports it once the server has a host.
+  const zone = serverID === undefined ? undefined : server?.['OS-EXT-AZ:availability_zone'] || previous?.zone;
+  const rootVolumeID = rootVolumeOf(machine, facts.server);
   const { installed, reinstall, waiting } = installationOf(previous, facts, serverID);
   const isNodeUp = isNodeKnown
     ? node !== undefined && isNodeReady(node) && !isAnothers(node, serverID) && !isFromBefore(node, reinstall)
     : isConditionTrue(previous?.conditions, ConditionType.NodeReady);
   const isRunning = serverStatus === 'ACTIVE' && isNodeUp;
-  // Problems that don't affect a working node, such as its floating IP, prevent it from becoming ready, not
-  // from staying ready.
+  // Problems that do not affect a working node prevent it from becoming ready, not from staying ready.
   const isReady =
     isRunning && reinstall === undefined && (facts.problem === undefined || previous?.readyTime !== undefined);
   const phase = phaseOf(serverID, isReady, previous?.readyTime !== undefined, reinstall);
   const addresses =
     server && server.status !== 'BUILD' ? machineAddresses(server, facts.addressRules) : previous?.addresses;
-  // What a server does before it is reinstalled says nothing about what it does after that.
+  // The state of a server before it is reinstalled says nothing about its state afterwards.
   const isNext = reinstall?.requestedTime !== undefined;
   const isUp = reinstall === undefined ? isReady : isRunning && !isNext;
   const lastStartup = isOnDisk(installed, reinstall) ? previous?.startup : undefined;
@@ -86,17 +93,24 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
   };
   const beside = {
     [ConditionType.HealthCheckSucceeded]: healthCondition(seen, facts),
-    [ConditionType.KeptForInspection]: keepCondition(machine, nowMs),
+    [ConditionType.KeptForInspection]: inspectionCondition(machine, nowMs),
+    [ConditionType.FloatingIPReady]:
+      facts.addressing && conditionUnmet(ConditionType.FloatingIPReady, facts.addressing),
     [ConditionType.Installed]: waiting && conditionUnmet(ConditionType.Installed, waiting),
   };
   conditions = [...setConditions(conditions, beside, { generation, nowMs })];
+  const operation = reinstall
+    ? installationOperation(previous, facts, late ?? waiting, nowMs)
+    : lastOperation(previous, phase, { ...facts, problem: facts.problem ?? late }, server, nowMs);
   const address = addresses?.find(({ type }) => type === 'InternalIP')?.address;
   return {
     observedGeneration: generation,
     phase,
-    conditions: [...conditions],
+    conditions: [...datedConditions(conditions, waitOf(operation, conditions, ready.notReadyTime))],
     ...(serverID !== undefined && { serverID }),
+    ...(rootVolumeID !== undefined && { rootVolumeID }),
     ...(serverStatus !== undefined && { serverStatus }),
+    ...(zone && { zone }),
     ...(addresses && { addresses }),
     ...(address !== undefined && { address }),
     ...nodeFacts(previous, facts),
@@ -104,16 +118,15 @@ export function machineStatus(machine: Machine, facts: MachineFacts): MachineSta
     ...(reinstall && { reinstall }),
     ...ready,
     ...(startup && !isReady && { startup }),
-    // Other controllers'.
+    // Conditions of other controllers.
     ...(previous?.appliedTemplate && { appliedTemplate: previous.appliedTemplate }),
+    ...(previous?.appliedServerLabels && { appliedServerLabels: previous.appliedServerLabels }),
     ...(previous?.marks && { marks: previous.marks }),
-    lastOperation: reinstall
-      ? installationOperation(previous, facts, late ?? waiting, nowMs)
-      : lastOperation(previous, phase, { ...facts, problem: facts.problem ?? late }, server, nowMs),
+    lastOperation: operation,
   };
 }
 
-/** As observed, or as last told of this server. */
+/** As observed, or as last reported for this server. */
 function installationOf(
   previous: MachineStatus | undefined,
   { installation }: MachineFacts,
@@ -130,7 +143,7 @@ function installationOf(
   };
 }
 
-/** Whether the node is what an earlier installation has left. */
+/** Whether the node is left over from an earlier installation. */
 function isFromBefore(node: TenantNode, reinstall: MachineReinstall | undefined): boolean {
   return reinstall?.requestedTime !== undefined && !hasBootedSince(node, reinstall);
 }
@@ -138,7 +151,8 @@ function isFromBefore(node: TenantNode, reinstall: MachineReinstall | undefined)
 function nodeFacts(previous: MachineStatus | undefined, { isNodeKnown, node }: MachineFacts): Partial<MachineStatus> {
   const nodeName = isNodeKnown ? node?.metadata.name : previous?.nodeName;
   const version = isNodeKnown ? node?.status?.nodeInfo?.kubeletVersion.replace(/^v/, '') : previous?.version;
-  return { ...(nodeName !== undefined && { nodeName }), ...(version !== undefined && { version }) };
+  // Empty until the kubelet has reported for the first time.
+  return { ...(nodeName !== undefined && { nodeName }), ...(version && { version }) };
 }
 
 function phaseOf(
@@ -165,7 +179,17 @@ function readyTimes(
   return { readyTime, notReadyTime: previous?.notReadyTime ?? formatTime(nowMs) };
 }
 
-/** With what keeps the node from joining, if it is late, and what the installation waits for. */
+/** A node that is no longer ready has been waiting since then for what its condition says. */
+function waitOf(
+  operation: MachineStatus['lastOperation'],
+  conditions: readonly Condition[],
+  notReadyTime: string | undefined,
+): Wait {
+  if (operation?.reason !== undefined) return operation;
+  return { reason: findCondition(conditions, ConditionType.Ready)?.reason, since: notReadyTime };
+}
+
+/** Includes what prevents a late node from joining, and what the installation is waiting for. */
 type LateFacts = MachineFacts & Pick<Installation, 'reinstall' | 'waiting'> & { readonly late: Problem | undefined };
 
 function machineConditions(
@@ -197,15 +221,18 @@ function serverCondition(
   if (problem) return conditionUnmet(type, problem);
   if (server?.status === 'ACTIVE') return conditionMet(type);
   if (server === undefined || server.status === 'BUILD') {
-    const message = ref === undefined ? 'the server will be created' : 'the cloud builds the server';
+    const message = ref === undefined ? 'the server will be created' : 'the cloud is building the server';
     return conditionUnmet(type, { reason: ConditionReason.WaitingForServer, message });
   }
   if (server.status === 'REBUILD') {
-    return conditionUnmet(type, { reason: ConditionReason.Reinstalling, message: 'the cloud reinstalls the server' });
+    return conditionUnmet(type, {
+      reason: ConditionReason.Reinstalling,
+      message: 'the cloud is reinstalling the server',
+    });
   }
   if (isStopped(server)) {
     const advice = server.status === 'SHUTOFF' ? `openstack server start ${server.id}` : 'bring it back to ACTIVE';
-    const message = `the server is ${server.status}, and Fairway has not stopped it: ${advice}`;
+    const message = `the server is ${server.status}, and Fairway did not stop it: ${advice}`;
     return conditionUnmet(type, { reason: ConditionReason.ServerStopped, message });
   }
   const message = `the server is ${server.status}${server.fault ? `: ${server.fault.message}` : ''}`;
@@ -227,7 +254,7 @@ function nodeCondition(
   if (node === undefined && previous?.readyTime !== undefined && reinstall === undefined) {
     const isRunning = server !== undefined && 'status' in server && server.status === 'ACTIVE';
     const message = isRunning
-      ? `${NO_NODE}, and its server still runs: openstack server reboot ${server.id} brings it back`
+      ? `${NO_NODE}, but its server is still running; to bring it back: openstack server reboot ${server.id}`
       : NO_NODE;
     return conditionUnmet(type, { reason: ConditionReason.NodeNotReady, message });
   }
@@ -238,7 +265,7 @@ function nodeCondition(
   const serverID = server?.id ?? previous?.serverID;
   if (isAnothers(node, serverID)) {
     const claim = node.spec?.providerID?.slice(0, 255);
-    const message = `the node says in spec.providerID that it is ${claim}, and the machine has server ${serverID}; delete the Machine to have it replaced`;
+    const message = `spec.providerID of the node is ${claim}, but the machine has server ${serverID}; delete the Machine to have it replaced`;
     return conditionUnmet(type, { reason: ConditionReason.NodeNotReady, message });
   }
   if (isNodeReady(node)) return conditionMet(type);

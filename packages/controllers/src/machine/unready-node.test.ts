@@ -5,7 +5,7 @@ const NO_NETWORK = 'container runtime network not ready: NetworkReady=false reas
 const uninitialized = { taints: [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }] };
 
 test.each([
-  { ready: { status: 'False', message: NO_NETWORK }, says: /^the node waits for the pod network: / },
+  { ready: { status: 'False', message: NO_NETWORK }, says: /^the node is waiting for the pod network: / },
   { ready: { status: 'False', message: 'disk is full' }, says: /^the node is not ready: disk is full$/ },
   { ready: { status: 'Unknown', message: NO_NETWORK }, says: /^the node is not ready: container runtime/ },
   { ready: { status: 'True', message: '' }, spec: uninitialized, says: /cloud provider has not initialised it yet$/ },

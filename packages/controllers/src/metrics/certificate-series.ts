@@ -9,7 +9,7 @@ export function addCertificateSeries(
 ): void {
   const first = new Gauge({
     name: 'fairway_cluster_certificates_first_expiry_timestamp_seconds',
-    help: "When the first of all clusters' certificates ends, as a Unix time, by kind: 'authority', or 'control-plane' for those of programs, without clusters that hibernate.",
+    help: "Unix time of the earliest certificate expiry across all clusters that are not hibernated, by kind: 'authority', or 'control-plane' for component certificates.",
     labelNames: ['kind'],
     registers: [],
     collect() {

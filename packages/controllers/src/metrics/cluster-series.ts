@@ -25,7 +25,7 @@ export function addClusterSeries(
   const gauges = [
     new Gauge({
       name: 'fairway_cluster_info',
-      help: 'What a cluster is; always 1.',
+      help: 'Information about a cluster; always 1.',
       labelNames: [...BY_CLUSTER, 'plan', 'version', 'phase', 'project'],
       registers: [],
       collect() {
@@ -46,7 +46,7 @@ export function addClusterSeries(
     }),
     new Gauge({
       name: 'fairway_cluster_control_plane_ready',
-      help: "Whether a cluster's control plane serves.",
+      help: "Whether a cluster's control plane is serving.",
       labelNames: BY_CLUSTER,
       registers: [],
       collect() {
@@ -69,7 +69,7 @@ export function addClusterSeries(
     }),
     new Gauge({
       name: 'fairway_cluster_etcd_usage_bytes',
-      help: "Size of a cluster's database, where its runtime knows it.",
+      help: "Size of a cluster's database, if its runtime reports it.",
       labelNames: BY_CLUSTER,
       registers: [],
       collect() {
@@ -80,7 +80,7 @@ export function addClusterSeries(
     }),
     new Gauge({
       name: 'fairway_cluster_etcd_quota_bytes',
-      help: "Size that a cluster's database may have.",
+      help: "Maximum size of a cluster's database.",
       labelNames: BY_CLUSTER,
       registers: [],
       collect() {
@@ -91,7 +91,7 @@ export function addClusterSeries(
     }),
     new Gauge({
       name: 'fairway_cluster_etcd_snapshot_timestamp_seconds',
-      help: "When the newest snapshot of a cluster's database was taken, as a Unix time.",
+      help: "Unix time of the newest snapshot of a cluster's database.",
       labelNames: BY_CLUSTER,
       registers: [],
       collect() {
@@ -103,7 +103,7 @@ export function addClusterSeries(
     }),
     new Gauge({
       name: 'fairway_cluster_etcd_snapshots_failing',
-      help: "Whether snapshots of a cluster's database that are due cannot be taken.",
+      help: "Whether due snapshots of a cluster's database are failing.",
       labelNames: BY_CLUSTER,
       registers: [],
       collect() {
@@ -115,7 +115,7 @@ export function addClusterSeries(
     }),
     new Gauge({
       name: 'fairway_cluster_series_omitted',
-      help: 'Clusters beyond the limit of those with series of their own.',
+      help: 'Clusters beyond the limit for per-cluster series.',
       registers: [],
       collect() {
         this.set(isReporting() ? Math.max(0, clusters.size - limit) : 0);

@@ -6,7 +6,7 @@ export function addControlPlaneMetrics(registry: Registry, runtime: ControlPlane
   const { name } = runtime;
   const planes = new Gauge({
     name: 'fairway_control_planes',
-    help: 'Control planes that this process manages, by runtime and by whether all of their programs run.',
+    help: 'Control planes managed by this process, by runtime and whether all their components are running.',
     labelNames: ['runtime', 'state'],
     registers: [],
     collect() {
@@ -17,7 +17,7 @@ export function addControlPlaneMetrics(registry: Registry, runtime: ControlPlane
   });
   const memory = new Gauge({
     name: 'fairway_control_plane_memory_bytes',
-    help: 'Memory of all control planes that this process manages, without mapped files, by runtime; of those in this process it is unknown.',
+    help: 'Memory of all control planes managed by this process, excluding mapped files, by runtime; unknown for in-process control planes.',
     labelNames: ['runtime'],
     registers: [],
     collect() {
@@ -27,7 +27,7 @@ export function addControlPlaneMetrics(registry: Registry, runtime: ControlPlane
   });
   const failures = new Counter({
     name: 'fairway_control_plane_restarts_total',
-    help: 'Programs of control planes that ended by themselves or had to be ended, and were started again, by runtime.',
+    help: 'Restarts of control-plane components that exited or were killed, by runtime.',
     labelNames: ['runtime'],
     registers: [],
     collect() {
@@ -37,7 +37,7 @@ export function addControlPlaneMetrics(registry: Registry, runtime: ControlPlane
   });
   const lost = new Counter({
     name: 'fairway_control_plane_audit_events_lost_total',
-    help: 'Audit events that clusters ask for and that could not be written for too long, by runtime; of API servers in processes of their own it is unknown.',
+    help: 'Audit events lost because they could not be written for too long, by runtime; unknown for API servers in separate processes.',
     labelNames: ['runtime'],
     registers: [],
     collect() {

@@ -76,7 +76,7 @@ export function addFleetMetrics({ registry, cache, usage, runtime, owner, clock 
     }),
     new Gauge({
       name: 'fairway_upgrade_pools',
-      help: 'Node pools with nodes that are to be renewed, by state of the upgrade. Halted: new nodes do not become ready.',
+      help: 'Node pools with nodes to update, by upgrade state. Halted: new nodes do not become ready.',
       labelNames: ['state'],
       registers: [],
       collect() {
@@ -96,7 +96,7 @@ export function addFleetMetrics({ registry, cache, usage, runtime, owner, clock 
     }),
     new Gauge({
       name: 'fairway_objects_not_ready',
-      help: 'Objects that are not Ready, by kind and by the reason of the condition.',
+      help: 'Objects that are not Ready, by kind and condition reason.',
       labelNames: ['kind', 'reason'],
       registers: [],
       collect() {

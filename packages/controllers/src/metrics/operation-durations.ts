@@ -31,7 +31,7 @@ export class OperationDurations {
     this.#options = options;
     this.#seconds = new Histogram({
       name: 'fairway_operation_duration_seconds',
-      help: 'Duration of operations on objects by their result; a creation ends when the object is Ready, a deletion when nothing of it is left.',
+      help: 'Duration of operations on objects, by result; a creation ends when the object is Ready, a deletion when the object is gone.',
       labelNames: ['kind', 'operation', 'result'],
       buckets: BUCKETS,
       registers: [options.registry],

@@ -25,7 +25,7 @@ export function addUsageSeries(
   const gauges = [
     new Gauge({
       name: 'fairway_usage_running',
-      help: 'What clusters of a project have now, by plan, flavor or type; of volumes, GiB.',
+      help: "Current resources of a project's clusters, by plan, flavor or type; volumes in GiB.",
       labelNames: LABELS,
       registers: [],
       collect() {
@@ -34,7 +34,7 @@ export function addUsageSeries(
     }),
     new Gauge({
       name: 'fairway_usage_month_seconds',
-      help: 'Seconds that a project has used since the UTC month began, by plan, flavor or type; of volumes, GiB times seconds.',
+      help: 'Resource-seconds used by a project since the start of the UTC month, by plan, flavor or type; volumes in GiB-seconds.',
       labelNames: LABELS,
       registers: [],
       collect() {

@@ -5,7 +5,7 @@ import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { controllerRef } from '@fairway/kube/controller/owners';
 
-/** Sets the owner reference and labels of the pool's cluster, once. Resolves with the pool as it is then; rejects with the API's error. */
+/** Sets the owner reference and labels of the pool's cluster, once. Resolves with the updated pool; rejects with the API's error. */
 export async function adoptPool(client: KubeClient, pool: NodePool, cluster: Cluster | undefined): Promise<NodePool> {
   const { name = '', namespace, uid, labels, ownerReferences, deletionTimestamp } = pool.metadata;
   if (cluster === undefined || deletionTimestamp !== undefined) return pool;

@@ -5,25 +5,25 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
 
-/** What autoscaling has decided of the pool, and why; undefined without it. */
+/** What autoscaling has decided about the pool, and why; undefined without autoscaling. */
 export function autoscaledCondition(pool: NodePool, nowMs: number): ConditionState | undefined {
   if (!pool.spec.autoscaling.enabled) return undefined;
   const type = ConditionType.Autoscaled;
   const problem = pool.status?.bounds?.problem;
   if (problem !== undefined) {
-    const told = `a schedule is not followed: ${problem}`;
+    const told = `a schedule has no effect: ${problem}`;
     return conditionUnmet(type, { reason: ConditionReason.ConfigurationInvalid, message: told });
   }
   const { autoscaling } = pool.status ?? {};
   if (autoscaling === undefined) {
-    const message = 'autoscaling waits for the cluster: its nodes and pods are not known yet';
+    const message = 'autoscaling is waiting for the cluster: its nodes and pods are not known yet';
     return conditionUnmet(type, { reason: ConditionReason.WaitingForCluster, message });
   }
   const { hindrance, backoff, replicas, reason, message } = autoscaling;
   if (hindrance)
     return conditionUnmet(type, { reason: hindrance.reason as ConditionReason, message: hindrance.message });
   if (backoff && Date.parse(backoff.until) > nowMs) {
-    const told = `new nodes could not be had, next attempt at ${backoff.until}: ${backoff.message}`;
+    const told = `failed to create new nodes; next attempt at ${backoff.until}: ${backoff.message}`;
     return conditionUnmet(type, { reason: backoff.reason as ConditionReason, message: told });
   }
   const { min, max, by } = poolBounds(pool);

@@ -13,15 +13,15 @@ export interface BoundsDependencies {
 }
 
 export interface BoundsOutcome {
-  /** With the bounds that hold now. */
+  /** With the bounds that apply now. */
   readonly pool: NodePool;
-  /** When others may hold; undefined: never. */
+  /** When other bounds may apply; undefined: never. */
   readonly changeMs: number | undefined;
 }
 
 /**
- * Writes the bounds that schedules give a pool now to `status.bounds`, where everybody reads them, before anything is decided by them. A write where they
- * change, and none in between.
+ * Writes the bounds that schedules currently give a pool to `status.bounds`, which every controller reads, before any decision depends on
+ * them. Writes only when they change.
  */
 export async function ensureBounds(pool: NodePool, dependencies: BoundsDependencies): Promise<BoundsOutcome> {
   const { client, events, nowMs } = dependencies;

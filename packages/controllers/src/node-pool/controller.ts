@@ -35,7 +35,7 @@ export const nodePoolController: Declaration = {
     { type: plans, verbs: READ },
     { type: projectQuotas, verbs: READ },
     { type: machines, verbs: [...READ, 'create', 'patch', 'delete'] },
-    // To name an owner that waits for what it owns.
+    // To set an owner reference that blocks the owner's deletion.
     { type: clusters, subresource: 'finalizers', verbs: ['update'] },
     { type: nodePools, subresource: 'finalizers', verbs: ['update'] },
   ],
@@ -54,14 +54,14 @@ export const nodePoolController: Declaration = {
     watch(informers.informer(projectQuotas), ({ metadata }) =>
       cache.nodePools.find(poolsByNamespace, metadata.namespace ?? '').map(keyOf),
     ),
-    // What one pool takes of the project's quota, another may not; what goes makes room.
+    // Quota used by one pool of the project is not available to another; deletions free it.
     watch(cache.machines, (machine) => heldWith(machine, cache), { isRelevant: () => false }),
     watch(cache.nodePools, (pool) => heldWith(pool, cache), { isRelevant: isScaledOrDeleted }),
-    // A node that goes makes room for pools that the plan holds back.
+    // A deleted node frees room for pools that the plan holds back.
     watch(cache.machines, (machine) =>
       cache.nodePools.find(poolsByCluster, clusterKeyOf(machine)).filter(isHeldBack).map(keyOf),
     ),
-    // What one pool takes of the plan's nodes, another may not.
+    // Nodes of the plan used by one pool are not available to another.
     watch(cache.nodePools, (pool) => cache.nodePools.find(poolsByCluster, clusterKeyOf(pool)).map(keyOf), {
       isRelevant: isScaledOrDeleted,
     }),
@@ -84,7 +84,7 @@ export const nodePoolController: Declaration = {
   },
 };
 
-/** By namespace: those that wait for its quota. */
+/** By namespace: pools that wait for its quota. */
 const poolsHeldByProject: CacheIndex<NodePool> = {
   name: 'held-by-project',
   valuesOf: (pool) =>

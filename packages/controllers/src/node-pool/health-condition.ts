@@ -9,7 +9,7 @@ interface Marked {
   readonly mark: RepairMark;
 }
 
-/** What healing says of the pool's machines, the one that waits first: people can do something about that. Undefined if all are well. */
+/** The decisions of healing about the pool's machines, held-back ones first, because users can act on those. Undefined if all are healthy. */
 export function nodesHealthyCondition(machines: readonly Machine[]): ConditionState | undefined {
   const marked = machines.flatMap(({ metadata, status }): readonly Marked[] => {
     const mark = status?.marks?.repair;
@@ -20,7 +20,7 @@ export function nodesHealthyCondition(machines: readonly Machine[]): ConditionSt
   const [first] = [...waiting, ...underWay];
   if (first === undefined) return undefined;
   const parts = [
-    ...(waiting.length > 0 ? [`${counted(waiting.length, 'node')} to be repaired must wait`] : []),
+    ...(waiting.length > 0 ? [`${counted(waiting.length, 'node')} waiting for repair`] : []),
     ...(underWay.length > 0 ? [`${counted(underWay.length, 'node')} being repaired`] : []),
   ];
   const { name, mark } = first;

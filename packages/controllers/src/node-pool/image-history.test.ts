@@ -34,7 +34,7 @@ describe('the images that the name of a pool stood for', () => {
       expected: { asked: 'ubuntu', earlierIDs: ['new'] },
     },
     {
-      reason: 'another name is a wish: what there is, is of the one before',
+      reason: 'another name is a new request: existing nodes have the previous image',
       previous: { imageID: 'old', image: { asked: 'ubuntu', earlierIDs: ['oldest'] } },
       resolved: { asked: 'debian', id: 'new' },
       expected: { asked: 'debian', earlierIDs: [] },

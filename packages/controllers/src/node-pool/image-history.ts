@@ -2,17 +2,18 @@ import type { NodePoolStatus } from '@fairway/api/kinds/node-pool';
 import type { PoolImage } from '@fairway/api/kinds/node-pool-upgrade';
 
 export interface ResolvedImage {
-  /** What spec.image of the pool or of its cluster names; undefined: the operator's default. */
+  /** The value of spec.image of the pool or of its cluster; undefined: the operator's default. */
   readonly asked: string | undefined;
-  /** What that stands for now. */
+  /** The image that it currently resolves to. */
   readonly id: string;
 }
 
 const MAX_EARLIER = 20;
 
 /**
- * `status.image` of a pool: which images its name stood for before. So a newer image of the same name, or a newer default, can be told from one that a person asks
- * for: it renews no node by surprise. A pool of an earlier release has not noted the name; what its machines have counts as of the same. Pure.
+ * `status.image` of a pool: which images its name resolved to before. This distinguishes a newer image of the same name, or a newer
+ * default, from one that a user requests: it must not update nodes unexpectedly. A pool from an earlier release has not recorded the name;
+ * the images of its machines then count as resolved from the same name. Pure.
  */
 export function imageHistory(
   previous: Pick<NodePoolStatus, 'image' | 'imageID'> | undefined,

@@ -1,4 +1,4 @@
-import { type ConditionReason, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, type ConditionReason } from '@fairway/api/conditions';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
 import type { LastOperation } from '@fairway/api/kinds/status';
@@ -14,15 +14,15 @@ export interface OperationFacts {
   readonly type: LastOperation['type'];
   readonly machinesReady: ConditionState;
   readonly counts: Counts;
-  /** Machines that are as the pool asks for; undefined while that is not known. */
+  /** Machines that match the pool's spec; undefined while unknown. */
   readonly updated: number | undefined;
   readonly work: PoolWork;
   readonly upgrade: PoolUpgrade | undefined;
-  /** Without those that are leaving. */
+  /** Without those that are being deleted. */
   readonly staying: readonly Machine[];
 }
 
-/** What is done to a pool, and how far it is. Pure. */
+/** The current operation of a pool, and its progress. Pure. */
 export function lastOperation(last: LastOperation | undefined, facts: OperationFacts, nowMs: number): LastOperation {
   return operation(last, operationOf(last, facts, nowMs), nowMs);
 }
@@ -36,7 +36,7 @@ function operationOf(last: LastOperation | undefined, facts: OperationFacts, now
     return { ...current, progress, steps, estimatedEndTime };
   }
   if (work.isRenewing) return { type, ...renewal(upgrade, { updated, desired: counts.desired }) };
-  // One that has begun goes on while it waits, with all nodes ready.
+  // An operation that has started continues while it waits, with all nodes ready.
   if (isUnderWay(upgrade) && upgrade.startTime !== undefined && !work.isHealing) {
     return { type: 'Upgrade', ...renewal(upgrade, { updated, desired: counts.desired }) };
   }
@@ -49,7 +49,7 @@ function operationOf(last: LastOperation | undefined, facts: OperationFacts, now
   return { ...ended, description: 'all nodes are ready' };
 }
 
-/** Each machine that is to be there is a step, and each one that is to go. */
+/** Each desired machine is a step, and each surplus one. */
 function growth(last: LastOperation | undefined, facts: OperationFacts, nowMs: number): Operation {
   const { type, machinesReady, counts, staying } = facts;
   const { reason, message: description } = machinesReady;
@@ -58,24 +58,24 @@ function growth(last: LastOperation | undefined, facts: OperationFacts, nowMs: n
   const surplus = counts.leaving + Math.max(counts.staying - desired, 0);
   const left = desired - Math.min(ready, desired) + surplus;
   const steps = stepsWith(last, type, { left, total: desired + surplus });
-  // Nothing tells how long a drain takes.
+  // The duration of a drain is unknown.
   const end = surplus > 0 ? undefined : endOfStarts(last, staying);
   const estimatedEndTime = state === 'Processing' && end !== undefined && end > nowMs ? formatTime(end) : undefined;
   return { type, state, progress: progressOf(steps), description, reason, steps, estimatedEndTime };
 }
 
-/** When the last of the machines is a node that are to be, if each takes as long as others of the pool did; undefined while nothing tells. */
+/** When the last desired machine becomes a node, if each takes as long as others of the pool did; undefined while unknown. */
 function endOfStarts(last: LastOperation | undefined, staying: readonly Machine[]): number | undefined {
   const typicalMs = typicalStartMs(staying);
   const starting = staying.filter(({ status }) => status?.phase !== 'Ready');
-  // What worked before, or is reinstalled, does not begin with its machine.
+  // Machines that worked before, or are being reinstalled, do not start with their creation.
   if (typicalMs === undefined || !starting.every(isStarting)) return undefined;
   const begun = [last?.startTime, ...starting.map(({ metadata }) => metadata.creationTimestamp)];
   const latestMs = Math.max(...begun.flatMap((time) => (time === undefined ? [] : [Date.parse(time)])));
   return Number.isFinite(latestMs) ? latestMs + typicalMs : undefined;
 }
 
-/** How far a renewal is: in its own words, where there are some. */
+/** The progress of an upgrade: in its own message, if there is one. */
 function renewal(
   upgrade: PoolUpgrade | undefined,
   { updated, desired }: { readonly updated: number; readonly desired: number },
@@ -85,23 +85,23 @@ function renewal(
   const { reason, since, estimatedEndTime } = told ?? {};
   const progress = Math.floor(Math.min(done / Math.max(total, 1), 1) * 95);
   const waits = reason === undefined ? '' : `; ${told?.message}`;
-  const description = `${done} of ${total} nodes are renewed${waits}`;
+  const description = `${done} of ${total} nodes are updated${waits}`;
   const state = stateOf(told);
   return { state, progress, description, steps: { done, total }, reason, since, estimatedEndTime };
 }
 
 function stateOf(upgrade: PoolUpgrade | undefined): LastOperation['state'] {
   if (upgrade?.state === 'Waiting' || upgrade?.state === 'Paused') return 'Pending';
-  const isOwn = upgrade?.reason === undefined || turnOf(upgrade.reason as ConditionReason) === 'fairway';
+  const isOwn = upgrade?.reason === undefined || actionRequiredBy(upgrade.reason as ConditionReason) === 'fairway';
   return isOwn ? 'Processing' : 'Error';
 }
 
-/** Percent of a pool that is not ready yet. */
+/** Percentage of a pool that is not ready yet. */
 function progressOf({ done, total }: { readonly done: number; readonly total: number }): number {
   return Math.floor((done / Math.max(total, 1)) * 95);
 }
 
-/** A pool that goes, of which so many machines are left. Pure. */
+/** A pool that is being deleted, with so many remaining machines. Pure. */
 export function deletion(
   last: LastOperation | undefined,
   { left, replicas, reason, message }: { left: number; replicas: number; reason: ConditionReason; message: string },

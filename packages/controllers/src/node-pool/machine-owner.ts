@@ -6,8 +6,9 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
 
 /**
- * Whether the pool has made the machine. By owner, not by name: a pool that was deleted and made again does not take its predecessor's machines. Whoever
- * deletes a pool with `propagationPolicy: Orphan` has the owner references taken off, not the label; machines of earlier releases have no label.
+ * Whether the pool created the machine. By owner, not by name: a pool that was deleted and recreated does not adopt its predecessor's
+ * machines. Deleting a pool with `propagationPolicy: Orphan` removes the owner references, not the label; machines from earlier releases
+ * have no label.
  */
 export function isMachineOf(pool: NodePool, { metadata }: Machine): boolean {
   const poolUid = metadata.labels?.[NODE_POOL_UID_LABEL];
@@ -15,7 +16,7 @@ export function isMachineOf(pool: NodePool, { metadata }: Machine): boolean {
   return metadata.ownerReferences?.some(({ uid }) => uid === pool.metadata.uid) ?? false;
 }
 
-/** The pool's machines as the API server holds them now. Rejects with the API's error. */
+/** The pool's machines from the API server. Rejects with the API's error. */
 export async function liveMachinesOf(
   client: KubeClient,
   pool: NodePool,

@@ -9,9 +9,10 @@ import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { controllerRef } from '@fairway/kube/controller/owners';
 import { apiVersionOf } from '@fairway/kube/object/meta';
+import { mergeDifference } from '../status-writer.ts';
 import type { MachineUpdate } from './pool-plan.ts';
 
-/** What one machine is made from, where, and in whose pool. */
+/** What one machine is created from, where, and in which pool. */
 export interface MachineOrder {
   readonly pool: NodePool;
   readonly cluster: Cluster;
@@ -22,8 +23,8 @@ export interface MachineOrder {
 }
 
 /**
- * Writes Machines, and decides nothing: the pool's reconciler alone tells it what to make and remove. Each call is one request, rejects with the API's
- * error, and may be repeated after a crash.
+ * Writes Machines, and decides nothing: only the pool's reconciler determines what to create and delete. Each call is one request, rejects
+ * with the API's error, and may be repeated after a crash.
  */
 export class MachineWriter {
   readonly #client: KubeClient;
@@ -34,7 +35,7 @@ export class MachineWriter {
     this.#random = random;
   }
 
-  /** A new name each time: what was made before a crash is found by its owner, not by its name. */
+  /** A new name each time: machines created before a crash are found by their owner, not by name. */
   create({ pool, cluster, template, serverGroupID, zone }: MachineOrder, signal: AbortSignal): Promise<Machine> {
     const clusterName = cluster.metadata.name ?? '';
     const poolName = pool.metadata.name ?? '';
@@ -64,7 +65,7 @@ export class MachineWriter {
     return this.#client.resource(machines).create(machine, { signal });
   }
 
-  /** Begins the deletion of this one, not of another of its name; its finalizer holds it until server and node are gone. */
+  /** Starts the deletion of exactly this machine, not of another with its name; its finalizer holds it until server and node are deleted. */
   async delete({ metadata }: Machine): Promise<void> {
     const { name = '', namespace, uid, deletionTimestamp } = metadata;
     if (deletionTimestamp !== undefined) return;
@@ -73,15 +74,18 @@ export class MachineWriter {
   }
 
   /** Writes these fields of the spec. */
-  async update({ metadata }: Machine, spec: MachineUpdate): Promise<void> {
+  async update({ metadata, spec: old }: Machine, { nodeSettings, ...spec }: MachineUpdate): Promise<void> {
     const { name = '', namespace, uid } = metadata;
-    const value = { metadata: { uid }, spec };
+    const from = { nodeSettings: old.nodeSettings };
+    // Fields of a disk update replace all earlier ones.
+    const settings = spec.image === undefined ? undefined : mergeDifference(from, { nodeSettings });
+    const value = { metadata: { uid }, spec: { ...spec, ...settings } };
     const where = namespace === undefined ? {} : { namespace };
     await ignoreGone(this.#client.resource(machines).patch(name, { type: 'merge', value }, where));
   }
 }
 
-/** A machine whose deletion has been asked for, before a cache tells of it. */
+/** A machine whose deletion was requested, before a cache reports it. */
 export function asLeaving(machine: Machine, nowMs: number): Machine {
   const deletionTimestamp = machine.metadata.deletionTimestamp ?? new Date(nowMs).toISOString();
   return { ...machine, metadata: { ...machine.metadata, deletionTimestamp } };

@@ -1,4 +1,4 @@
-import { ConditionReason, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, ConditionReason } from '@fairway/api/conditions';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePoolStatus } from '@fairway/api/kinds/node-pool';
 import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
@@ -6,7 +6,7 @@ import type { LastOperation } from '@fairway/api/kinds/status';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { isBroken } from './availability.ts';
 
-/** Machines of a pool; those that are leaving count apart from all others. */
+/** Machines of a pool; those that are being deleted are counted separately. */
 export interface Counts {
   readonly desired: number;
   readonly staying: number;
@@ -17,18 +17,18 @@ export interface Counts {
 export interface PhaseFacts {
   readonly machinesReady: ConditionState;
   readonly counts: Counts;
-  /** Without those that are leaving. */
+  /** Without those that are being deleted. */
   readonly staying: readonly Machine[];
-  /** What the pool does: a Scale is asked for, a Reconcile is not. */
+  /** The pool's operation: a Scale is requested, a Reconcile is not. */
   readonly operation: LastOperation['type'];
-  /** Whether it is the pool itself that cannot be as it should, rather than one of its machines. */
+  /** Whether the pool itself has the problem, rather than one of its machines. */
   readonly hasProblem: boolean;
   readonly isRenewing: boolean;
 }
 
 /**
- * The phase of a pool, by cause. Degraded: something that was right is wrong, or a deadline has passed. Scaling: something was asked for and
- * is not there yet, whoever has to act for it. Failed: one that never was ready waits for a user or the operator.
+ * The phase of a pool, by cause. Degraded: something that worked no longer does, or a deadline has passed. Scaling: a requested change is
+ * not complete yet, whoever must act. Failed: a pool that was never ready waits for a user or the operator.
  */
 export function poolPhase(facts: PhaseFacts, last: NodePoolStatus['phase']): NonNullable<NodePoolStatus['phase']> {
   const { machinesReady, counts, staying, operation, hasProblem, isRenewing } = facts;
@@ -37,24 +37,27 @@ export function poolPhase(facts: PhaseFacts, last: NodePoolStatus['phase']): Non
   if (reason === ConditionReason.NodeStartupTimeout) return 'Degraded';
   const wasReady = last !== undefined && last !== 'Pending' && last !== 'Provisioning' && last !== 'Failed';
   if (!wasReady) {
-    const turn = turnOf(reason);
+    const turn = actionRequiredBy(reason);
     if (turn === 'user' || turn === 'operator') return 'Failed';
     return counts.staying === 0 ? 'Pending' : 'Provisioning';
   }
   if (staying.some(isBroken)) return 'Degraded';
   if (isRenewing) return 'Updating';
-  // Nothing is to be made: what is there is in question.
+  // Nothing needs to be created: the existing machines are the problem.
   if (hasProblem && counts.staying >= counts.desired) return 'Degraded';
   return operation === 'Scale' ? 'Scaling' : 'Degraded';
 }
 
-/** What is done to machines that are there. */
+/** Operations on existing machines. */
 export interface PoolWork {
   readonly isRenewing: boolean;
   readonly isHealing: boolean;
 }
 
-/** As marked by others; a machine that goes for it counts until it is gone, one that is reinstalled, and has no mark any more, while the upgrade runs. */
+/**
+ * From the marks of other controllers; a machine that is deleted for one counts until it is gone, and one that is reinstalled, and has no
+ * mark anymore, while the upgrade runs.
+ */
 export function poolWork(machines: readonly Machine[], upgrade: PoolUpgrade | undefined): PoolWork {
   return {
     isRenewing: upgrade?.state === 'Running' || machines.some(({ status }) => status?.marks?.renewal?.due),
@@ -62,7 +65,7 @@ export function poolWork(machines: readonly Machine[], upgrade: PoolUpgrade | un
   };
 }
 
-/** An operation keeps its type until it has succeeded; what a person asks for meanwhile is one too. */
+/** An operation keeps its type until it has succeeded; a user's request in the meantime is one too. */
 export function poolOperation(
   last: LastOperation | undefined,
   counts: Counts,

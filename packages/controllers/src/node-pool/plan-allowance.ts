@@ -1,35 +1,43 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { allowanceProblem } from '@fairway/api/domain/plan-allowance';
+import { disallowedClusterFields, disallowedFields } from '@fairway/api/domain/pool-allowance';
+import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Plan } from '@fairway/api/kinds/plan';
 import type { Problem } from '@fairway/tenancy/problem';
 
-/** As the cloud calls it; undefined where it does not know it. */
+/** The cloud's flavor; undefined if the cloud does not have it. */
 interface Named {
   readonly id: string;
   readonly name?: string | null | undefined;
 }
 
-/** Why the plan allows no machines of this flavor or image: admission was not asked, or the plan has changed since. Pure. */
+/** Why the plan does not allow machines of this pool, flavor or image: admission was bypassed, or the plan has changed since. Pure. */
 export function disallowedMachines(
   { spec }: NodePool,
   plan: Plan | undefined,
-  { flavor, image }: { readonly flavor: Named | undefined; readonly image: Named },
+  {
+    cluster,
+    flavor,
+    image,
+  }: { readonly cluster: Cluster | undefined; readonly flavor: Named | undefined; readonly image: Named },
 ): Problem | undefined {
   if (plan === undefined) return undefined;
   const flavorProblem = allowanceProblem(plan, 'flavors', flavor ?? { id: spec.flavor });
   if (flavorProblem) return exceeded(`spec.flavor: ${spec.flavor}: ${flavorProblem}`);
   const imageProblem = allowanceProblem(plan, 'images', image);
   if (imageProblem) return exceeded(`spec.image: ${image.name || image.id}: ${imageProblem}`);
-  return undefined;
+  const ofCluster = cluster ? disallowedClusterFields(cluster.spec, undefined, plan) : [];
+  const [field] = [...disallowedFields(spec, undefined, plan), ...ofCluster];
+  return field && exceeded(`${field.field}: ${field.detail}`);
 }
 
-/** The images that a plan lets nodes boot from where nobody names one. */
+/** The images from a plan that nodes may boot from if none is specified. */
 export function allowedImages<T extends Named>(images: readonly T[], plan: Plan | undefined): readonly T[] {
   if (plan === undefined) return images;
   return images.filter((image) => allowanceProblem(plan, 'images', image) === undefined);
 }
 
 function exceeded(message: string): Problem {
-  return { reason: ConditionReason.PlanLimitExceeded, message: `${message}. Existing nodes stay` };
+  return { reason: ConditionReason.PlanLimitExceeded, message: `${message}. Existing nodes are unaffected` };
 }

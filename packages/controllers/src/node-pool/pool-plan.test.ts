@@ -397,9 +397,9 @@ describe('a cluster that was reset, and whose servers are installed anew', () =>
   ])('$reason', ({ time, reinstalled }) => {
     const repair = { ...reinstall.repair, time };
     const a = machine('a', { phase: 'Pending', marks: { repair }, resetTime: RESET, reinstallTime: RESET });
-    const anew = { ...a, spec: { ...a.spec, authorityGeneration: 1 } };
+    const recreated = { ...a, spec: { ...a.spec, authorityGeneration: 1 } };
 
-    expect(updates([anew]).map(({ machine: { metadata } }) => metadata.name)).toEqual(reinstalled);
+    expect(updates([recreated]).map(({ machine: { metadata } }) => metadata.name)).toEqual(reinstalled);
   });
 });
 

@@ -12,38 +12,45 @@ import {
   isMarkOfNow,
   isServerGone,
   isStarting,
-  isStarved,
+  lacksCapacity,
 } from './availability.ts';
 
 export interface DesiredPool {
   readonly replicas: number;
   readonly desired: DesiredMachine;
   readonly limits: RenewalLimits;
-  /** How many machines more the cluster may have than it has; negative if it has too many. */
+  /** How many more machines the cluster may have; negative if it has too many. */
   readonly room: number;
-  /** Whether nodes may be taken to renew them: not while the cluster's API server is away, which a drain needs. */
+  /** Whether nodes may be drained for an update: not while the cluster's API server is unreachable, which a drain needs. */
   readonly mayRenew: boolean;
   /** Whether the plan allows machines like `desired` at all. */
   readonly isAllowed: boolean;
-  /** Whether servers of before a reset are installed anew; else they go. */
+  /** Whether servers from before a reset are reinstalled; otherwise they are deleted. */
   readonly isReinstalledAfterReset?: boolean;
 }
 
-/** A pool as far as it matters to which machines are too many. */
+/** The part of a pool that determines which machines are surplus. */
 type SizedPool = Pick<DesiredPool, 'replicas' | 'limits'> & Partial<Pick<DesiredPool, 'desired'>>;
 
-/** What is written to a machine that stays. */
+/** Changes to a machine that is not deleted. */
 export type MachineUpdate = Partial<
   Pick<
     MachineSpec,
-    'image' | 'version' | 'authorityGeneration' | 'floatingIP' | 'reinstallTime' | 'onDrainTimeout' | 'resetTime'
+    | 'image'
+    | 'version'
+    | 'authorityGeneration'
+    | 'nodeSettings'
+    | 'floatingIP'
+    | 'reinstallTime'
+    | 'onDrainTimeout'
+    | 'resetTime'
   >
 >;
 
 interface MachineChange {
   readonly machine: Machine;
   readonly spec: MachineUpdate;
-  /** Its node is away for a while. */
+  /** Its node is unavailable for a while. */
   readonly isReinstall: boolean;
 }
 
@@ -51,30 +58,30 @@ export interface PoolPlan {
   /** Zones of the machines to create. */
   readonly create: readonly { readonly zone: string | undefined }[];
   readonly remove: readonly Machine[];
-  /** Those of them that go because they are renewed: their drain may wait for the user. */
+  /** Those of them that are deleted for an update: their drain may wait for the user. */
   readonly renewed: readonly Machine[];
-  /** For those that stay. */
+  /** For those that are not deleted. */
   readonly update: readonly MachineChange[];
 }
 
 /**
- * Which machines a pool has to add, remove or change. Machines being deleted do not count: deleting one gets it replaced, and deleting one while shrinking
- * the pool by one removes only that one. Who wished for what is in their marks; first comes the size, then repairs, then renewals
- * (docs/decisions/0037-who-decides-about-machines.md).
+ * Which machines of a pool must be created, deleted or changed. Machines being deleted do not count: deleting one gets it replaced, and
+ * deleting one while scaling the pool down by one removes only that one. Marks record who requested what; the size comes first, then
+ * repairs, then updates (docs/decisions/0037-who-decides-about-machines.md).
  */
 export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolPlan {
   const present = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const lost = present.filter((machine) => isLostToReset(pool, machine));
   const staying = present.filter((machine) => !lost.includes(machine)).map((each) => forgetMarks(pool, each));
-  const superfluous = superfluousOf(pool, staying, (others) => extraOf(pool, others));
-  const sized = staying.filter((machine) => !superfluous.includes(machine));
+  const surplus = surplusMachines(pool, staying, (others) => extraOf(pool, others));
+  const sized = staying.filter((machine) => !surplus.includes(machine));
   const replaced = replacedOf(pool, sized);
   const left = sized.filter((machine) => !replaced.includes(machine));
   const missing = pool.replicas + extraOf(pool, left) - left.length;
   const going = left
     .filter((machine) => isToReplace(pool, machine))
     .slice(0, Math.max(left.length + missing - pool.replicas, 0));
-  // The new one is where the old one is, unless the pool has left that zone: what is extra for a while must not leave the zones uneven.
+  // The new machine is in the zone of the old one, unless the pool has left that zone: a temporary surge must not unbalance the zones.
   const zones = placeMachines(
     pool.desired.zones,
     left.filter((machine) => !going.includes(machine)).map(({ spec }) => spec.zone),
@@ -82,26 +89,27 @@ export function planPool(pool: DesiredPool, machines: readonly Machine[]): PoolP
   );
   return {
     create: zones.map((zone) => ({ zone })),
-    remove: [...lost, ...superfluous, ...replaced],
+    remove: [...lost, ...surplus, ...replaced],
     renewed: replaced.filter((machine) => isToReplace(pool, machine) === 'renewal'),
-    update: [...updatesOf(pool, left), ...unheldOf(pool, left)],
+    update: [...updatesOf(pool, left), ...releasedHolds(pool, left)],
   };
 }
 
-/** Those that were to go for a renewal, and stay after all, are not held when they go for another reason. */
-function unheldOf(pool: DesiredPool, machines: readonly Machine[]): readonly MachineChange[] {
+/** Machines that should have been deleted for an update, but are not, must not be held if they are deleted for another reason. */
+function releasedHolds(pool: DesiredPool, machines: readonly Machine[]): readonly MachineChange[] {
   return machines
     .filter((machine) => machine.spec.onDrainTimeout === 'Hold' && isToReplace(pool, machine) !== 'renewal')
     .map((machine) => ({ machine, spec: { onDrainTimeout: 'Force' as const }, isReinstall: false }));
 }
 
 /**
- * Which machines are too many, while nobody knows what new ones would be: the cloud is away, or has the image no more. None is made then, so nothing is extra
- * either, but those that are becoming nodes in the place of others: a cloud that fails for a moment is no reason to begin with them again.
+ * Which machines are surplus while the template cannot be resolved: the cloud is unreachable, or no longer has the image. None is created
+ * then, so there is no surge either, except for machines that are already becoming nodes as replacements: a transient failure of the cloud
+ * is no reason to start over.
  */
 export function planShrinking(pool: SizedPool, machines: readonly Machine[]): readonly Machine[] {
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  return superfluousOf(pool, staying, (others) => {
+  return surplusMachines(pool, staying, (others) => {
     const replaced = others.filter(isMarkedForAnother).length;
     return Math.min(replaced, others.filter(isStarting).length);
   });
@@ -112,12 +120,12 @@ function isMarkedForAnother(machine: Machine): boolean {
   return (repair?.due && repair.strategy === 'Replace') || (renewal?.due === true && renewal.strategy === 'Rolling');
 }
 
-/** Whether it belongs to the cluster of before a reset. */
+/** Whether it dates from before a reset of the cluster. */
 function isBeforeReset({ desired }: DesiredPool, { spec }: Machine): boolean {
   return spec.resetTime !== desired.resetTime;
 }
 
-/** Whether a machine of before a reset can't come along: its server is to go, or can't be installed anew, or nobody knows what it is installed with. */
+/** Whether a machine from before a reset cannot be kept: its server should be deleted, or cannot be reinstalled, or what it is installed with is unknown. */
 function isLostToReset(pool: DesiredPool, machine: Machine): boolean {
   if (!isBeforeReset(pool, machine)) return false;
   const { installed } = machine.status ?? {};
@@ -128,7 +136,7 @@ function isLostToReset(pool: DesiredPool, machine: Machine): boolean {
   return !pool.isReinstalledAfterReset || !isReinstallable;
 }
 
-/** What was to become of a machine in the cluster of before a reset is no matter any more, also while its marks are still there. */
+/** Decisions about a machine from before a reset no longer apply, even while its marks still exist. */
 function forgetMarks(pool: DesiredPool, machine: Machine): Machine {
   const { marks } = machine.status ?? {};
   if (marks === undefined) return machine;
@@ -137,7 +145,7 @@ function forgetMarks(pool: DesiredPool, machine: Machine): Machine {
   return { ...machine, status: { ...machine.status, marks: { ...marks, repair: undefined } } };
 }
 
-/** Whether a new machine is to be made for it before it goes. */
+/** Whether a replacement must be created before it is deleted. */
 function isToReplace({ desired }: DesiredPool, { spec, status }: Machine): 'repair' | 'renewal' | undefined {
   const { repair, renewal } = status?.marks ?? {};
   const isOther = machineChange(desired, spec) === 'replace' || status?.installed?.canReinstall === false;
@@ -146,23 +154,27 @@ function isToReplace({ desired }: DesiredPool, { spec, status }: Machine): 'repa
   return undefined;
 }
 
-/** How many machines there may be beyond the size now: one for each that is being repaired, as many as allowed for those being renewed. */
+/** How many machines may exist beyond the current size: one for each repair, and as many as allowed for updates. */
 function extraOf(pool: DesiredPool, machines: readonly Machine[]): number {
-  const wishes = machines.filter((machine) => !isServerGone(machine)).map((machine) => isToReplace(pool, machine));
-  const repairs = wishes.filter((wish) => wish === 'repair').length;
-  const renewals = wishes.filter((wish) => wish === 'renewal').length;
+  const plannedChanges = machines
+    .filter((machine) => !isServerGone(machine))
+    .map((machine) => isToReplace(pool, machine));
+  const repairs = plannedChanges.filter((planned) => planned === 'repair').length;
+  const renewals = plannedChanges.filter((planned) => planned === 'renewal').length;
   const room = Math.max(machines.length - pool.replicas, 0) + (pool.isAllowed ? Math.max(pool.room, 0) : 0);
   return Math.min(repairs + Math.min(renewals, pool.limits.maxSurge), room);
 }
 
-/** Those that are too many, whoever is to be repaired or renewed; what a person has marked goes even while a repair needs one more. */
-function superfluousOf(
+/** Surplus machines, independent of repairs and updates; those marked by a user are deleted even while a repair needs one more. */
+function surplusMachines(
   pool: SizedPool,
   staying: readonly Machine[],
   extra: (others: readonly Machine[]) => number,
 ): readonly Machine[] {
   const over = Math.max(staying.length - pool.replicas, 0);
-  const marked = staying.filter((machine) => isMarked(machine) && !isAwaited(pool, machine, staying)).slice(0, over);
+  const marked = staying
+    .filter((machine) => isMarked(machine) && !neededUntilReady(pool, machine, staying))
+    .slice(0, over);
   const others = staying.filter((machine) => !marked.includes(machine));
   const excess = others.length - pool.replicas - extra(others);
   if (excess <= 0) return marked;
@@ -183,18 +195,18 @@ function superfluousOf(
   return [...marked, ...chooseRemovals(candidates, excess, pool.replicas).map(({ machine }) => machine)];
 }
 
-/** By a person, to be removed first. */
+/** Marked by a user, to be deleted first. */
 function isMarked({ metadata }: Machine): boolean {
   return metadata.annotations?.[DELETE_FIRST_ANNOTATION] !== undefined;
 }
 
-/** Whether the machine is needed until one that is being made has become a node. */
-function isAwaited({ replicas, limits }: SizedPool, machine: Machine, machines: readonly Machine[]): boolean {
+/** Whether the machine is needed until one that is being created has become a node. */
+function neededUntilReady({ replicas, limits }: SizedPool, machine: Machine, machines: readonly Machine[]): boolean {
   const available = machines.filter(isAvailable).length;
   return isAvailable(machine) && machines.some(isStarting) && available - 1 < replicas - limits.maxUnavailable;
 }
 
-/** Those whose replacement is there, or that must go before there can be one. */
+/** Those whose replacement is available, or that must be deleted before there can be one. */
 function replacedOf(pool: DesiredPool, machines: readonly Machine[]): readonly Machine[] {
   const needed = pool.replicas - pool.limits.maxUnavailable;
   let available = machines.filter(isAvailable).length;
@@ -217,12 +229,12 @@ function replacedOf(pool: DesiredPool, machines: readonly Machine[]): readonly M
   return replaced;
 }
 
-/** Whether no new server can be made beside the broken one: its own makes room. */
+/** Whether no new server can be created in addition to the unhealthy one, so that its own must be deleted first. */
 function isWithoutRoom({ room, replicas }: DesiredPool, machines: readonly Machine[]): boolean {
-  return machines.some(isStarved) || (room === 0 && machines.length <= replicas);
+  return machines.some(lacksCapacity) || (room === 0 && machines.length <= replicas);
 }
 
-/** Repairs first, then what costs no available node. */
+/** Repairs first, then those that cost no available node. */
 function byUrgency(a: Machine, b: Machine): number {
   const urgency = (machine: Machine) => (machine.status?.marks?.repair?.due ? 2 : 0) + (isAvailable(machine) ? 0 : 1);
   return urgency(b) - urgency(a) || (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '');
@@ -230,14 +242,14 @@ function byUrgency(a: Machine, b: Machine): number {
 
 function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChange[] {
   const { desired, limits, replicas } = pool;
-  const { image, version, authorityGeneration, floatingIP } = desired;
-  const disk = { image, version, ...(authorityGeneration !== undefined && { authorityGeneration }) };
-  // There is no surge in place: without a gap nothing would ever be renewed.
+  const { image, version, authorityGeneration, nodeSettings, floatingIP } = desired;
+  const disk = { image, version, nodeSettings, ...(authorityGeneration !== undefined && { authorityGeneration }) };
+  // There is no surge in place: without one unavailable node nothing would ever be updated.
   const needed = replicas - Math.max(1, limits.maxUnavailable);
   let available = machines.filter(isAvailable).length;
   return machines.toSorted(byUrgency).flatMap((machine): MachineChange[] => {
     const change = machineChange(desired, machine.spec);
-    // None of them is a node any more: there is nothing to go easy on.
+    // None of them is a node anymore: there is no need for restraint.
     if (isBeforeReset(pool, machine) && desired.resetTime !== undefined) {
       const { resetTime } = desired;
       return [{ machine, spec: { ...disk, floatingIP, resetTime, reinstallTime: resetTime }, isReinstall: true }];
@@ -259,7 +271,7 @@ function updatesOf(pool: DesiredPool, machines: readonly Machine[]): MachineChan
   });
 }
 
-/** A tenant's own autoscaler names the nodes that go: it has moved their pods. */
+/** An external autoscaler names the nodes to delete: it has moved their pods. */
 function isChosenByTenant({ status }: Machine): boolean {
   const mark = status?.marks?.unneeded;
   return mark?.due === true && mark.reason === EXTERNAL_AUTOSCALER;

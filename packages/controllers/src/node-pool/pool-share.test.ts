@@ -65,18 +65,18 @@ describe('of the nodes of a plan', () => {
 
   test('the message says what the pool gets, and what to do', () => {
     expect(share(young).message).toBe(
-      `spec.replicas: 6: plan "${plan.metadata.name}" allows a cluster 10 nodes, and the pools of the cluster ask for more: this one gets 4, older pools come first; scale pools down, or make a cluster with another plan`,
+      `spec.replicas: 6: plan "${plan.metadata.name}" allows 10 nodes per cluster, and the pools of the cluster request more: this pool gets 4, because older pools take precedence; scale down pools, or create a cluster with another plan`,
     );
   });
 });
 
 test('floating IPs are not given where nothing routes them', () => {
-  const wishing = pool('old', 2, 1, true);
-  const routed = { pools: [wishing] };
+  const withFloatingIPs = pool('old', 2, 1, true);
+  const routed = { pools: [withFloatingIPs] };
   const unrouted = { ...routed, cluster: aCluster({ network: { gateway: { mode: 'None' } } }) };
 
-  expect(share(wishing, routed)).toMatchObject({ floatingIPs: true, reason: undefined });
-  expect(share(wishing, unrouted)).toMatchObject({ floatingIPs: false, reason: 'GatewayMissing' });
+  expect(share(withFloatingIPs, routed)).toMatchObject({ floatingIPs: true, reason: undefined });
+  expect(share(withFloatingIPs, unrouted)).toMatchObject({ floatingIPs: false, reason: 'GatewayMissing' });
 });
 
 describe('of the addresses', () => {
@@ -88,13 +88,13 @@ describe('of the addresses', () => {
       reason: "the pods' range has a /24 for 256 nodes",
       cluster: aCluster(),
       replicas: 256,
-      says: "the pods' range 10.2.0.0/16, of which each node gets a /24, has room for 256 nodes",
+      says: "the pods' CIDR 10.2.0.0/16, of which each node gets a /24, has room for 256 nodes",
     },
     {
       reason: "the nodes' range is narrower",
       cluster: aCluster({ network: { nodesCIDR: '192.168.0.0/28' } }),
       replicas: 10,
-      says: "the nodes' range 192.168.0.0/28 has room for 10 nodes",
+      says: "the nodes' CIDR 192.168.0.0/28 has room for 10 nodes",
     },
   ])('$reason', ({ cluster, replicas, says }) => {
     const granted = share(big, { cluster, plan: wide, pools: [big] });
@@ -105,20 +105,20 @@ describe('of the addresses', () => {
 });
 
 describe('floating IPs of running nodes', () => {
-  const wishing = pool('old', 2, 1, true);
+  const withFloatingIPs = pool('old', 2, 1, true);
   const routed = (network: object, mode: 'Router' | 'None') => ({
-    pools: [wishing],
+    pools: [withFloatingIPs],
     cluster: { ...aCluster({ network: { gateway: { mode } } }), status: { network } },
   });
 
   test('stay while the router does, and what is asked for instead is told', () => {
     const facts = routed({ routerID: 'rtr', externalNetworkID: 'ext' }, 'None');
 
-    expect(share(wishing, facts)).toMatchObject({ floatingIPs: true, reason: 'GatewayMissing' });
+    expect(share(withFloatingIPs, facts)).toMatchObject({ floatingIPs: true, reason: 'GatewayMissing' });
   });
 
   test('need a router that leads somewhere', () => {
-    const told = share(wishing, routed({ routerID: 'rtr' }, 'Router'));
+    const told = share(withFloatingIPs, routed({ routerID: 'rtr' }, 'Router'));
 
     expect(told.reason).toBe('GatewayMissing');
     expect(told.message).toContain('openstack router set --external-gateway NETWORK rtr');

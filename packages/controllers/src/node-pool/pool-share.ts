@@ -15,9 +15,9 @@ import { type PoolLimit, type ProjectShare, type ProjectShareFacts, projectShare
 export interface PoolShare {
   readonly replicas: number;
   readonly floatingIPs: boolean;
-  /** How many machines more the cluster may have than it has, whichever pool's; negative if it has too many. */
+  /** How many more machines the cluster may have, in any pool; negative if it has too many. */
   readonly room: number;
-  /** Whether the plan allows more machines like those. */
+  /** Whether the plan allows more machines of this kind. */
   readonly isAllowed: boolean;
   /** Why it is less than the spec. */
   readonly problem: Problem | undefined;
@@ -27,19 +27,19 @@ export interface ShareFacts {
   readonly cluster: Cluster;
   /** Undefined if it was deleted: then nothing is limited. */
   readonly plan: Plan | undefined;
-  /** All pools of the cluster, with the pool itself. */
+  /** All pools of the cluster, including the pool itself. */
   readonly pools: readonly NodePool[];
   /** All machines of the cluster. */
   readonly machines: readonly Machine[];
-  /** Why the plan allows no more machines like those; existing ones stay. */
+  /** Why the plan allows no more machines of this kind; existing ones are retained. */
   readonly disallowed?: Problem | undefined;
-  /** What the project may have in all, and what counts against it; unlimited by default. */
+  /** The project's limits, and what counts against them; unlimited by default. */
   readonly project?: ProjectShareFacts | undefined;
 }
 
 /**
- * Enforces limits that admission can't: a webhook checks each write against stored objects, so concurrent writes may all pass.
- * Excess machines are not created; existing ones stay, since a changed plan is no reason to remove nodes.
+ * Enforces limits that admission cannot: a webhook checks each write against stored objects, so concurrent writes may all pass. Excess
+ * machines are not created; existing ones are retained, since a changed plan is no reason to delete nodes.
  */
 export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
   const { cluster, plan, pools, machines, disallowed, project } = facts;
@@ -54,7 +54,7 @@ export function poolShare(pool: NodePool, facts: ShareFacts): PoolShare {
   const granted = Math.min(wanted, limited, ofProject?.nodes ?? Number.POSITIVE_INFINITY);
   const replicas = Math.max(disallowed ? 0 : granted, Math.min(wanted, own));
   const { gateway } = cluster.spec.network;
-  // A router stays as long as pools want floating IPs: those of running nodes are not taken away.
+  // The router remains as long as pools have floating IPs: those of running nodes are not removed.
   const hasRouter = gateway.mode === 'Router' || cluster.status?.network?.routerID !== undefined;
   const floatingIPs = pool.spec.floatingIPs.enabled && hasRouter;
   const room = Math.min(maxNodes - staying.length, ofProject?.room ?? Number.POSITIVE_INFINITY);
@@ -75,14 +75,14 @@ export interface NodeLimit {
   readonly advice: string;
 }
 
-/** The narrowest limit of the cluster's nodes. The size of a tenant's subnet is left to Neutron, which has the last word anyway. */
+/** The narrowest limit of the cluster's nodes. The size of a tenant's subnet is left to Neutron, which has the final say anyway. */
 export function nodeLimit(cluster: Cluster, plan: Plan): NodeLimit {
   const { maxNodes } = plan.spec;
   const ofPlan = {
     nodes: maxNodes,
     reason: ConditionReason.PlanLimitExceeded,
-    message: `plan "${plan.metadata.name}" allows a cluster ${counted(maxNodes, 'node')}`,
-    advice: 'make a cluster with another plan',
+    message: `plan "${plan.metadata.name}" allows ${counted(maxNodes, 'node')} per cluster`,
+    advice: 'create a cluster with another plan',
   };
   const ofAddresses = nodeRooms(cluster, plan, undefined).map(({ nodes, of, advice }) => {
     return {
@@ -95,7 +95,7 @@ export function nodeLimit(cluster: Cluster, plan: Plan): NodeLimit {
   return ofAddresses.reduce<NodeLimit>((least, each) => (each.nodes < least.nodes ? each : least), ofPlan);
 }
 
-/** The limit that a pool meets first: the cluster's or the project's. */
+/** The limit that a pool reaches first: the cluster's or the project's. */
 function narrowest(
   limit: NodeLimit | undefined,
   limited: number,
@@ -113,7 +113,7 @@ function problemOf(
   wanted: number,
 ): Problem | undefined {
   if (replicas < wanted && limit !== undefined) {
-    const message = `spec.replicas: ${wanted}: ${limit.message}, and ${limit.who} ask for more: this one gets ${replicas}, older pools come first; scale pools down, or ${limit.advice}`;
+    const message = `spec.replicas: ${wanted}: ${limit.message}, and ${limit.who} request more: this pool gets ${replicas}, because older pools take precedence; scale down pools, or ${limit.advice}`;
     return { reason: limit.reason, message };
   }
   if (!spec.floatingIPs.enabled) return undefined;
@@ -121,9 +121,9 @@ function problemOf(
   if (cluster.spec.network.gateway.mode === 'Router') {
     if (network?.routerID === undefined || network.externalNetworkID !== undefined) return undefined;
     const way = `openstack router set --external-gateway NETWORK ${network.routerID}`;
-    const message = `spec.floatingIPs.enabled: true: floating IPs come from the external network of the nodes' router, and router ${network.routerID} has no external gateway: set it with \`${way}\`, or leave floating IPs off`;
+    const message = `spec.floatingIPs.enabled: true: floating IPs come from the external network of the nodes' router, and router ${network.routerID} has no external gateway: set it with \`${way}\`, or disable floating IPs`;
     return { reason: ConditionReason.GatewayMissing, message };
   }
-  const message = `spec.floatingIPs.enabled: true: floating IPs need a router in front of the nodes, and the cluster has gateway mode ${cluster.spec.network.gateway.mode}: set it to Router, or leave floating IPs off`;
+  const message = `spec.floatingIPs.enabled: true: floating IPs require a router in front of the nodes, and the cluster has gateway mode ${cluster.spec.network.gateway.mode}: set it to Router, or disable floating IPs`;
   return { reason: ConditionReason.GatewayMissing, message };
 }

@@ -31,7 +31,7 @@ export interface ProjectQuotasOptions {
   readonly defaults: QuotaDefaults | undefined;
 }
 
-/** The quotas of projects as pools' controllers see them, from the caches. */
+/** The quotas of projects for the node pool controllers, from the caches. */
 export class ProjectQuotas {
   readonly #options: ProjectQuotasOptions;
 
@@ -49,7 +49,7 @@ export class ProjectQuotas {
     return nodes !== undefined || cores !== undefined;
   }
 
-  /** Undefined where nothing limits nodes. */
+  /** Undefined if nothing limits nodes. */
   known(pool: NodePool, cloud: ProjectCloud): KnownQuota | undefined {
     if (!this.limitsNodes(pool)) return undefined;
     return { quota: this.of(pool.metadata.namespace ?? ''), vcpusOf: vcpusIn(cloud) };
@@ -65,7 +65,7 @@ export class ProjectQuotas {
   }
 }
 
-/** Cores of flavors as this cloud knows them: clusters of a namespace share the operator's flavors. */
+/** Cores of flavors in this cloud: clusters of a namespace share the operator's flavors. */
 export function vcpusIn({ cache }: ProjectCloud): VcpusOf {
   const flavors = [...cache.flavors.snapshot().items.values()];
   return ({ spec }) => findByIdOrName(flavors, spec.flavor)?.vcpus;

@@ -6,12 +6,12 @@ import { keyOf } from '@fairway/kube/client/object-key';
 import { poolKeyOf } from '@fairway/tenancy/cache-indexes';
 import { isMachineOf } from './machine-owner.ts';
 
-/** What limits a pool, in words. */
+/** The message for a limited pool. */
 export interface PoolLimit {
   readonly reason: ConditionReason;
   readonly message: string;
   readonly advice: string;
-  /** Whose wishes are too many. */
+  /** Who requests too many. */
   readonly who: string;
 }
 
@@ -25,13 +25,13 @@ export interface ProjectShareFacts {
   readonly vcpusOf: VcpusOf;
 }
 
-/** The nodes that a pool gets of it, and how many more the namespace may have than it has. */
+/** The pool's share of nodes, and how many more the namespace may have. */
 export interface ProjectShare extends PoolLimit {
   readonly nodes: number;
   readonly room: number;
 }
 
-/** Undefined where the project's quota limits no nodes. Pure. */
+/** Undefined if the project's quota does not limit nodes. Pure. */
 export function projectShare(pool: NodePool, facts: ProjectShareFacts): ProjectShare | undefined {
   const { quota, pools, machines, vcpusOf } = facts;
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -46,7 +46,7 @@ export function projectShare(pool: NodePool, facts: ProjectShareFacts): ProjectS
   return { ...wordsOf(narrowest), nodes: narrowest.nodes, room: roomOf(pool, quota, staying.map(coresOf), vcpusOf) };
 }
 
-/** Also for nodes that are there only while others are renewed. */
+/** Includes nodes that exist only during an update of others. */
 function roomOf(pool: NodePool, { nodes, cores }: EffectiveQuota, taken: readonly number[], vcpusOf: VcpusOf): number {
   const ofNodes = nodes === undefined ? Number.POSITIVE_INFINITY : nodes.limit - taken.length;
   const vcpus = vcpusOf(pool);
@@ -59,7 +59,7 @@ function wordsOf({ message }: QuotaShare): PoolLimit {
   return {
     reason: ConditionReason.ProjectQuotaExceeded,
     message,
-    advice: 'ask the operator for more',
+    advice: 'ask the operator for a larger quota',
     who: 'the pools of the namespace',
   };
 }

@@ -3,26 +3,29 @@ import type { ServerGroup } from '@fairway/openstack/types/compute';
 import { type ServerGroupOwner, serverGroupName, serverGroupOwner } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { StillSettling } from '@fairway/tenancy/cloud/still-settling';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { refused, removeEach } from '../cluster/remaining-resources.ts';
 
-/** How old the list may be by which a pool's groups are removed; they change when Fairway changes them. */
+/** Maximum age of the list by which a pool's groups are deleted; only Fairway changes them. */
 const REMOVAL_MAX_AGE_MS = 600_000;
 
 export interface ServerGroupOptions extends CallOptions {
-  /** Asked right before one is created; rejects where nothing may be created any more. */
+  readonly policy: 'anti-affinity' | 'soft-anti-affinity';
+  /** Called right before one is created; rejects if nothing may be created anymore. */
   readonly confirm: () => Promise<void>;
-  /** How old the list may be. */
+  /** Maximum age of the list. */
   readonly maxAgeMs: number;
 }
 
 /**
- * The server group that keeps the pool's nodes on hypervisors of their own, made if there is none; others of its mark, left by a create that was
- * thought lost, go. Throws StillSettling while a create without an answer may come true, and the cloud's errors.
+ * The server group that separates the pool's nodes, created if there is none; others with its tag, created by requests that were assumed
+ * lost, are deleted. Throws StillSettling while a create with unknown outcome may still take effect, and the cloud's errors.
  */
 export async function ensureServerGroup(
   cloud: ProjectCloud,
   owner: ServerGroupOwner,
   knownID: string | undefined,
-  { confirm, maxAgeMs, ...options }: ServerGroupOptions,
+  { policy, confirm, maxAgeMs, ...options }: ServerGroupOptions,
 ): Promise<string> {
   const name = serverGroupName(owner);
   const found = await ownGroups(cloud, owner.poolUid, maxAgeMs);
@@ -30,7 +33,7 @@ export async function ensureServerGroup(
   const { serverGroups } = cloud.client.compute;
   if (kept === undefined) {
     await confirm();
-    const create = () => serverGroups.create({ name, policy: 'anti-affinity' }, options);
+    const create = () => serverGroups.create({ name, policy }, options);
     return (await cloud.make(cloud.ledgers.serverGroups, owner.poolUid, create)).id;
   }
   const extra = found.filter(({ id, members }) => id !== kept.id && members.length === 0);
@@ -39,12 +42,15 @@ export async function ensureServerGroup(
   return kept.id;
 }
 
-/** Deletes the pool's server groups; their servers are gone before. Throws StillSettling while one may still appear. */
+/** Deletes the pool's server groups, after their servers. Throws StillSettling while one may still appear, and a ProblemError if Nova rejects the deletion. */
 export async function removeServerGroups(cloud: ProjectCloud, poolUid: string, options: CallOptions): Promise<void> {
   const { serverGroups } = cloud.client.compute;
-  for (const { id } of await ownGroups(cloud, poolUid, REMOVAL_MAX_AGE_MS)) {
-    await cloud.remove(cloud.ledgers.serverGroups, id, () => serverGroups.delete(id, options));
-  }
+  const held = await removeEach(
+    await ownGroups(cloud, poolUid, REMOVAL_MAX_AGE_MS),
+    ({ id }) => cloud.remove(cloud.ledgers.serverGroups, id, () => serverGroups.delete(id, options)),
+    (group, refusal) => refused('server group', group, refusal),
+  );
+  if (held) throw new ProblemError(held);
   if (cloud.now() < cloud.trustedFromMs) throw new StillSettling('server group', cloud.trustedFromMs);
 }
 

@@ -8,15 +8,15 @@ import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found
 import type { ShareFacts } from './pool-share.ts';
 import type { ProjectShareFacts } from './project-share.ts';
 
-/** A pool and what limits it, as the API server holds them now. */
+/** A pool and its limits, from the API server. */
 export interface LiveShareFacts extends ShareFacts {
   readonly pool: NodePool;
 }
 
-/** What is known of a project's quota without asking the API server. */
+/** What is known of a project's quota without a request to the API server. */
 export type KnownQuota = Pick<ProjectShareFacts, 'quota' | 'vcpusOf'>;
 
-/** Undefined where pool or cluster are gone or going: then nothing is to be made. Rejects with the API's error. */
+/** Undefined if pool or cluster are deleted or being deleted: then nothing must be created. Rejects with the API's error. */
 export async function readShareFacts(
   client: KubeClient,
   { metadata, spec }: NodePool,
@@ -29,7 +29,7 @@ export async function readShareFacts(
   const [cluster, pools, found] = await Promise.all([
     undefinedIfNotFound<Cluster>(client.resource(clusters).get(clusterName, options)),
     client.resource(nodePools).list(options),
-    // Where the project has a quota, machines of all its clusters count.
+    // If the project has a quota, machines of all its clusters count.
     client.resource(machines).list(known ? options : { ...options, labelSelector: `${CLUSTER_LABEL}=${clusterName}` }),
   ]);
   const pool = pools.items.find(({ metadata: { uid } }) => uid === metadata.uid);

@@ -270,7 +270,7 @@ describe('counts', () => {
 
   test.each([
     { machines: [A, B], status: 'True', says: '' },
-    { machines: [A, OLD], status: 'False', says: '1 of 2 machines have another version' },
+    { machines: [A, OLD], status: 'False', says: '1 of 2 machines have a version' },
   ])('UpToDate is $status: $says', ({ machines, status, says }) => {
     const condition = findCondition(statusOf(2, { machines }).conditions, 'UpToDate');
 
@@ -301,7 +301,7 @@ describe('a pool that cannot know what its machines should be', () => {
   });
 });
 
-describe('a pool whose nodes are renewed', () => {
+describe('a pool whose nodes are updated', () => {
   const due = { due: true, reason: 'Updating', message: '', time: '2026-01-01T00:00:00Z' };
   const renewed = (name: string, phase: MachinePhase, isLeaving = false): Machine => {
     const old = machine(name, phase, { version: '1.33.4', isLeaving });
@@ -325,7 +325,7 @@ describe('a pool whose nodes are renewed', () => {
 
     expect(statusOf(2, { machines }, before).lastOperation).toMatchObject({
       progress: 47,
-      description: '1 of 2 nodes are renewed',
+      description: '1 of 2 nodes are updated',
     });
   });
 
@@ -350,7 +350,7 @@ test('a schedule that nobody could follow is told by Autoscaled', () => {
   expect(findCondition(status.conditions, 'Autoscaled')).toMatchObject({
     status: 'False',
     reason: 'ConfigurationInvalid',
-    message: `a schedule is not followed: ${problem}`,
+    message: `a schedule has no effect: ${problem}`,
   });
   expect(status.bounds).toEqual(pool.status.bounds);
 });
@@ -365,7 +365,7 @@ describe('the machine that a pool names', () => {
     const second = statusOf(3, { machines: [trying('a'), failing('b'), failing('c')] }, first);
     const third = statusOf(3, { machines: [failing('a'), trying('b'), failing('c')] }, second);
 
-    expect(messageOf(first)).toBe('0/3 nodes are ready; a: not yet');
+    expect(messageOf(first)).toBe('0/3 nodes are ready; a: not yet; since 2026-01-01T00:00:00Z');
     expect([second, third].map(messageOf)).toEqual([messageOf(first), messageOf(first)]);
   });
 
@@ -373,9 +373,13 @@ describe('the machine that a pool names', () => {
     {
       reason: 'it is ready',
       machines: [machine('a', 'Ready'), failing('b')],
-      message: '1/2 nodes are ready; b: not yet',
+      message: '1/2 nodes are ready; b: not yet; since 2026-01-01T00:00:00Z',
     },
-    { reason: 'it is gone', machines: [failing('b'), failing('c')], message: '0/2 nodes are ready; b: not yet' },
+    {
+      reason: 'it is gone',
+      machines: [failing('b'), failing('c')],
+      message: '0/2 nodes are ready; b: not yet; since 2026-01-01T00:00:00Z',
+    },
   ])('is another when $reason', ({ machines, message }) => {
     const before = statusOf(2, { machines: [failing('a'), failing('b')] });
 

@@ -1,4 +1,4 @@
-import { ConditionReason, ConditionType, isOutage, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, ConditionReason, ConditionType, isOutage } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import { isOutdated } from '@fairway/api/domain/template-change';
@@ -9,8 +9,10 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool, NodePoolStatus } from '@fairway/api/kinds/node-pool';
 import { type ConditionState, findCondition, setConditions } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet, type Problem } from '@fairway/tenancy/problem';
+import { securityGroupsCondition } from '../security-groups/pool-security-groups.ts';
+import { datedConditions, heldObjects } from '../waits.ts';
 import { autoscaledCondition } from './autoscaled-condition.ts';
-import { isBeingReinstalled, isKept } from './availability.ts';
+import { isBeingReinstalled, isKeptForInspection } from './availability.ts';
 import { nodesHealthyCondition } from './health-condition.ts';
 import { imageHistory } from './image-history.ts';
 import { lastOperation } from './last-operation.ts';
@@ -18,38 +20,40 @@ import { type Counts, poolOperation, poolPhase, poolWork } from './phase.ts';
 import type { FlavorInCloud } from './template-in-cloud.ts';
 
 export interface PoolFacts {
-  /** Absent where there is none. */
+  /** Absent if there is none. */
   readonly cluster?: Cluster | undefined;
   readonly machines: readonly Machine[];
   /** Absent while the desired machines are unknown. */
   readonly desired: DesiredMachine | undefined;
   readonly problem: Problem | undefined;
-  /** What the image of `desired` was chosen by: spec.image of the pool or its cluster. */
+  /** What the image of `desired` was selected by: spec.image of the pool or its cluster. */
   readonly imageAsked?: string | undefined;
   readonly serverGroupID: string | undefined;
-  /** Of `desired`; absent where the cloud has no such flavor. */
+  /** Of `desired`; absent if the cloud has no such flavor. */
   readonly flavor: FlavorInCloud | undefined;
+  /** As recorded earlier in this pass. */
+  readonly chosenZones?: readonly string[] | undefined;
   readonly isSchedulable: (machine: Machine) => boolean;
   readonly nowMs: number;
 }
 
 /** The status of a pool that is not being deleted. Pure; every condition is set every time. */
-export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
-  const { machines, desired, nowMs } = learnt;
+export function poolStatus(pool: NodePool, observed: PoolFacts): NodePoolStatus {
+  const { machines, desired, nowMs } = observed;
   const previous = pool.status;
   const generation = pool.metadata.generation ?? 0;
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const readyMachines = staying.filter(({ status }) => status?.phase === 'Ready');
   const updated = desired && staying.filter((machine) => isUpToDate(desired, machine)).length;
   const counts = {
-    desired: wantedReplicas(pool, learnt.cluster),
+    desired: wantedReplicas(pool, observed.cluster),
     staying: staying.length,
     ready: readyMachines.length,
-    leaving: machines.filter((machine) => !isKept(machine)).length - staying.length,
+    leaving: machines.filter((machine) => !isKeptForInspection(machine)).length - staying.length,
   };
-  // Nothing waits for a cloud that is away: the Cluster says so, in CloudReachable.
-  const waits = !isOutage(learnt.problem?.reason) || !isAsWanted(previous, generation, counts);
-  const facts = waits ? learnt : { ...learnt, problem: undefined };
+  // Nothing waits for an unreachable cloud: the Cluster reports that, in CloudReachable.
+  const waits = !isOutage(observed.problem?.reason) || !isAsWanted(previous, generation, counts);
+  const facts = waits ? observed : { ...observed, problem: undefined };
   const told = findCondition(previous?.conditions, ConditionType.MachinesReady)?.message;
   const work = poolWork(machines, previous?.upgrade);
   const machinesReady = machinesCondition(facts, staying, counts, { told, isRenewing: work.isRenewing });
@@ -57,34 +61,41 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     previous?.conditions,
     {
       [ConditionType.MachinesReady]: machinesReady,
-      [ConditionType.UpToDate]: upToDateCondition(learnt, previous, { staying, updated, counts }),
+      [ConditionType.UpToDate]: upToDateCondition(observed, previous, { staying, updated, counts }),
       [ConditionType.Ready]: machinesReady,
       [ConditionType.NodesHealthy]: nodesHealthyCondition(staying),
       [ConditionType.Autoscaled]: autoscaledCondition(pool, nowMs),
-      // Earlier releases said it of pools.
+      [ConditionType.SecurityGroupsApplied]: securityGroupsCondition(pool),
+      // Earlier releases set it on pools.
       [ConditionType.FieldsApplied]: undefined,
     },
     { generation, nowMs },
   );
   const isChanged = previous?.observedGeneration !== undefined && previous.observedGeneration !== generation;
-  // By autoscaling, for example.
+  // For example by autoscaling.
   const isResized = previous?.desiredReplicas !== undefined && previous.desiredReplicas !== counts.desired;
   const isAsked = isChanged || isResized;
   const type = poolOperation(previous?.lastOperation, counts, isAsked, work);
   const hasProblem = facts.problem !== undefined;
   const { isRenewing } = work;
   const phase = poolPhase({ machinesReady, counts, staying, operation: type, hasProblem, isRenewing }, previous?.phase);
+  const operation = lastOperation(
+    previous?.lastOperation,
+    { type, machinesReady, counts, updated, work, upgrade: previous?.upgrade, staying },
+    nowMs,
+  );
   const version = lowestVersion(staying);
-  // Unknown values keep their last state.
+  // Unknown values retain their last state.
   const imageID = desired ? desired.image : previous?.imageID;
-  const image = desired ? imageOf(previous, learnt, desired) : previous?.image;
+  const image = desired ? imageOf(previous, observed, desired) : previous?.image;
   const flavorID = desired ? facts.flavor?.id : previous?.flavorID;
   const flavorName = desired ? facts.flavor?.name : previous?.flavorName;
+  const zones = observed.chosenZones ?? previous?.zones;
   const serverGroupID = desired ? facts.serverGroupID : previous?.serverGroupID;
   return {
     observedGeneration: generation,
     phase,
-    conditions: [...conditions],
+    conditions: [...datedConditions(conditions, operation)],
     replicas: staying.length,
     readyReplicas: readyMachines.length,
     updatedReplicas: updated ?? previous?.updatedReplicas ?? 0,
@@ -97,17 +108,15 @@ export function poolStatus(pool: NodePool, learnt: PoolFacts): NodePoolStatus {
     ...(flavorID !== undefined && { flavorID }),
     ...(flavorName !== undefined && { flavorName }),
     ...(imageID !== undefined && { imageID }),
-    // Other controllers'.
+    ...(zones && { zones: [...zones] }),
+    // Conditions of other controllers.
     ...(previous?.healing && { healing: previous.healing }),
     ...(previous?.autoscaling && { autoscaling: previous.autoscaling }),
     ...(previous?.bounds && { bounds: previous.bounds }),
+    ...(previous?.securityGroups && { securityGroups: previous.securityGroups }),
     ...(image && { image }),
     ...(previous?.upgrade && { upgrade: previous.upgrade }),
-    lastOperation: lastOperation(
-      previous?.lastOperation,
-      { type, machinesReady, counts, updated, work, upgrade: previous?.upgrade, staying },
-      nowMs,
-    ),
+    lastOperation: operation,
   };
 }
 
@@ -120,26 +129,26 @@ function imageOf(
   return imageHistory(previous, { asked: imageAsked, id: image }, used);
 }
 
-/** Whether the machine is what the pool asks for, down to its disk. */
+/** Whether the machine matches the pool's spec, down to its disk. */
 function isUpToDate(desired: DesiredMachine, machine: Machine): boolean {
   return !isOutdated(desired, machine.spec) && !isBeingReinstalled(machine);
 }
 
-/** Whether the pool had become what this generation asks for, as far as its machines tell now. */
+/** Whether the pool had reached the state of this generation, as far as its machines show now. */
 function isAsWanted(previous: NodePoolStatus | undefined, generation: number, counts: Counts): boolean {
   const isKnown = findCondition(previous?.conditions, ConditionType.UpToDate)?.observedGeneration === generation;
   return isKnown && counts.staying === counts.desired && counts.ready === counts.desired && counts.leaving === 0;
 }
 
 function machinesCondition(
-  { problem }: PoolFacts,
+  { machines, problem }: PoolFacts,
   staying: readonly Machine[],
   counts: Counts,
   { told, isRenewing }: { readonly told: string | undefined; readonly isRenewing: boolean },
 ): ConditionState {
   const type = ConditionType.MachinesReady;
   if (problem) return conditionUnmet(type, problem);
-  // Those that come and go beside them are not missed.
+  // Surge machines that come and go are not counted as missing.
   if (isRenewing && counts.ready >= counts.desired) return conditionMet(type);
   const share = `${counts.ready}/${counts.desired} nodes are ready`;
   const troubled =
@@ -150,17 +159,21 @@ function machinesCondition(
     const reason = (trouble?.reason ?? ConditionReason.Provisioning) as ConditionReason;
     const says = ({ metadata }: Machine) =>
       `${share}${trouble?.message ? `; ${metadata.name}: ${trouble.message}` : ''}`;
-    // Machines that fail of one cause are tried in turn: the pool goes on to name the same one.
+    // Machines that fail for the same cause are retried one after another: the pool keeps naming the same one.
     const named = staying.find((machine) => machine.status?.phase !== 'Ready' && says(machine) === told);
     return conditionUnmet(type, { reason, message: says(named ?? troubled) });
   }
   const reason = ConditionReason.Scaling;
   if (counts.staying !== counts.desired) return conditionUnmet(type, { reason, message: share });
   if (counts.leaving > 0) {
-    return conditionUnmet(type, {
-      reason,
-      message: `${share}; ${counted(counts.leaving, 'machine')} still to be deleted`,
-    });
+    const leaving = `${share}; ${counted(counts.leaving, 'machine')} still to be deleted`;
+    const held = heldObjects([
+      { noun: 'machine', objects: machines.filter((machine) => !isKeptForInspection(machine)) },
+    ]);
+    return conditionUnmet(
+      type,
+      held ? { ...held, message: `${leaving}; ${held.message}` } : { reason, message: leaving },
+    );
   }
   return conditionMet(type);
 }
@@ -170,7 +183,7 @@ function troubleOf(machine: Machine): ConditionReason | undefined {
   const condition = findCondition(machine.status?.conditions, ConditionType.Ready);
   if (condition === undefined || condition.status === 'True') return undefined;
   const reason = condition.reason as ConditionReason;
-  return turnOf(reason) === 'fairway' ? undefined : reason;
+  return actionRequiredBy(reason) === 'fairway' ? undefined : reason;
 }
 
 function upToDateCondition(
@@ -192,10 +205,10 @@ function upToDateCondition(
   if (outdated === 0) return conditionMet(type);
   const repaired = staying.filter(isRepairedInPlace).length;
   if (repaired === outdated) {
-    const message = `${repaired} of ${counts.staying} machines are repaired on their servers`;
+    const message = `${repaired} of ${counts.staying} machines are being reinstalled on their servers`;
     return conditionUnmet(type, { reason: ConditionReason.Reinstalling, message });
   }
-  const share = `${outdated} of ${counts.staying} machines have another version, image, flavor, root volume or zone than the pool asks for`;
+  const share = `${outdated} of ${counts.staying} machines have a version, image, flavor, root volume, zone or network other than the pool's spec requires`;
   const { reason, message, since } = previous?.upgrade ?? {};
   if (reason === undefined) return conditionUnmet(type, { reason: ConditionReason.Updating, message: share });
   return conditionUnmet(type, {
@@ -204,7 +217,7 @@ function upToDateCondition(
   });
 }
 
-/** Whether its disk is written again for a repair, and for nothing else. */
+/** Whether its disk is rewritten for a repair, and for nothing else. */
 function isRepairedInPlace(machine: Machine): boolean {
   const { spec, status } = machine;
   const { installed } = status ?? {};

@@ -1,47 +1,97 @@
 import { findByIdOrName } from '@fairway/api/admission/references';
-import { ConditionReason } from '@fairway/api/conditions';
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { chooseImage } from '@fairway/api/domain/image-choice';
+import { allowanceProblem } from '@fairway/api/domain/plan-allowance';
 import { identityOf } from '@fairway/api/identity';
 import type { Cluster } from '@fairway/api/kinds/cluster';
-import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { NodePool, NodePoolSpec } from '@fairway/api/kinds/node-pool';
+import { isHardAntiAffinity } from '@fairway/api/kinds/pool-bounds';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { catalogueImage } from '@fairway/tenancy/cloud/catalogue-image';
 import { requireOwnProject } from '@fairway/tenancy/cloud/foreign-project';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import type { Problem } from '@fairway/tenancy/problem';
 import type { ControllerDependencies } from '../dependencies.ts';
+import { lookUpNetworks, type NetworkLookup } from '../further-networks.ts';
 import { requireActiveCluster } from './active-cluster.ts';
-import { chooseImage } from './images.ts';
 import { allowedImages, disallowedMachines } from './plan-allowance.ts';
 import { ensureServerGroup } from './server-group.ts';
 
-/** What the cloud knows a flavor by. */
+/** How the cloud identifies a flavor. */
 export interface FlavorInCloud {
   readonly id: string;
   readonly name: string;
 }
 
-/** What the names in a pool's template are in its cloud, or what the user must fix first. */
+/** The resolved names of a pool's template in its cloud, or what the user must fix first. */
 export type TemplateInCloud =
   | { readonly problem: Problem }
   | {
       readonly problem?: undefined;
-      /** Why the plan allows no more machines of it. */
+      /** Why no more machines may be created from it: the plan does not allow them, or one of its networks is not as required. */
       readonly disallowed: Problem | undefined;
-      /** Their ids. */
+      /** Their IDs. */
       readonly image: string;
-      /** Undefined where the cloud has no such flavor: each machine says so. */
+      /** Undefined if the cloud has no such flavor: each machine reports it. */
       readonly flavor: FlavorInCloud | undefined;
       /** Undefined without antiAffinity. */
       readonly serverGroupID: string | undefined;
+      /** When to check again, if the user must change something in the cloud. */
+      readonly recheckAfterMs?: number;
     };
 
 export interface LookedUp {
   readonly cluster: Cluster | undefined;
   readonly cloud: ProjectCloud;
-  /** How old the lists may be. */
+  /** Maximum age of the lists. */
   readonly maxAgeMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Looks the names up, and makes the server group that there has to be. Rejects with the cloud's error. */
+/** How soon networks that are not as required are checked again. */
+const NETWORKS_RETRY_MS = 60_000;
+
+/** Why no more machines can be created in the pool's networks. Rejects with the cloud's error. */
+async function problemOfNetworks(pool: NodePool, lookup: NetworkLookup): Promise<Problem | undefined> {
+  const { spec } = pool;
+  // A network that was created right before the pool must not be reported as missing.
+  const freshMs = lookup.cloud.now() - (isToldOfNetworks(pool) ? NETWORKS_RETRY_MS : 0);
+  let { since } = lookup;
+  for (;;) {
+    const { problem } = await lookUpNetworks(spec.networks, { ...lookup, since });
+    if (problem === undefined) return disallowedNetworks(spec.networks, lookup);
+    // It may have been created since: the list that would contain it is fetched again.
+    const list = problem.reason === ConditionReason.NetworkNotFound ? 'networksMs' : 'subnetsMs';
+    if (since[list] >= freshMs) return problem;
+    since = { ...since, [list]: freshMs };
+  }
+}
+
+const OF_NETWORKS: ReadonlySet<string> = new Set<ConditionReason>([
+  ConditionReason.NetworkNotFound,
+  ConditionReason.SubnetNotFound,
+  ConditionReason.AddressRangeOverlap,
+]);
+
+/** Whether the current pool already reports a problem with its networks. */
+function isToldOfNetworks({ metadata, status }: NodePool): boolean {
+  const condition = findCondition(status?.conditions, ConditionType.Ready);
+  return condition?.observedGeneration === metadata.generation && OF_NETWORKS.has(condition?.reason ?? '');
+}
+
+/** The first one that the plan does not list. */
+function disallowedNetworks(networks: NodePoolSpec['networks'], { cloud, plan }: NetworkLookup): Problem | undefined {
+  for (const [index, { networkID: id }] of (networks ?? []).entries()) {
+    const { name } = cloud.cache.networks.snapshot().items.get(id) ?? {};
+    const why = plan && allowanceProblem(plan, 'networks', { id, name });
+    if (why === undefined) continue;
+    const message = `spec.networks[${index}].networkID: ${id}: ${why}. Existing nodes are unaffected`;
+    return { reason: ConditionReason.PlanLimitExceeded, message };
+  }
+  return undefined;
+}
+
+/** Resolves the names, and creates the server group if required. Rejects with the cloud's error. */
 export async function templateInCloud(
   { cache, client, defaultImage }: Pick<ControllerDependencies, 'cache' | 'client' | 'defaultImage'>,
   pool: NodePool,
@@ -56,22 +106,35 @@ export async function templateInCloud(
   const flavor = findByIdOrName([...flavors.items.values()], pool.spec.flavor);
   const wanted = pool.spec.image ?? cluster?.spec.image ?? defaultImage;
   const plan = cluster && cache.plans.get(cluster.spec.plan);
-  const offered = [...images.items.values()];
+  const offered = [...images.items.values()].map(catalogueImage);
   const image = chooseImage(wanted === undefined ? allowedImages(offered, plan) : offered, wanted);
   if (image === undefined) {
     const message =
       wanted === undefined
-        ? 'the cloud has no Ubuntu or Debian image to choose from; name one in spec.image'
+        ? 'the cloud has no public Ubuntu or Debian image; specify one in spec.image'
         : `spec.image: the cloud has no active image ${wanted}`;
     return { problem: { reason: ConditionReason.ImageNotFound, message } };
   }
-  const disallowed = disallowedMachines(pool, plan, { flavor, image });
+  const networksProblem = await problemOfNetworks(pool, {
+    cloud,
+    cluster,
+    plan,
+    since: { networksMs: sinceMs, subnetsMs: sinceMs },
+    signal,
+  });
+  const disallowed = disallowedMachines(pool, plan, { cluster, flavor, image }) ?? networksProblem;
   const named = flavor && { id: flavor.id, name: flavor.name };
-  const found = { image: image.id, disallowed, flavor: named };
+  const found = {
+    image: image.id,
+    disallowed,
+    flavor: named,
+    ...(networksProblem && { recheckAfterMs: NETWORKS_RETRY_MS }),
+  };
   if (!pool.spec.antiAffinity) return { ...found, serverGroupID: undefined };
   const owner = { clusterUid: cluster ? identityOf(cluster) : '', poolUid: identityOf(pool) };
   const confirm = () => requireActiveCluster(client, cluster, signal);
   const serverGroupID = await ensureServerGroup(cloud, owner, pool.status?.serverGroupID, {
+    policy: isHardAntiAffinity(pool.spec) ? 'anti-affinity' : 'soft-anti-affinity',
     signal,
     confirm,
     maxAgeMs,

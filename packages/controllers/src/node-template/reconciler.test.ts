@@ -4,7 +4,7 @@ import { FakeClock } from '@fairway/base/clock-fake';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Attempts } from '@fairway/kube/controller/attempts';
 import { type Answer, AnsweringTransport } from '@fairway/kube/testing/answering-transport';
-import { judgeStep } from '@fairway/tenancy/reconcile/failure';
+import { classifyError } from '@fairway/tenancy/reconcile/failure';
 import { describe, expect, test } from 'vitest';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { NodeTemplateReconciler } from './reconciler.ts';
@@ -33,7 +33,7 @@ function start({ own, tenant }: { own?: () => Answer | undefined; tenant?: () =>
       nodePools: { get: () => pool },
     },
     tenants: { get: () => ({ nodes: { get: () => node }, client: new KubeClient(tenantApi, { clock }) }) },
-    attempts: new Attempts({ clock, random: () => 1, judge: judgeStep }),
+    attempts: new Attempts({ clock, random: () => 1, classify: classifyError }),
     events: { warning: (_: unknown, reason: string, message: string) => events.push(`${reason}: ${message}`) },
     clock,
   } as unknown as ControllerDependencies);
@@ -66,7 +66,7 @@ describe("a pool's template", () => {
     expect(events.length).toBe(tenantApi.requests.length);
     expect(new Set(events).size).toBe(1);
     expect(events[0]).toMatch(
-      /^TemplateNotApplied: the pool's template is not on the node: the cluster's API server rejects Fairway's request/,
+      /^TemplateNotApplied: the pool's template is not applied to the node: the cluster's API server rejects Fairway's request/,
     );
   });
 
@@ -78,7 +78,7 @@ describe("a pool's template", () => {
     }
     const before = tenantApi.requests.length;
 
-    await reconciler.reconcile(KEY, { signal, isAsked: true });
+    await reconciler.reconcile(KEY, { signal, userTriggered: true });
 
     expect(tenantApi.requests.length).toBe(before + 1);
   });

@@ -14,7 +14,7 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 import { eitherOf, recordOf, templatePatch, type WantedTemplate, wantedTemplate } from './template-patch.ts';
 
-/** `client` is Fairway's own API, where each Machine says what was put on its node. */
+/** `client` is Fairway's own API, where each Machine records what was applied to its node. */
 type NodeTemplateDependencies = Pick<
   ControllerDependencies,
   'client' | 'cache' | 'tenants' | 'attempts' | 'events' | 'clock'
@@ -28,7 +28,7 @@ export class NodeTemplateReconciler {
     this.#dependencies = dependencies;
   }
 
-  /** `key` is a Machine's, whose node is called like it. */
+  /** `key` identifies a Machine; its node has the same name. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { attempts, cache, clock, tenants } = this.#dependencies;
     const machine = cache.machines.get(key);
@@ -42,31 +42,31 @@ export class NodeTemplateReconciler {
     if (pool === undefined || tenant === undefined || node === undefined) return {};
     const wanted = wantedTemplate(pool.metadata.name ?? '', pool.spec.template);
     const item = identityOf(machine);
-    if (context.isAsked) attempts.retryNow((each) => each === item);
+    if (context.userTriggered) attempts.retryNow((each) => each === item);
     const pass = new Pass(context, clock);
     const nodes = tenant.client.resource(tenantNodes);
     const { failure } = await pass.run(() =>
-      attempts.make({ kind: 'node template', item }, () =>
+      attempts.withBackoff({ kind: 'node template', item }, () =>
         this.#bringInLine(machine, nodes, node, wanted, pass.signal),
       ),
     );
-    if (failure) this.#tell(machine, failure);
+    if (failure) this.#recordFailure(machine, failure);
     return pass.end();
   }
 
-  /** The Machine's conditions are of its server and its node; what a template does not reach is told once for each try. */
-  #tell(machine: Machine, { error, message }: Failure): void {
+  /** The Machine's conditions are about its server and its node; a failure to apply the template is reported once for each attempt. */
+  #recordFailure(machine: Machine, { error, message }: Failure): void {
     if (error instanceof BackoffError) return;
     this.#dependencies.events.warning(
       machine,
       'TemplateNotApplied',
-      `the pool's template is not on the node: ${message}`,
+      `the pool's template is not applied to the node: ${message}`,
     );
   }
 
   /**
-   * The record is extended before the node is patched, and reduced when the node is seen without it: after a crash it
-   * lists too much, never too little.
+   * The record is extended before the node is patched, and reduced once the node is observed without it: after a crash it lists too much,
+   * never too little.
    */
   async #bringInLine(
     machine: Machine,
@@ -82,7 +82,7 @@ export class NodeTemplateReconciler {
     let patch = templatePatch(node, applied, wanted);
     const isToStrikeOff = !isDeepStrictEqual(applied, record);
     if (patch === undefined && isToStrikeOff) {
-      // The cache may be older than what was put there last.
+      // The cache may be older than the last applied values.
       const { items } = await ofTenant(nodes.list({ fieldSelector: `metadata.name=${name}`, signal }));
       patch = items[0] && templatePatch(items[0], applied, wanted);
     }

@@ -46,7 +46,7 @@ export function wantedTemplate(poolName: string, { metadata, spec }: NodeTemplat
   };
 }
 
-/** The record of a node on which nothing but `wanted` was put. */
+/** The record of a node to which only `wanted` was applied. */
 export function recordOf({ labels, annotations, finalizers, taints, unschedulable }: WantedTemplate): AppliedTemplate {
   return {
     labels: Object.keys(labels).sort(),
@@ -57,7 +57,7 @@ export function recordOf({ labels, annotations, finalizers, taints, unschedulabl
   };
 }
 
-/** The record of a node that may have what either says: what is written down before the node is touched. */
+/** The record of a node that may have either: written before the node is patched. */
 export function eitherOf(a: AppliedTemplate = NOTHING_APPLIED, b: AppliedTemplate): AppliedTemplate {
   const union = (one: readonly string[], other: readonly string[]) => [...new Set([...one, ...other])].sort();
   const finalizers = union(a.finalizers ?? [], b.finalizers ?? []);
@@ -71,8 +71,8 @@ export function eitherOf(a: AppliedTemplate = NOTHING_APPLIED, b: AppliedTemplat
 }
 
 /**
- * The patch that applies the pool's template to a node: a three-way merge of what may have been applied, the actual and the desired
- * state. Undefined if nothing has to change. A merge patch replaces taints and finalizers whole, hence its resourceVersion.
+ * The patch that applies the pool's template to a node: a three-way merge of what may have been applied, the actual and the desired state.
+ * Undefined if nothing must change. A merge patch replaces taints and finalizers as a whole, hence its resourceVersion.
  */
 export function templatePatch(
   node: TenantNode,
@@ -104,7 +104,7 @@ function mapPatch(
   return patch;
 }
 
-/** The whole list where it must change, as for taints. A node that is being deleted takes no more finalizers. */
+/** The complete list if it must change, as for taints. A node that is being deleted accepts no new finalizers. */
 function mergeFinalizers(
   { metadata }: TenantNode,
   applied: readonly string[],
@@ -116,7 +116,7 @@ function mergeFinalizers(
   return kept.length === present.length && added.length === 0 ? undefined : [...kept, ...added];
 }
 
-/** The whole list of taints where it must change; taints of others (node lifecycle, cloud provider, the tenant) stay in place. */
+/** The complete list of taints if it must change; taints of others (node lifecycle, cloud provider, the tenant) are retained. */
 function mergeTaints(
   present: readonly NodeTaint[],
   applied: readonly string[],
@@ -137,7 +137,7 @@ function taintKey({ key, effect }: { readonly key: string; readonly effect: stri
   return `${key}:${effect}`;
 }
 
-/** Cordons nodes as the template says, and only uncordons nodes that it had cordoned: a tenant's own cordon stays. */
+/** Cordons nodes as the template specifies, and only uncordons nodes that it had cordoned: a tenant's own cordon is retained. */
 function cordonPatch(node: TenantNode, applied: boolean, wanted: boolean): boolean | null | undefined {
   const isCordoned = node.spec?.unschedulable === true;
   if (wanted) return isCordoned ? undefined : true;

@@ -57,7 +57,7 @@ export const releaseController: Declaration = {
   ],
   watches: ({ cache }) => [
     watch(cache.releases),
-    // Where clusters go that leave the one before.
+    // Where clusters are upgraded to from the previous release.
     watch(
       cache.releases,
       ({ spec }) =>

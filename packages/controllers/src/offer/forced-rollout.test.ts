@@ -125,7 +125,7 @@ test('those that were brought on are counted, with whatever patch, and fail if t
   });
   expect(step(users, { forced: done, ...previousOf(previous), nowMs: NOW + 3_600_000 })).toMatchObject({
     state: 'Halted',
-    failed: [{ name: 'd', message: 'runs 1.36.2, and its control plane is not ready' }],
+    failed: [{ name: 'd', message: 'runs 1.36.2, but its control plane is not ready' }],
   });
 });
 

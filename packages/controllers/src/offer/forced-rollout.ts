@@ -18,16 +18,16 @@ export interface ForcedRolloutFacts {
   readonly releases: readonly KubernetesRelease[];
   /** The clusters that use the release. */
   readonly users: readonly Cluster[];
-  /** Those that were brought from it to the next minor version without being asked, by `status.forcedUpgrade`. */
+  /** Clusters that were upgraded from it to the next minor version automatically, by `status.forcedUpgrade`. */
   readonly forced: readonly Cluster[];
-  /** As of a rollout. */
+  /** Same as in a rollout. */
   readonly watchedSinceMs: number;
   readonly nowMs: number;
 }
 
 /**
- * `status.forcedUpgrade` of a release: a rollout of the next minor version to the clusters that were told of it and whose time has come. Undefined while there
- * are none. Pure. Who can't begin for its nodes holds nobody up, since any tenant can have such nodes.
+ * `status.forcedUpgrade` of a release: a rollout of the next minor version to the clusters that have been notified and whose time has come.
+ * Undefined while there are none. Pure. Clusters held back by their nodes do not hold back others, since any tenant can have such nodes.
  */
 export function nextForcedRollout(facts: ForcedRolloutFacts): RolloutStatus | undefined {
   const { release, releases, watchedSinceMs, nowMs } = facts;
@@ -47,7 +47,7 @@ export function nextForcedRollout(facts: ForcedRolloutFacts): RolloutStatus | un
   });
 }
 
-/** Who is to be upgraded without being asked, or was. */
+/** Clusters that are to be upgraded automatically, or were. */
 export function followersOf({ release, releases, users, forced, nowMs }: ForcedRolloutFacts): readonly Cluster[] {
   const { minor } = release.spec;
   const isDue = (cluster: Cluster) => isRunning(cluster, minor) && dueUpgrade(cluster, releases, nowMs) !== undefined;
@@ -55,7 +55,7 @@ export function followersOf({ release, releases, users, forced, nowMs }: ForcedR
   return [...new Map(all.map((cluster) => [cluster.metadata.uid, cluster])).values()];
 }
 
-/** When the time comes of the next cluster; undefined: none is told. */
+/** When the next cluster becomes due; undefined: none has been notified. */
 export function nextPlannedMs(users: readonly Cluster[], minor: string, nowMs: number): number | undefined {
   const times = users
     .filter((cluster) => isRunning(cluster, minor))
@@ -67,7 +67,7 @@ function isRunning({ status }: Cluster, minor: string): boolean {
   return status?.version !== undefined && minorOf(status.version) === minor;
 }
 
-/** By the cluster's own word, which looks at each node. */
+/** From the cluster's own condition, which checks each node. */
 function isNodesTooOld({ status }: Cluster): boolean {
   return findCondition(status?.conditions, ConditionType.UpToDate)?.reason === ConditionReason.NodesTooOld;
 }

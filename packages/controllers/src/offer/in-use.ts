@@ -11,15 +11,16 @@ import type { Problem } from '@fairway/tenancy/problem';
 export interface InUseOptions<T extends KubeObject> {
   readonly informer: Informer<T>;
   readonly clusters: Informer<Cluster>;
-  /** Finds the clusters that use an entry; also tells whether a single cluster does. */
+  /** Finds the clusters that use an entry; can also check a single cluster. */
   readonly index: CacheIndex<Cluster>;
   /** The value of `index` for an entry. */
   readonly valueOf: (object: T) => string;
 }
 
 /**
- * Keeps an entry of the operator's catalogue (Plan, KubernetesRelease) while clusters use it, by a finalizer. Admission refuses the deletion before that,
- * since a deletion can't be undone; the finalizer holds where it was not asked, or a Cluster was created at the same moment.
+ * Retains an entry of the operator's catalogue (Plan, KubernetesRelease) while clusters use it, with a finalizer. Admission already denies
+ * the deletion, since a deletion cannot be undone; the finalizer covers the cases where admission was bypassed, or a Cluster was created at
+ * the same moment.
  */
 export class InUse<T extends KubeObject> {
   readonly #options: InUseOptions<T>;
@@ -28,18 +29,18 @@ export class InUse<T extends KubeObject> {
     this.#options = options;
   }
 
-  /** The clusters that use it, as far as the cache knows. */
+  /** The clusters that use it, according to the cache. */
   usersOf(object: T): readonly Cluster[] {
     const { clusters, index, valueOf } = this.#options;
     return clusters.find(index, valueOf(object));
   }
 
-  /** Adds the finalizer, so that nothing is used that does not have it. Rejects with the API's error. */
+  /** Adds the finalizer, so that every entry in use has it. Rejects with the API's error. */
   ensureHeld(object: T): Promise<T> {
     return ensureFinalizer(this.#options.informer.client, object, IN_USE_FINALIZER);
   }
 
-  /** Lets an entry that is being deleted go, or returns what it waits for. Asks the API server: the cache may not know the newest Cluster yet. */
+  /** Releases an entry that is being deleted, or returns what it is waiting for. Reads from the API server: the cache may not have the newest Cluster yet. */
   async releaseDeleted(object: T, signal: AbortSignal): Promise<Problem | undefined> {
     if (!isBeingDeleted(object)) return undefined;
     const { clusters, index, informer, valueOf } = this.#options;
@@ -54,6 +55,6 @@ export class InUse<T extends KubeObject> {
 }
 
 function stillInUse(users: readonly Cluster[]): Problem {
-  const message = `is being deleted, and ${describeUsers(users)}: it goes when they no longer do, and new clusters can't use it`;
+  const message = `is being deleted, but ${describeUsers(users)}: it will be deleted when they no longer do, and new clusters cannot use it`;
   return { reason: ConditionReason.ResourceInUse, message };
 }

@@ -18,16 +18,16 @@ export interface Offered extends KubeObject {
 export interface OfferOptions<T extends Offered> {
   readonly informer: Informer<T>;
   readonly problemsOf: (object: T) => readonly string[];
-  /** What it asks for and nothing acts on yet. */
+  /** Fields of its spec that nothing acts on yet. */
   readonly unappliedOf?: (object: T) => string | undefined;
   readonly inUse: InUse<T>;
   readonly clock: Clock;
 }
 
-/** How often to look again whether a deleted entry is still in use, beside the events of clusters. */
+/** How often to recheck whether a deleted entry is still in use, in addition to events of clusters. */
 const IN_USE_RETRY_MS = 60_000;
 
-/** Reports in the Ready condition whether clusters can use a catalogue entry, and what must be fixed; keeps it while they do. */
+/** Reports in the Ready condition whether clusters can use a catalogue entry, and what must be fixed; retains it while they do. */
 export function offerReconciler<T extends Offered>({
   informer,
   problemsOf,
@@ -45,7 +45,7 @@ export function offerReconciler<T extends Offered>({
     const released = await pass.run(() => inUse.releaseDeleted(object, pass.signal));
     const isGone = isBeingDeleted(object) && released.failure === undefined && released.value === undefined;
     if (isGone) return pass.end();
-    if (released.value) pass.againIn(IN_USE_RETRY_MS);
+    if (released.value) pass.requeueAfter(IN_USE_RETRY_MS);
     const failure = held.failure ?? checked.failure ?? released.failure;
     const problem = failure ?? released.value ?? configurationProblem(checked.value ?? []);
     const generation = object.metadata.generation ?? 0;
@@ -74,7 +74,8 @@ function configurationProblem(problems: readonly string[]): Problem | undefined 
   return { reason: ConditionReason.ConfigurationInvalid, message: problems.join('; ') };
 }
 
-function fieldsApplied(unapplied: string | undefined): ConditionState | undefined {
+/** The condition FieldsApplied; undefined if all fields are applied. Pure. */
+export function fieldsApplied(unapplied: string | undefined): ConditionState | undefined {
   if (unapplied === undefined) return undefined;
   return conditionUnmet(ConditionType.FieldsApplied, { reason: ConditionReason.NotImplemented, message: unapplied });
 }

@@ -1,3 +1,4 @@
+import { unappliedPins } from '@fairway/addons/unapplied-pins';
 import { ConditionReason, ConditionType } from '@fairway/api/conditions';
 import { forcedUpgradeGate } from '@fairway/api/domain/forced-gate';
 import { maintenanceGate } from '@fairway/api/domain/maintenance-gate';
@@ -5,6 +6,7 @@ import { missingPrograms, offeredVersions } from '@fairway/api/domain/offered-ve
 import { nextPhaseChangeMs, phaseOf } from '@fairway/api/domain/release-phase';
 import { releaseProblems } from '@fairway/api/domain/release-problems';
 import { requestIn } from '@fairway/api/domain/request';
+import { describeUnapplied } from '@fairway/api/domain/unapplied-fields';
 import { minorOf } from '@fairway/api/domain/version-numbers';
 import { RETRY_ANNOTATION } from '@fairway/api/group';
 import type { Cluster } from '@fairway/api/kinds/cluster';
@@ -23,9 +25,10 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
 import { type ForcedRolloutFacts, followersOf, nextForcedRollout, nextPlannedMs } from './forced-rollout.ts';
 import type { InUse } from './in-use.ts';
+import { fieldsApplied } from './reconciler.ts';
 import { type GateOf, nextOpeningMs, nextRollout, patchFollowers, rolloutSettings } from './rollout.ts';
 import { haltMessage, rolloutState } from './rollout-condition.ts';
-import { nextTurnEndMs } from './rollout-turn.ts';
+import { nextSlotEndMs } from './rollout-slot.ts';
 import { PROOF_MS, WatchTimes } from './watch-times.ts';
 
 export interface ReleaseOptions extends Pick<ControllerDependencies, 'clock' | 'events' | 'runtime'> {
@@ -36,13 +39,13 @@ export interface ReleaseOptions extends Pick<ControllerDependencies, 'clock' | '
 
 type Times = Pick<ForcedRolloutFacts, 'watchedSinceMs' | 'nowMs'>;
 
-/** How often the runtime is asked which versions it can run, where that may change. */
+/** How often the runtime is queried for the versions that it can run, if that may change. */
 const PROGRAMS_MS = 60_000;
 const IN_USE_RETRY_MS = 60_000;
-/** Timers hold 24 days at most. */
+/** Timers are limited to 24 days. */
 const MAX_WAIT_MS = 86_400_000;
 
-/** Tells what can be used of a release and until when it is supported, and decides who takes its newest patch. */
+/** Reports what is usable in a release and until when it is supported, and decides which clusters get its newest patch. */
 export class ReleaseReconciler {
   readonly #options: ReleaseOptions;
   readonly #watches = new WatchTimes();
@@ -63,9 +66,9 @@ export class ReleaseReconciler {
     const release = held.value ?? found;
     const released = await pass.run(() => inUse.releaseDeleted(release, pass.signal));
     if (isBeingDeleted(release) && released.failure === undefined && released.value === undefined) return pass.end();
-    if (released.value) pass.againIn(IN_USE_RETRY_MS);
+    if (released.value) pass.requeueAfter(IN_USE_RETRY_MS);
     const runnable = await pass.run(() => ofRuntime(runtime.versions()));
-    if (runnable.failure || runnable.value) pass.againIn(PROGRAMS_MS);
+    if (runnable.failure || runnable.value) pass.requeueAfter(PROGRAMS_MS);
     const problem = held.failure ?? released.failure ?? runnable.failure ?? released.value;
     const previous = release.status;
     const programs = runnable.failure ? previous?.available : runnable.value;
@@ -92,7 +95,7 @@ export class ReleaseReconciler {
     });
   }
 
-  /** Clusters can do nothing in their turn while Fairway's API takes no writes: their time counts only while it does. */
+  /** Clusters cannot make progress in their slot while Fairway's API accepts no writes: their time counts only while it does. */
   async #prove(release: KubernetesRelease, { rollout, forcedUpgrade }: KubernetesReleaseStatus, nowMs: number) {
     const { name = '', uid } = release.metadata;
     if ([rollout, forcedUpgrade].some((each) => each !== undefined && each.moving.length > 0)) {
@@ -110,13 +113,13 @@ export class ReleaseReconciler {
     [followers, gateOf]: readonly [readonly Cluster[], GateOf],
     { watchedSinceMs, nowMs }: Times,
   ): void {
-    this.#wakeAt(pass, nextTurnEndMs(rollout, rolloutSettings(release), watchedSinceMs), nowMs);
-    if (rollout.moving.length > 0) pass.againIn(PROOF_MS);
+    this.#wakeAt(pass, nextSlotEndMs(rollout, rolloutSettings(release), watchedSinceMs), nowMs);
+    if (rollout.moving.length > 0) pass.requeueAfter(PROOF_MS);
     this.#wakeAt(pass, nextOpeningMs(rollout, followers, gateOf, nowMs), nowMs);
   }
 
   #wakeAt(pass: Pass, atMs: number | undefined, nowMs: number): void {
-    if (atMs !== undefined) pass.againIn(Math.min(Math.max(atMs - nowMs, 0) + 1, MAX_WAIT_MS));
+    if (atMs !== undefined) pass.requeueAfter(Math.min(Math.max(atMs - nowMs, 0) + 1, MAX_WAIT_MS));
   }
 
   #statusOf(
@@ -142,6 +145,7 @@ export class ReleaseReconciler {
       release.status?.conditions,
       {
         [ConditionType.Ready]: ready,
+        [ConditionType.FieldsApplied]: fieldsApplied(describeUnapplied(unappliedPins(release))),
         [RolledOut]: rollout && rolloutState(RolledOut, release, rollout),
         [EndOfLifeEnforced]: forcedUpgrade && rolloutState(EndOfLifeEnforced, release, forcedUpgrade),
       },
@@ -207,7 +211,7 @@ function readyState(release: KubernetesRelease, programs: readonly string[] | un
   const known = new Set(release.spec.patches.map(({ version }) => version));
   const unlisted = programs.filter((version) => version.startsWith(`${release.spec.minor}.`) && !known.has(version));
   const hint =
-    unlisted.length === 0 ? '' : `, or adds ${unlisted.slice(0, 3).join(', ')}, which is here, to spec.patches`;
+    unlisted.length === 0 ? '' : `; or add ${unlisted.slice(0, 3).join(', ')}, which is installed, to spec.patches`;
   const message = `${missingPrograms(wanted)}${hint}`;
   if (available.length === 0) return conditionUnmet(type, { reason: ConditionReason.ProgramsMissing, message });
   return { ...conditionMet(type), message };

@@ -7,7 +7,7 @@ import type { RolloutStatus } from '@fairway/api/kinds/rollout';
 import type { ConditionState } from '@fairway/kube/controller/conditions';
 import { conditionMet, conditionUnmet } from '@fairway/tenancy/problem';
 
-/** How far clusters have come, for people. */
+/** The progress of a rollout as a condition. */
 export function rolloutState(
   type: typeof ConditionType.RolledOut | typeof ConditionType.EndOfLifeEnforced,
   release: KubernetesRelease,
@@ -21,14 +21,14 @@ export function rolloutState(
     case 'Paused':
       return conditionUnmet(type, {
         reason: ConditionReason.RolloutHalted,
-        message: `spec.rollout.paused: no further cluster takes ${rollout.version}`,
+        message: `spec.rollout.paused: no further cluster is updated to ${rollout.version}`,
       });
     case 'Canaries':
     case 'Rolling': {
       const field = type === ConditionType.RolledOut ? 'rollout' : 'forcedUpgrade';
       const { paused = 0 } = rollout;
       const left = paused > 0 ? `; ${counted(paused, 'cluster')} paused by the user` : '';
-      const message = `${rollout.version} is being rolled out; status.${field} tells how far it is${left}`;
+      const message = `${rollout.version} is being rolled out; see status.${field} for progress${left}`;
       return conditionUnmet(type, { reason: ConditionReason.Updating, message });
     }
   }
@@ -38,13 +38,13 @@ export function haltMessage({ metadata }: KubernetesRelease, { version, failed }
   const named = failed.slice(0, 3).map(({ namespace, name, message }) => `${namespace}/${name} ${message}`);
   const more = failed.length > 3 ? `; ${failed.length - 3} more` : '';
   return (
-    `no further cluster takes ${version}, because ${named.join('; ')}${more}. ` +
-    `It goes on when they are ready; to try them again: kubectl annotate kubernetesrelease ${metadata.name} ${RETRY_ANNOTATION}="$(date)" --overwrite; ` +
+    `no further cluster is updated to ${version}, because ${named.join('; ')}${more}. ` +
+    `The rollout continues when they are ready; to retry them: kubectl annotate kubernetesrelease ${metadata.name} ${RETRY_ANNOTATION}="$(date)" --overwrite; ` +
     giveUp(version)
   );
 }
 
 function giveUp(version: string): string {
-  if (!isMinor(version)) return `to give the patch up: set withdrawn: true for ${version} in spec.patches`;
-  return 'to begin no further one: take spec.forcedUpgrade out';
+  if (!isMinor(version)) return `to abandon the patch: set withdrawn: true for ${version} in spec.patches`;
+  return 'to start no further upgrades: remove spec.forcedUpgrade';
 }

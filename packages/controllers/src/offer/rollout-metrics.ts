@@ -2,11 +2,11 @@ import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { RolloutStatus } from '@fairway/api/kinds/rollout';
 import { Gauge, type Registry } from 'prom-client';
 
-/** Tells how far rollouts are, of all releases that this process sees: the same from every replica. */
+/** Reports the progress of all releases' rollouts that this process observes: the same from every replica. */
 export function observeRollouts(registry: Registry, releases: () => readonly KubernetesRelease[]): void {
   const gauge = new Gauge({
     name: 'fairway_rollout_clusters',
-    help: 'Clusters that follow a minor version, by how the rollout of its newest patch stands with them.',
+    help: 'Clusters on a minor version, by state of the rollout of its newest patch.',
     labelNames: ['minor', 'state'],
     registers: [],
     collect() {
@@ -20,7 +20,7 @@ export function observeRollouts(registry: Registry, releases: () => readonly Kub
   registry.registerMetric(gauge);
   const forced = new Gauge({
     name: 'fairway_forced_upgrade_clusters',
-    help: 'Clusters that are upgraded from a minor version without being asked, because it has ended, by how that stands with them.',
+    help: 'Clusters that are upgraded automatically because their minor version has reached its end of life, by state of that upgrade.',
     labelNames: ['minor', 'state'],
     registers: [],
     collect() {

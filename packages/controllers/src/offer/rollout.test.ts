@@ -6,14 +6,14 @@ import { aRelease } from '@fairway/api/testing/releases';
 import { formatTime } from '@fairway/base/clock';
 import { describe, expect, test } from 'vitest';
 import { nextOpeningMs, nextRollout, patchFollowers, type RolloutFacts, rolloutSettings } from './rollout.ts';
-import { nextTurnEndMs } from './rollout-turn.ts';
+import { nextSlotEndMs } from './rollout-slot.ts';
 
 const NOW = Date.UTC(2026, 10, 22);
 const MINUTE = 60_000;
 const OLD = '1.35.1';
 const NEW = '1.35.2';
 
-interface Standing {
+interface RolloutPosition {
   readonly version?: string;
   /** What was decided on. */
   readonly desired?: string;
@@ -26,7 +26,7 @@ interface Standing {
 
 function cluster(
   name: string,
-  { version = OLD, desired = version, ready = true, controlPlane = true, ...rest }: Standing = {},
+  { version = OLD, desired = version, ready = true, controlPlane = true, ...rest }: RolloutPosition = {},
 ): Cluster {
   const condition = (type: string, holds: boolean) => ({
     type,
@@ -43,8 +43,8 @@ function cluster(
   };
 }
 
-const many = (count: number, standing: Standing = {}) =>
-  Array.from({ length: count }, (_, index) => cluster(`c${String(index).padStart(4, '0')}`, standing));
+const many = (count: number, position: RolloutPosition = {}) =>
+  Array.from({ length: count }, (_, index) => cluster(`c${String(index).padStart(4, '0')}`, position));
 
 interface Options extends Partial<Omit<RolloutFacts, 'settings'>> {
   readonly settings?: Partial<RolloutSettings>;
@@ -65,10 +65,10 @@ function step(followers: readonly Cluster[], { settings, ...options }: Options =
 }
 
 const names = (list: readonly { readonly name: string }[]) => list.map(({ name }) => name);
-const at = (clusters: readonly Cluster[], done: readonly string[], standing: Standing = {}) =>
+const at = (clusters: readonly Cluster[], done: readonly string[], position: RolloutPosition = {}) =>
   clusters.map((one) =>
     done.includes(one.metadata.name ?? '')
-      ? cluster(one.metadata.name ?? '', { version: NEW, ...standing, labels: one.metadata.labels ?? {} })
+      ? cluster(one.metadata.name ?? '', { version: NEW, ...position, labels: one.metadata.labels ?? {} })
       : one,
   );
 
@@ -105,7 +105,7 @@ describe('how many move at a time', () => {
     let clusters: readonly Cluster[] = many(25);
     let rollout = step(clusters);
     let most = 0;
-    for (let turn = 0; turn < 25 && rollout.state !== 'Complete'; turn += 1) {
+    for (let slot = 0; slot < 25 && rollout.state !== 'Complete'; slot += 1) {
       most = Math.max(most, rollout.moving.length);
       clusters = at(clusters, names(rollout.moving));
       rollout = step(clusters, { previous: rollout });
@@ -261,7 +261,7 @@ describe('failures', () => {
     const halted = step(broken, { settings, previous: first, nowMs: later });
 
     expect(halted).toMatchObject({ state: 'Halted', updated: 2 });
-    expect(halted.failed[0]?.message).toBe('runs 1.35.2, and its control plane is not ready: the API server is away');
+    expect(halted.failed[0]?.message).toBe('runs 1.35.2, but its control plane is not ready: the API server is away');
   });
 
   test.each(['CredentialInvalid', 'DatabaseFull'])('no tenant stops it by what only a tenant does: %s', (reason) => {
@@ -271,8 +271,8 @@ describe('failures', () => {
       if (!controlPlane || !ready) throw new Error('a cluster has both conditions');
       return { ...each, status: { version, conditions: [{ ...controlPlane, reason }, ready] } };
     };
-    const after = (standing: (each: Cluster) => Cluster) =>
-      step(at(clusters, [two]).map(standing), { settings, previous: first, nowMs: later });
+    const after = (position: (each: Cluster) => Cluster) =>
+      step(at(clusters, [two]).map(position), { settings, previous: first, nowMs: later });
 
     for (const version of [OLD, NEW]) {
       const rollout = after(stopped(false, version));
@@ -341,7 +341,7 @@ test('the lists are bounded, however many clusters there are and fail', () => {
   const clusters = many(5000).map(({ metadata }) => cluster(metadata.name ?? '', { desired: NEW }));
   let rollout = step(clusters, { settings });
   let nowMs = NOW;
-  for (let turn = 0; turn < 5; turn += 1) {
+  for (let slot = 0; slot < 5; slot += 1) {
     rollout = step(clusters, { settings, previous: rollout, nowMs });
     nowMs += 15 * MINUTE;
     rollout = step(clusters, { settings, previous: rollout, nowMs });
@@ -356,9 +356,9 @@ test('a restart between any two steps changes nothing: the step is a function of
   const first = step(clusters);
 
   expect(step(clusters, { previous: JSON.parse(JSON.stringify(first)) })).toEqual(first);
-  expect(nextTurnEndMs(first, rolloutSpec.parse({}), NOW)).toBe(NOW + 15 * MINUTE);
-  expect(nextTurnEndMs(first, rolloutSpec.parse({}), NOW + MINUTE)).toBe(NOW + 16 * MINUTE);
-  expect(nextTurnEndMs({ ...first, moving: [] }, rolloutSpec.parse({}), NOW)).toBeUndefined();
+  expect(nextSlotEndMs(first, rolloutSpec.parse({}), NOW)).toBe(NOW + 15 * MINUTE);
+  expect(nextSlotEndMs(first, rolloutSpec.parse({}), NOW + MINUTE)).toBe(NOW + 16 * MINUTE);
+  expect(nextSlotEndMs({ ...first, moving: [] }, rolloutSpec.parse({}), NOW)).toBeUndefined();
 });
 
 describe('maintenance windows', () => {

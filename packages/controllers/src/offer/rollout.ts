@@ -12,24 +12,24 @@ import { isPaused } from '@fairway/api/pause';
 import { formatTime } from '@fairway/base/clock';
 import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
 import { isBeingDeleted } from '@fairway/kube/controller/finalizers';
-import { isAt, seenTurn, type Turn, turnEndMs, turnOf } from './rollout-turn.ts';
+import { isAt, newRolloutSlot, observedSlot, type RolloutSlot, slotEndMs } from './rollout-slot.ts';
 
 export type GateOf = (cluster: Cluster, nowMs: number) => MaintenanceGate;
 
 export interface RolloutFacts {
   readonly settings: RolloutSettings;
-  /** What clusters are brought to: a patch, or a minor version. */
+  /** The target: a patch, or a minor version. */
   readonly target: string;
-  /** The clusters that are to run it. */
+  /** The clusters that should run it. */
   readonly followers: readonly Cluster[];
-  /** Whether a cluster may begin now, by its maintenance window. */
+  /** Whether a cluster may start now, by its maintenance window. */
   readonly gateOf: GateOf;
-  /** What keeps a cluster from beginning, besides what keeps every rollout from it. */
+  /** What holds a cluster back, in addition to what holds back every rollout. */
   readonly isHeldUp?: (cluster: Cluster) => boolean;
   readonly previous: RolloutStatus | undefined;
-  /** What the annotation fairway.dev/retry-requested asks for, as `requestIn` has it. */
+  /** The value of the annotation fairway.dev/retry-requested, as `requestIn` returns it. */
   readonly retryRequested: string | undefined;
-  /** Since when Fairway has looked at it, without a break. */
+  /** Since when Fairway has been watching it without interruption. */
   readonly watchedSinceMs: number;
   readonly nowMs: number;
 }
@@ -37,12 +37,13 @@ export interface RolloutFacts {
 type Failed = RolloutStatus['failed'][number];
 
 /**
- * Who may take the target, and how far it has come. Pure, and level-triggered: derived from the clusters and its own last result, which is kept in
- * the release's status. A cluster in `moving` takes it; it leaves the list when its control plane runs it and is ready, or when its time is up: one that
- * has begun has failed then, one that has not is last in line again, since whatever kept it from that is no fault of the patch. Nodes
- * don't count: a tenant can break its own, and would hold the patch back for all. Canaries come first. After `maxFailures` failures, or one of a
- * canary, no further cluster begins; when those that failed have become ready, it goes on. Whoever waits for its maintenance window is passed over, and gets
- * its turn in it; so canaries with windows hold nobody up, and are none until then.
+ * Decides which clusters may be updated to the target, and the progress so far. Pure, and level-triggered: derived from the clusters and
+ * its own last result, which is stored in the release's status. A cluster in `moving` is being updated; it leaves the list when its control
+ * plane runs the target and is ready, or when its time is up: then a cluster that has started has failed, and one that has not is queued
+ * last again, since whatever held it back is not the fault of the patch. Nodes do not count: a tenant can break its own, and would hold
+ * back the patch for everyone. Canaries come first. After `maxFailures` failures, or one failure of a canary, no further cluster starts;
+ * the rollout continues when the failed ones have become ready. Clusters that are waiting for their maintenance window are skipped, and get
+ * a slot in it; so canaries with windows hold back no others, and do not count as canaries until then.
  */
 export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const { settings, target, watchedSinceMs, nowMs } = facts;
@@ -51,22 +52,22 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
     taking.filter((cluster) => !isAt(cluster, target)).map((cluster) => [uidOf(cluster), cluster]),
   );
   const known = new Map(taking.map((cluster) => [uidOf(cluster), cluster]));
-  // A newer patch may be what mends the one before.
+  // A newer patch may be the fix for the previous one.
   const isSame = facts.previous?.version === target;
   const wasRetried = isSame && isNewRequest(facts.retryRequested, facts.previous?.retried);
   const followed = followedRequest(facts.retryRequested, facts.previous?.retried);
   const since = formatTime(nowMs);
-  const moving: Turn[] = [];
+  const moving: RolloutSlot[] = [];
   const failed: Failed[] = [];
-  const retried = wasRetried ? (facts.previous?.failed ?? []).map((entry) => turnOf(entry, since)) : [];
-  const turns = (facts.previous?.moving ?? []).map((turn) => (isSame ? turn : turnOf(turn, since)));
+  const retried = wasRetried ? (facts.previous?.failed ?? []).map((entry) => newRolloutSlot(entry, since)) : [];
+  const turns = (facts.previous?.moving ?? []).map((slot) => (isSame ? slot : newRolloutSlot(slot, since)));
   const returned = new Set<string>();
-  for (const turn of [...turns, ...retried]) {
-    const cluster = known.get(turn.uid);
+  for (const slot of [...turns, ...retried]) {
+    const cluster = known.get(slot.uid);
     if (cluster === undefined || isPaused(cluster) || isHealthyAt(cluster, target)) continue;
     if (isHeldBack(cluster, facts) || isStoppedByUser(cluster)) continue;
-    const seen = seenTurn(turn, cluster, target, nowMs);
-    if (nowMs < turnEndMs(seen, settings, watchedSinceMs)) moving.push(seen);
+    const seen = observedSlot(slot, cluster, target, nowMs);
+    if (nowMs < slotEndMs(seen, settings, watchedSinceMs)) moving.push(seen);
     else if (seen.begun === undefined) returned.add(seen.uid);
     else failed.push({ ...placeOf(cluster), since, message: failureOf(cluster, target) });
   }
@@ -79,7 +80,7 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
   const isCanary = canaryOf(settings);
   const isHalted = failed.length >= settings.maxFailures || failed.some(({ uid }) => isCanary(known.get(uid)));
   if (!isHalted && !settings.paused) {
-    moving.push(...newTurns(facts, { behind, moving, failed, returned, isCanary, total: taking.length, since }));
+    moving.push(...newSlots(facts, { behind, moving, failed, returned, isCanary, total: taking.length, since }));
   }
   const begun = new Set([...moving, ...failed].map(({ uid }) => uid));
   const waiting = [...behind.keys()].filter((uid) => !begun.has(uid)).length;
@@ -110,19 +111,19 @@ export function nextRollout(facts: RolloutFacts): RolloutStatus {
 
 const MAX_FAILED = 200;
 
-/** The clusters that take patches of a minor version by themselves; `isSeamless`: whether API servers answer throughout an update. */
+/** The clusters that are patched automatically; `isSeamless`: whether API servers stay available during an update. */
 export function patchFollowers(users: readonly Cluster[], minor: string, isSeamless: boolean): readonly Cluster[] {
   return users.filter(
     (cluster) => followedMinor(cluster) === minor && takesPatches(cluster, isSeamless) && !isBeingDeleted(cluster),
   );
 }
 
-/** With defaults, which a stored object of before does not have. */
+/** With defaults, which objects stored by earlier releases lack. */
 export function rolloutSettings({ spec }: KubernetesRelease): RolloutSettings {
   return rolloutSpec.parse(spec.rollout ?? {});
 }
 
-/** When a window opens that a cluster waits for; undefined: none does. */
+/** When the next maintenance window opens that a cluster is waiting for; undefined: none is. */
 export function nextOpeningMs(
   { version }: RolloutStatus,
   followers: readonly Cluster[],
@@ -136,24 +137,27 @@ export function nextOpeningMs(
   return openings.length === 0 ? undefined : openings.reduce((a, b) => Math.min(a, b));
 }
 
-interface Standing {
+interface RolloutPosition {
   readonly behind: ReadonlyMap<string, Cluster>;
-  readonly moving: readonly Turn[];
+  readonly moving: readonly RolloutSlot[];
   readonly failed: readonly Failed[];
-  /** Those whose turn has just ended before they had begun. */
+  /** Clusters whose slot has just ended before they had started. */
   readonly returned: ReadonlySet<string>;
   readonly isCanary: (cluster: Cluster | undefined) => boolean;
   readonly total: number;
   readonly since: string;
 }
 
-function newTurns(facts: RolloutFacts, { behind, moving, failed, returned, isCanary, total, since }: Standing): Turn[] {
+function newSlots(
+  facts: RolloutFacts,
+  { behind, moving, failed, returned, isCanary, total, since }: RolloutPosition,
+): RolloutSlot[] {
   const { settings } = facts;
   const begun = new Set([...moving, ...failed].map(({ uid }) => uid));
   const share = Math.max(1, Math.floor((total * settings.maxPercent) / 100));
   const room = Math.min(settings.maxConcurrent, share) - moving.length;
   if (room <= 0) return [];
-  // What cannot be updated now would only fail.
+  // An update that is impossible now would only fail.
   const able = [...behind.values()].filter(
     (cluster) =>
       !begun.has(uidOf(cluster)) &&
@@ -174,9 +178,9 @@ function newTurns(facts: RolloutFacts, { behind, moving, failed, returned, isCan
 function stateOf(facts: {
   readonly isHalted: boolean;
   readonly isPaused: boolean;
-  readonly moving: readonly Turn[];
+  readonly moving: readonly RolloutSlot[];
   readonly known: ReadonlyMap<string, Cluster>;
-  readonly isCanary: Standing['isCanary'];
+  readonly isCanary: RolloutPosition['isCanary'];
   readonly left: number;
 }): RolloutStatus['state'] {
   if (facts.isHalted) return 'Halted';
@@ -185,7 +189,7 @@ function stateOf(facts: {
   return facts.moving.some(({ uid }) => facts.isCanary(facts.known.get(uid))) ? 'Canaries' : 'Rolling';
 }
 
-function canaryOf({ canarySelector }: RolloutSettings): Standing['isCanary'] {
+function canaryOf({ canarySelector }: RolloutSettings): RolloutPosition['isCanary'] {
   const wanted = Object.entries(canarySelector?.matchLabels ?? {});
   return (cluster) => wanted.length > 0 && wanted.every(([name, value]) => cluster?.metadata.labels?.[name] === value);
 }
@@ -194,14 +198,14 @@ function isHealthyAt(cluster: Cluster, target: string): boolean {
   return isAt(cluster, target) && isConditionTrue(cluster.status?.conditions, 'ControlPlaneReady');
 }
 
-/** Whether it can't begin now, for its maintenance window for example; one that has begun goes on after it. A hibernated cluster takes it when it is awake. */
+/** Whether it cannot start now, for example because of its maintenance window; a cluster that has started continues. A hibernated cluster is updated when it wakes. */
 function isHeldBack(cluster: Cluster, { target, gateOf, isHeldUp, nowMs }: RolloutFacts): boolean {
   if (isHibernationWanted(cluster) || isBeingEmptied(cluster)) return true;
   if (isAtLeast(cluster.status?.desiredVersion, target)) return false;
   return !gateOf(cluster, nowMs).isOpen || isHeldUp?.(cluster) === true;
 }
 
-/** What any tenant can bring about while its cluster has its turn, and no version does: it would stop the rollout for all. */
+/** Failures that any tenant can cause during its cluster's slot, but no version does: they would stop the rollout for everyone. */
 const OF_USERS: ReadonlySet<string> = new Set([ConditionReason.CredentialInvalid, ConditionReason.DatabaseFull]);
 
 function isStoppedByUser({ status }: Cluster): boolean {
@@ -212,12 +216,12 @@ function isStoppedByUser({ status }: Cluster): boolean {
 function failureOf({ status }: Cluster, target: string): string {
   const ready = findCondition(status?.conditions, 'ControlPlaneReady');
   const what = isAtLeast(status?.version, target)
-    ? `runs ${status?.version}, and its control plane is not ready`
+    ? `runs ${status?.version}, but its control plane is not ready`
     : `still runs ${status?.version}`;
   return `${what}${ready?.message ? `: ${ready.message}` : ''}`.slice(0, 512);
 }
 
-function placeOf({ metadata }: Cluster): Pick<Turn, 'namespace' | 'name' | 'uid'> {
+function placeOf({ metadata }: Cluster): Pick<RolloutSlot, 'namespace' | 'name' | 'uid'> {
   return { namespace: metadata.namespace ?? '', name: metadata.name ?? '', uid: metadata.uid ?? '' };
 }
 

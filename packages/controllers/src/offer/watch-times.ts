@@ -1,6 +1,6 @@
-/** How often whoever watches something proves that it can write. */
+/** How often a watcher proves that it can write. */
 export const PROOF_MS = 60_000;
-/** Whoever has not proved it for so long was away, or could do nothing: its process or its API stood still, or another replica had the key. */
+/** A watcher without such proof for this long was away or unable to act: its process or API was stalled, or another replica owned the key. */
 const BREAK_MS = 3 * PROOF_MS;
 
 interface Watch {
@@ -8,11 +8,11 @@ interface Watch {
   readonly provenMs: number;
 }
 
-/** Since when this process has been able to act on an object, without a break. In memory, because a process that has ended acts on nothing. */
+/** Since when this process has been able to act on an object without interruption. In memory, because a process that has ended acts on nothing. */
 export class WatchTimes {
   readonly #watches = new Map<string, Watch>();
 
-  /** Now, if it was not until just now. */
+  /** Now, if it was not able to until now. */
   sinceMs(key: string, nowMs: number): number {
     const watch = this.#watches.get(key);
     return watch !== undefined && nowMs - watch.provenMs <= BREAK_MS ? watch.sinceMs : nowMs;
@@ -23,12 +23,12 @@ export class WatchTimes {
     return watch === undefined || nowMs - watch.provenMs >= PROOF_MS;
   }
 
-  /** A write has succeeded, or nothing is to be watched. */
+  /** A write has succeeded, or there is nothing to watch. */
   prove(key: string, nowMs: number): void {
     this.#watches.set(key, { sinceMs: this.sinceMs(key, nowMs), provenMs: nowMs });
   }
 
-  /** The object is gone. */
+  /** The object is deleted. */
   forget(key: string): void {
     this.#watches.delete(key);
   }

@@ -9,7 +9,7 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import { APIServices, ConfigMaps, DaemonSets, Deployments } from '@fairway/kube/kinds/resources';
 import type { Condition } from '@fairway/kube/object/meta';
 import { SteppingClock } from './stepping-clock.ts';
-import { TEAM, TestFairway } from './test-fairway.ts';
+import { TEAM, TestFairway, type TestFairwayOptions } from './test-fairway.ts';
 import type { ChooseApiFault } from './unreliable-api.ts';
 
 const MINUTE_MS = 60_000;
@@ -21,6 +21,9 @@ interface StoryOptions {
   readonly before?: (tenant: KubeClient) => Promise<unknown>;
   /** Whether API servers connect to nodes, as real ones do. */
   readonly reachesNodes?: boolean;
+  readonly cloud?: TestFairwayOptions['cloud'];
+  /** Whether the cloud does not list its types of volumes from the start. */
+  readonly isCinderAway?: boolean;
 }
 
 /** A cluster `demo` with one node and a pod network of its own, unless its spec says otherwise, whose API server has no controllers: `work` says what they would. */
@@ -42,7 +45,7 @@ export class AddonStory implements AsyncDisposable {
 
   static async begin(
     spec: NewCluster['spec'] = {},
-    { fault, before, reachesNodes = true }: StoryOptions = {},
+    { fault, before, reachesNodes = true, cloud = {}, isCinderAway = false }: StoryOptions = {},
   ): Promise<AddonStory> {
     const clock = new SteppingClock();
     const isOfAddons: ChooseApiFault = ({ path }) =>
@@ -53,7 +56,15 @@ export class AddonStory implements AsyncDisposable {
         : undefined;
     let choose: ChooseApiFault = before ? isOfAddons : (fault ?? (() => undefined));
     const tenantFaults: ChooseApiFault = (request) => choose(request);
-    const fairway = await TestFairway.start({ clock, tenantFaults, random: () => 0.5 });
+    const fairway = await TestFairway.start({ clock, tenantFaults, random: () => 0.5, cloud });
+    if (isCinderAway) {
+      fairway.cloud.faults.add({
+        service: 'block-storage',
+        path: '/types',
+        times: null,
+        action: { kind: 'answer', status: 503 },
+      });
+    }
     fairway.runtime.reachesNodes = reachesNodes;
     const cluster = await clock.during(fairway.readyCluster({ replicas: 1 }, { cni: { type: 'none' }, ...spec }));
     const story = new AddonStory(clock, fairway, fairway.runtime.client(identityOf(cluster)));

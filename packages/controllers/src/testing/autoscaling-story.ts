@@ -6,6 +6,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { Events, PodDisruptionBudgets, Pods } from '@fairway/kube/kinds/resources';
+import type { CloudConfig } from '@fairway/simulator/config';
 import { SwitchedFaults } from './lasting-causes.ts';
 import { SteppingClock } from './stepping-clock.ts';
 import { TEAM, TestFairway } from './test-fairway.ts';
@@ -26,10 +27,10 @@ export class AutoscalingStory implements AsyncDisposable {
     this.faults = faults;
   }
 
-  static async begin(): Promise<AutoscalingStory> {
+  static async begin(cloud: Partial<CloudConfig> = {}): Promise<AutoscalingStory> {
     const clock = new SteppingClock();
     const faults = new SwitchedFaults();
-    const fairway = await TestFairway.start({ clock, random: seededRandom(7), ...faults.options });
+    const fairway = await TestFairway.start({ clock, random: seededRandom(7), cloud, ...faults.options });
     const story = new AutoscalingStory(clock, fairway, faults);
     const cluster = await clock.during(
       fairway.createCluster({ cni: { type: 'none' } }).then(() => fairway.clusterReady()),
@@ -61,9 +62,14 @@ export class AutoscalingStory implements AsyncDisposable {
   }
 
   /** Pods for which the scheduler has no node. */
-  async pending(names: readonly string[], cpu: string): Promise<void> {
+  async pending(
+    names: readonly string[],
+    cpu: string,
+    nodeSelector: NonNullable<Pod['spec']>['nodeSelector'] = {},
+  ): Promise<void> {
     for (const name of names) {
-      await this.#create(podOf(name, cpu));
+      const pod = podOf(name, cpu);
+      await this.#create({ ...pod, ...(pod.spec && { spec: { ...pod.spec, nodeSelector } }) });
       const conditions = [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' }];
       const value = { status: { phase: 'Pending', conditions } };
       const options = { namespace: NAMESPACE, subresource: 'status' };

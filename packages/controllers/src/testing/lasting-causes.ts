@@ -164,6 +164,15 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
   fault('no valid host', 'a cluster', { action: { kind: 'outOfStock', flavor: 'b3-8' } }, 'FlavorOutOfStock'),
   fault('servers that fail', 'a cluster', { action: { kind: 'serverError' } }, 'ServerFailed'),
   {
+    cause: 'an unknown security group',
+    from: 'a cluster',
+    begin: () => undefined,
+    ask: (fairway) => fairway.createPool({ replicas: 3, securityGroups: ['web'] }, 'odd'),
+    end: (fairway) => fairway.process.project.client.network.securityGroups.create({ name: 'web' }),
+    kind: nodePools,
+    reason: 'SecurityGroupNotFound',
+  },
+  {
     cause: 'an unknown flavor',
     from: 'a cluster',
     begin: () => undefined,
@@ -180,6 +189,18 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     end: (fairway) => fairway.patch(nodePools, 'general', { spec: { image: 'Ubuntu 24.04' } }),
     kind: nodePools,
     reason: 'ImageNotFound',
+  },
+  {
+    cause: 'further networks that there are not',
+    from: 'a cluster',
+    begin: () => undefined,
+    ask: (fairway) => {
+      const networks = [{ networkID: '11111111-1111-4111-8111-111111111111' }];
+      return fairway.patch(nodePools, 'general', { spec: { replicas: 4, networks } });
+    },
+    end: (fairway) => fairway.patch(nodePools, 'general', { spec: { networks: null } }),
+    kind: nodePools,
+    reason: 'NetworkNotFound',
   },
   fault('403 to ports', 'a given network', { ...PORTS, action: answer(403) }, 'PermissionDenied'),
   fault('503 to ports', 'a given network', { ...PORTS, action: answer(503) }, 'CloudUnavailable'),

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { SteppingClock } from './stepping-clock.ts';
 
@@ -22,6 +24,38 @@ describe('time', () => {
     await clock.pass(60_000);
 
     expect(await made).toBe(0);
+    expect(clock.now() - startMs).toBe(60_000);
+  });
+
+  test.each<{ what: string; work: () => Promise<unknown> }>([
+    {
+      what: 'a thousand turns of the event loop',
+      work: async () => {
+        for (let turn = 0; turn < 1_000; turn++) await nextTurn();
+      },
+    },
+    { what: 'a file that is read', work: () => readFile(import.meta.filename) },
+  ])('stands still for $what', async ({ work }) => {
+    const clock = new SteppingClock();
+    const startMs = clock.now();
+    const done = work().then(() => clock.now() - startMs);
+
+    await clock.pass(60_000);
+
+    expect(await done).toBe(0);
+  });
+
+  test('passes by itself while a test waits, and no longer, until it is stopped', async () => {
+    const clock = new SteppingClock();
+    const startMs = clock.now();
+    const stop = clock.run();
+    await clock.sleep(60_000);
+    const passedMs = clock.now() - startMs;
+    stop();
+    clock.after(1_000, () => undefined);
+    for (let turn = 0; turn < 100; turn++) await nextTurn();
+
+    expect(passedMs).toBe(60_000);
     expect(clock.now() - startMs).toBe(60_000);
   });
 

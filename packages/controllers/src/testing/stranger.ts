@@ -1,8 +1,16 @@
 import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import type { Cloud } from '@fairway/simulator/cloud';
 import { type NetworkRole, ownerDescription } from '@fairway/tenancy/cloud/ownership';
+import { CloudTransport } from './cloud-transport.ts';
 import type { TestFairway } from './test-fairway.ts';
+
+/** A project of a cloud. */
+interface ProjectOf {
+  readonly cloud: Cloud;
+  readonly projectID: string;
+}
 
 /** A member of another project in the same cloud, or an administrator, who may share what is theirs. */
 export async function strangerIn(
@@ -17,7 +25,13 @@ export async function strangerIn(
     home: '/',
     readFile: (path) => (path === '/clouds.yaml' ? yaml : undefined),
   }).get(entry);
-  const connection = new CloudConnection({ config, clock: fairway.clock, random: Math.random, readFile: () => '' });
+  const connection = new CloudConnection({
+    config,
+    clock: fairway.clock,
+    random: Math.random,
+    readFile: () => '',
+    transport: new CloudTransport(fairway.cloud),
+  });
   try {
     await use(connection.client());
   } finally {
@@ -26,29 +40,30 @@ export async function strangerIn(
 }
 
 /** Puts copies of all of a cluster's marks before its project, on resources that are older than its own. */
-export async function copyMarks(projectID: string, stranger: OpenStackClient, clusterUid: string): Promise<void> {
+export async function copyMarks(project: ProjectOf, stranger: OpenStackClient, clusterUid: string): Promise<void> {
   const { network } = stranger;
   const mark = (role: NetworkRole) => ({ description: ownerDescription(clusterUid, role) });
   const { id } = await network.networks.create({ name: 'theirs', ...mark('network') });
   await network.subnets.create({ network_id: id, ip_version: 4, cidr: '10.66.0.0/24', ...mark('subnet') });
   const group = await network.securityGroups.create({ name: 'theirs', ...mark('node-security-group') });
-  await share(projectID, stranger, 'network', id);
-  await share(projectID, stranger, 'security_group', group.id);
+  await share(project, stranger, 'network', id);
+  await share(project, stranger, 'security_group', group.id);
 }
 
 /** Lets a project see and use it. */
 export async function share(
-  target_tenant: string,
-  stranger: OpenStackClient,
+  { cloud, projectID }: ProjectOf,
+  { session }: OpenStackClient,
   object_type: string,
   object_id: string,
 ): Promise<void> {
-  const policy = { object_type, object_id, action: 'access_as_shared', target_tenant };
-  const { session } = stranger;
-  const answer = await fetch(`${await session.endpoint('network')}/rbac-policies`, {
+  const policy = { object_type, object_id, action: 'access_as_shared', target_tenant: projectID };
+  const request = {
     method: 'POST',
+    url: `${await session.endpoint('network')}/rbac-policies`,
     headers: { 'content-type': 'application/json', 'x-auth-token': (await session.token()).id },
     body: JSON.stringify({ rbac_policy: policy }),
-  });
-  if (answer.status !== 201) throw new Error(`sharing ${object_type} got ${answer.status}: ${await answer.text()}`);
+  } as const;
+  const answer = await new CloudTransport(cloud).send(request, new AbortController().signal);
+  if (answer.status !== 201) throw new Error(`sharing ${object_type} got ${answer.status}: ${answer.body}`);
 }

@@ -1,3 +1,4 @@
+import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { builtinDefinitions } from '@fairway/apiserver/kinds/definitions';
 import { ApiServer } from '@fairway/apiserver/server/api-server';
@@ -17,6 +18,7 @@ import { Namespaces } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
+import { LONG_WATCH_SECONDS } from './long-watches.ts';
 
 export const TENANT_ADMIN: UserInfo = { username: 'fairway', groups: ['system:masters', 'system:authenticated'] };
 
@@ -61,7 +63,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   /** What they say of themselves besides; see `say`. */
   #says: Partial<ControlPlaneState> = {};
   /** Those at rest, with their data. */
-  readonly #atRest = new Set<string>();
+  readonly #hibernated = new Set<string>();
   /** The versions that do not start: the cluster goes on without an API server. */
   readonly broken = new Set<string>();
 
@@ -69,8 +71,8 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     this.#clock = clock;
   }
 
-  allowedCIDRsProblem(): Promise<string | undefined> {
-    return Promise.resolve(undefined);
+  unenforcedFields(): Promise<UnenforcedFields> {
+    return Promise.resolve({});
   }
 
   auditLog(): Promise<undefined> {
@@ -85,7 +87,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     this.asked.push(spec);
     if (this.failure) throw this.failure;
     const { uid } = spec.cluster;
-    this.#atRest.delete(uid);
+    this.#hibernated.delete(uid);
     if (!this.#servers.has(uid)) {
       await this.adopt(uid);
       if (this.startMs > 0) this.#startSlowly(uid);
@@ -149,20 +151,20 @@ export class TestControlPlanes implements ControlPlaneRuntime {
     await this.client(uid).resource(Namespaces).create(kubeSystem);
   }
 
-  rest(clusterUid: string): Promise<boolean> {
+  hibernate(clusterUid: string): Promise<boolean> {
     if (this.failure) return Promise.reject(this.failure);
-    const isAtRest = this.#atRest.has(clusterUid) || !this.#servers.has(clusterUid);
-    this.#atRest.add(clusterUid);
+    const isHibernated = this.#hibernated.has(clusterUid) || !this.#servers.has(clusterUid);
+    this.#hibernated.add(clusterUid);
     // It takes a moment, and tells when it is done.
-    if (!isAtRest) queueMicrotask(() => this.#announce(clusterUid));
-    return Promise.resolve(isAtRest);
+    if (!isHibernated) queueMicrotask(() => this.#announce(clusterUid));
+    return Promise.resolve(isHibernated);
   }
 
-  isAtRest(clusterUid: string): boolean {
-    return this.#atRest.has(clusterUid);
+  isHibernated(clusterUid: string): boolean {
+    return this.#hibernated.has(clusterUid);
   }
 
-  async empty(clusterUid: string): Promise<boolean> {
+  async wipe(clusterUid: string): Promise<boolean> {
     if (this.failure) throw this.failure;
     this.emptied.push(clusterUid);
     const server = this.#servers.get(clusterUid);
@@ -202,7 +204,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
   server(clusterUid: string): ApiServer {
     const server = this.#servers.get(clusterUid);
     if (server === undefined) throw new Error(`there is no control plane of cluster ${clusterUid}`);
-    if (this.#atRest.has(clusterUid)) throw new Error(`the control plane of cluster ${clusterUid} rests`);
+    if (this.#hibernated.has(clusterUid)) throw new Error(`the control plane of cluster ${clusterUid} rests`);
     return server;
   }
 
@@ -213,7 +215,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
 
   /** Makes a server's node Ready, as a kubelet that has just booted and the cloud provider would. */
   async join(clusterUid: string, name: string, version = '1.34.2'): Promise<void> {
-    if (!this.#servers.has(clusterUid) || this.#atRest.has(clusterUid)) return;
+    if (!this.#servers.has(clusterUid) || this.#hibernated.has(clusterUid)) return;
     const nodes = this.client(clusterUid).resource(tenantNodes);
     try {
       await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name } } satisfies KubeObject);
@@ -235,6 +237,7 @@ export class TestControlPlanes implements ControlPlaneRuntime {
       definitions: builtinDefinitions(),
       clock: this.#clock,
       version: { gitVersion: 'v1.34.2', major: '1', minor: '34' },
+      bookmarkMs: LONG_WATCH_SECONDS * 1_000,
     });
   }
 }

@@ -21,6 +21,7 @@ import type { Runnable } from '@fairway/kube/controller/manager';
 import { Namespaces } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
+import { LONG_WATCH_SECONDS } from './long-watches.ts';
 import { TENANT_ADMIN } from './test-control-planes.ts';
 import { type ChooseApiFault, unreliable } from './unreliable-api.ts';
 
@@ -57,15 +58,22 @@ export interface ConnectOptions {
 export type OpenTestEngine = (clock: Clock) => Promise<TestEngine>;
 
 let openDefault: OpenTestEngine = openEmbeddedTestEngine;
+let isInProcess = true;
 
 /** The engine of tests that name none. */
 export function openTestEngine(clock: Clock): Promise<TestEngine> {
   return openDefault(clock);
 }
 
-/** Runs all following tests of this process on another engine. */
+/** Whether the engine works in this process alone: else it does what no clock here sees, in real time. */
+export function isEngineInProcess(): boolean {
+  return isInProcess;
+}
+
+/** Runs all following tests of this process on an engine of other processes. */
 export function useTestEngine(open: OpenTestEngine): void {
   openDefault = open;
+  isInProcess = false;
 }
 
 const resources = [...authKinds(MANAGEMENT_KINDS), ...KINDS.map((kind) => resourceDefinition(kind))];
@@ -78,6 +86,7 @@ async function openEmbeddedTestEngine(clock: Clock): Promise<TestEngine> {
     definitions: builtinDefinitions(),
     clock,
     version: { gitVersion: 'v1.34.0', major: '1', minor: '34' },
+    bookmarkMs: LONG_WATCH_SECONDS * 1_000,
   });
   const client = new KubeClient(server.transport(TENANT_ADMIN), { clock });
   await fillNamespaces(client);
@@ -92,7 +101,7 @@ async function openEmbeddedTestEngine(clock: Clock): Promise<TestEngine> {
 function connectEmbedded(server: ApiServer, { chooseFault, ...shared }: ConnectOptions): EngineConnection {
   const transport = blindReader(server.transport(TENANT_ADMIN));
   const client = new KubeClient(chooseFault ? unreliable(transport, chooseFault) : transport, shared);
-  const informers = new InformerSet(client, shared);
+  const informers = new InformerSet(client, { ...shared, minWatchSeconds: LONG_WATCH_SECONDS });
   const caches = new AbortController();
   informers.start(caches.signal);
   return {

@@ -21,7 +21,6 @@ import { Cloud as CloudConnection } from '@fairway/openstack/cloud';
 import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import type { CloudLoadBalancers } from '@fairway/openstack/config/load-balancer-settings';
 import type { HttpTransport } from '@fairway/openstack/http/transport';
-import { UndiciTransport } from '@fairway/openstack/http/undici-transport';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { type Cloud, createCloud } from '@fairway/simulator/cloud';
 import type { CloudConfig } from '@fairway/simulator/config';
@@ -33,16 +32,20 @@ import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import type { Registry } from 'prom-client';
 import { CloudInitBootstrapper } from '../machine/bootstrapper.ts';
 import { type Controllers, type ControllersOptions, createControllers } from '../start.ts';
+import { CloudTransport } from './cloud-transport.ts';
+import { LONG_WATCH_SECONDS } from './long-watches.ts';
 import { SteppingClock } from './stepping-clock.ts';
 import { TENANT_ADMIN, TestControlPlanes } from './test-control-planes.ts';
-import { openTestEngine, TEAM, type TestEngine } from './test-engine.ts';
+import { isEngineInProcess, openTestEngine, TEAM, type TestEngine } from './test-engine.ts';
 import type { TestOwner } from './test-owner.ts';
 import { type ChooseApiFault, unreliable } from './unreliable-api.ts';
 
 export { TEAM } from './test-engine.ts';
 
 export interface TestFairwayOptions {
-  /** How many times as fast as the real one the clock of all runs; 20 by default. */
+  /** Runs all in real time, as engines of other processes do anyway: for pieces that talk over sockets, and certificates that Node checks. */
+  readonly realTime?: boolean;
+  /** How many times as fast the clock of all runs in real time; 20 by default. */
   readonly speed?: number;
   readonly cloud?: Partial<CloudConfig>;
   /** Whether nodes join as soon as their servers are ACTIVE; they do by default. */
@@ -57,7 +60,7 @@ export interface TestFairwayOptions {
   /** How long the cloud may be at work on a request without an answer. */
   readonly settleMs?: number;
   /** See ControllerDependencies. */
-  readonly vanishedGraceMs?: number;
+  readonly missingGraceMs?: number;
   /** See ControllerDependencies. */
   readonly orphans?: OrphanPolicy;
   /** See ControllerDependencies. */
@@ -71,7 +74,7 @@ export interface TestFairwayOptions {
   readonly observeMs?: number;
   /** The same while all nodes are Ready and seen; as often by default. */
   readonly restMs?: number;
-  /** In place of one that runs `speed` times as fast as the real one. */
+  /** In place of one on which time passes by itself whenever there is nothing else to do. */
   readonly clock?: SteppingClock;
   /** What goes wrong on the way to tenants' API servers; nothing by default. */
   readonly tenantFaults?: ChooseApiFault;
@@ -95,6 +98,8 @@ interface Parts {
 }
 
 const SETTLE_MS = 2_000;
+/** Far longer than anything takes that Fairway does by itself. */
+const PATIENCE_MS = 3_600_000;
 const SEED = 7;
 
 /** What runs in one process and dies with it. */
@@ -106,7 +111,7 @@ interface Process {
   stop(): Promise<void>;
 }
 
-/** Fairway's controllers over an API server in memory, a simulated cloud over HTTP, and control planes that are bare API servers. */
+/** Fairway's controllers over an API server in memory, a simulated cloud without sockets, and control planes that are bare API servers. */
 export class TestFairway implements AsyncDisposable {
   readonly clock: Clock;
   readonly cloud: Cloud;
@@ -121,7 +126,7 @@ export class TestFairway implements AsyncDisposable {
   readonly #settleMs: number;
   readonly #observeMs: number | undefined;
   readonly #restMs: number | undefined;
-  readonly #vanishedGraceMs: number | undefined;
+  readonly #missingGraceMs: number | undefined;
   readonly #orphans: OrphanPolicy | undefined;
   readonly #keystoneUsers: ControllersOptions['keystoneUsers'];
   readonly #usageRetentionMs: number | undefined;
@@ -133,6 +138,8 @@ export class TestFairway implements AsyncDisposable {
   readonly #loadBalancers: CloudLoadBalancers | undefined;
   /** Application credentials by the names of their CloudCredentials. */
   readonly #logins = new Map<string, { readonly id: string; readonly secret: string }>();
+  /** Of a clock on which time passes by itself. */
+  #stopTime: (() => void) | undefined;
   #process: Process | undefined;
 
   private constructor(
@@ -152,7 +159,7 @@ export class TestFairway implements AsyncDisposable {
     this.#observeMs = observeMs;
     this.#restMs = options.restMs;
     this.#apiFaults = apiFaults;
-    this.#vanishedGraceMs = options.vanishedGraceMs;
+    this.#missingGraceMs = options.missingGraceMs;
     this.#orphans = options.orphans;
     this.#keystoneUsers = options.keystoneUsers;
     this.#usageRetentionMs = options.usageRetentionMs;
@@ -167,8 +174,9 @@ export class TestFairway implements AsyncDisposable {
   }
 
   static async start(options: TestFairwayOptions = {}): Promise<TestFairway> {
-    const { clock: stepping } = options;
+    const stepping = options.clock ?? (isEngineInProcess() && !options.realTime ? new SteppingClock() : undefined);
     const clock = stepping ?? new FastClock(options.speed ?? 20);
+    const stopTime = options.clock ? undefined : stepping?.run();
     const log = options.log ?? silentLogger;
     const cloud = createCloud({
       clock: stepping?.ofServers ?? clock,
@@ -183,16 +191,18 @@ export class TestFairway implements AsyncDisposable {
       home: '/',
       readFile: (path) => (path === '/clouds.yaml' ? yaml : undefined),
     }).get('simulator');
+    const transport = new CloudTransport(cloud);
     const connection = new CloudConnection({
       config,
       clock,
       random: options.random ?? seededRandom(SEED),
       readFile: () => '',
       logger: log,
-      transport: (options.cloudTransport ?? asIs)(stepping ? stepping.watching(openTransport()) : openTransport()),
+      transport: (options.cloudTransport ?? asIs)(stepping?.watching(transport) ?? transport),
     });
     const engine = await openTestEngine(clock);
     const fairway = new TestFairway(clock, engine, cloud, connection, options);
+    fairway.#stopTime = stopTime;
     fairway.joinsNodes = options.nodesJoin !== false;
     fairway.#joinNodes();
     await fairway.startProcess(options.owner);
@@ -220,7 +230,7 @@ export class TestFairway implements AsyncDisposable {
         filters: CACHE_FILTERS,
         intervals: {
           ...(this.#observeMs !== undefined && { slowMs: this.#observeMs }),
-          ...(this.#restMs !== undefined && { restMs: this.#restMs }),
+          ...(this.#restMs !== undefined && { idleMs: this.#restMs }),
         },
         logger: log,
       });
@@ -263,6 +273,7 @@ export class TestFairway implements AsyncDisposable {
         const transport = runtime.server(identityOf(cluster)).transport(TENANT_ADMIN);
         return this.#tenantFaults ? unreliable(transport, this.#tenantFaults) : transport;
       },
+      minWatchSeconds: LONG_WATCH_SECONDS,
       clock,
       random,
       log,
@@ -283,7 +294,7 @@ export class TestFairway implements AsyncDisposable {
       credentials,
       tenants,
       bootstrapper,
-      vanishedGraceMs: this.#vanishedGraceMs,
+      missingGraceMs: this.#missingGraceMs,
       orphans: this.#orphans,
       ...(this.#keystoneUsers && { keystoneUsers: this.#keystoneUsers }),
       ...(this.#usageRetentionMs !== undefined && { usageRetentionMs: this.#usageRetentionMs }),
@@ -385,7 +396,7 @@ export class TestFairway implements AsyncDisposable {
     name?: string,
   ): Promise<readonly T[]> {
     const selection = { namespace: TEAM, ...(name !== undefined && { fieldSelector: `metadata.name=${name}` }) };
-    return eventually(this.client.resource(type), selection, check);
+    return eventually(this.client.resource(type), selection, check, { clock: this.clock });
   }
 
   /** As `until`, of cluster-scoped objects in a tenant's cluster. */
@@ -394,7 +405,16 @@ export class TestFairway implements AsyncDisposable {
     type: ResourceType<T>,
     check: (objects: readonly T[]) => boolean,
   ): Promise<readonly T[]> {
-    return eventually(this.runtime.client(clusterUid).resource(type), {}, check);
+    return eventually(this.runtime.client(clusterUid).resource(type), {}, check, { clock: this.clock });
+  }
+
+  /** Waits until `check` holds, which is asked every second. */
+  async untilAsked(check: () => Promise<boolean>): Promise<void> {
+    const lastMs = this.clock.now() + PATIENCE_MS;
+    while (!(await check())) {
+      if (this.clock.now() > lastMs) throw new Error(`not within ${PATIENCE_MS} ms`);
+      await this.clock.sleep(1_000);
+    }
   }
 
   /** Waits until an object of the kind is not Ready for this reason. */
@@ -431,11 +451,12 @@ export class TestFairway implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const stopped = this.stopProcess();
     // A call may be under way that the cloud takes its time for, on a clock that stands still.
-    await (this.clock instanceof SteppingClock ? this.clock.during(stopped) : stopped);
+    await (this.clock instanceof SteppingClock && !this.#stopTime ? this.clock.during(stopped) : stopped);
     await this.runtime.close();
     await this.#engine[Symbol.asyncDispose]();
     await this.#connection.close();
     await this.cloud.close();
+    this.#stopTime?.();
   }
 
   #joinNodes(): void {
@@ -448,10 +469,6 @@ export class TestFairway implements AsyncDisposable {
 
 function asIs(transport: HttpTransport): HttpTransport {
   return transport;
-}
-
-function openTransport(): UndiciTransport {
-  return new UndiciTransport({ tls: { verify: true }, connections: 64, connectTimeoutMs: 10_000 });
 }
 
 export function isReady(object: Cluster | NodePool | Machine | undefined): boolean {

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@fairway/base/clock';
+import type { Clock } from '@fairway/base/clock';
 import type { Grant } from '@fairway/base/fence';
 import type { KeyOwner, KeyWorker, Tenure } from '@fairway/kube/controller/key-owner';
 
@@ -6,16 +6,19 @@ import type { KeyOwner, KeyWorker, Tenure } from '@fairway/kube/controller/key-o
 export class TestOwner implements KeyOwner {
   readonly #tenures = new Map<string, Tenure>();
   readonly #workers = new Set<KeyWorker>();
-  #clock: Clock = systemClock;
+  #clock: Clock | undefined;
 
-  /** Tells the time as those do whom it is the owner for. */
+  /** Tells the time by this clock. Keys that it has taken before are taken now. */
   by(clock: Clock): this {
+    if (this.#clock === undefined) {
+      for (const [key, tenure] of this.#tenures) this.#tenures.set(key, { ...tenure, sinceMs: clock.now() });
+    }
     this.#clock = clock;
     return this;
   }
 
   take(key: string, { isInherited }: Pick<Tenure, 'isInherited'>): void {
-    this.#tenures.set(key, { sinceMs: this.#clock.now(), isInherited });
+    this.#tenures.set(key, { sinceMs: this.#clock?.now() ?? 0, isInherited });
     for (const worker of this.#workers) worker.enqueueAll((other) => other === key);
   }
 

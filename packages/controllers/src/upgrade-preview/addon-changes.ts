@@ -5,29 +5,33 @@ import type { UpgradeAddon } from '@fairway/api/kinds/upgrade-plan-request';
 import { addonFacts } from '../addons/facts.ts';
 
 /**
- * The add-ons that have another version when an upgrade has ended, and those of the cluster's own, which stay. `after`: the cluster as its control plane
- * runs the new version. Pure.
+ * The add-ons whose version changes with an upgrade, and the cluster's own, which do not change. `after`: the cluster when its control
+ * plane runs the new version. Pure.
  */
 export function addonChanges(
   cluster: Cluster,
   after: Cluster,
   releases: readonly KubernetesRelease[],
 ): readonly UpgradeAddon[] {
-  // What is not installed has no version that changes, and no plan names versions.
+  // What is not installed has no version that changes, and no plan specifies versions.
   const facts = addonFacts(after, releases, {}, { reachesNodes: true });
   if (facts === undefined) return [];
   const known = new Map(cluster.status?.addons?.map((addon) => [addon.name, addon]));
-  // In the end no node is older than the control plane.
+  // At the end, no node is older than the control plane.
   return addonsOf({ ...facts, oldestNodeVersion: undefined }).flatMap(({ name, version: to }): UpgradeAddon[] => {
     const now = known.get(name);
     if (now === undefined) return [];
     if (now.state === 'NotManaged') {
       return [
-        { name, to, message: `${name} is the cluster's own and stays as it is; ${to} belongs to the new version` },
+        {
+          name,
+          to,
+          message: `${name} is not managed by Fairway and is left unchanged; ${to} belongs to the new version`,
+        },
       ];
     }
     if (now.version === undefined || now.version === to) return [];
-    const when = name === 'kube-proxy' ? 'when all nodes are renewed' : 'after the control plane';
-    return [{ name, from: now.version, to, message: `${name} goes from ${now.version} to ${to} ${when}` }];
+    const when = name === 'kube-proxy' ? 'when all nodes are updated' : 'after the control plane';
+    return [{ name, from: now.version, to, message: `${name} is updated from ${now.version} to ${to} ${when}` }];
   });
 }

@@ -3,15 +3,15 @@ import type { UpgradeEstimate } from '@fairway/api/kinds/upgrade-plan-request';
 import { typicalStartMs } from '../node-pool/typical-start.ts';
 import type { PoolRenewal } from './renewals.ts';
 
-/** From the best that is known to the worst. */
+/** From the best to the worst source. */
 const SOURCES = ['LastUpgrade', 'NewNodes', 'Timeouts'] as const satisfies readonly UpgradeEstimate['from'][];
 
-/** How long the nodes of a pool take, from what was seen of them before. Pure. */
+/** How long the nodes of a pool take, from earlier observations. Pure. */
 export function poolEstimate(renewal: PoolRenewal): UpgradeEstimate {
   return fromLastUpgrade(renewal) ?? fromNewNodes(renewal) ?? fromTimeouts(renewal);
 }
 
-/** Pools of the same order go together, the others one after another. It is as good as the worst of its parts. Undefined where no node is renewed. */
+/** Pools of the same order run concurrently, others one after another. The estimate is as good as its worst part. Undefined if no node is updated. */
 export function totalEstimate(
   parts: readonly { readonly order: number; readonly estimate: UpgradeEstimate }[],
   { hasControlPlane }: { readonly hasControlPlane: boolean },
@@ -25,11 +25,11 @@ export function totalEstimate(
   return {
     seconds,
     from,
-    message: `the nodes take ${most}${inWords(seconds)}${hasControlPlane ? '; how long the control plane takes is not known before' : ''}`,
+    message: `the nodes take ${most}${formatDuration(seconds)}${hasControlPlane ? '; how long the control plane takes is not known in advance' : ''}`,
   };
 }
 
-/** How long the nodes of pools take; undefined where nothing was seen of them yet. Pure. */
+/** How long the nodes of pools take; undefined if nothing has been observed yet. Pure. */
 export function seenSeconds(renewals: readonly PoolRenewal[]): number | undefined {
   const parts = renewals.map((renewal) => ({ order: renewal.order, estimate: poolEstimate(renewal) }));
   if (parts.length === 0) return 0;
@@ -37,7 +37,7 @@ export function seenSeconds(renewals: readonly PoolRenewal[]): number | undefine
   return total?.from === 'Timeouts' ? undefined : total?.seconds;
 }
 
-/** Waiting is in it, for what held it up the last time. */
+/** Includes waiting for whatever held it up last time. */
 function fromLastUpgrade({ pool, strategy, outdated }: PoolRenewal): UpgradeEstimate | undefined {
   const last = pool.status?.upgrade;
   if (last === undefined || last.strategy !== strategy) return undefined;
@@ -50,15 +50,15 @@ function fromLastUpgrade({ pool, strategy, outdated }: PoolRenewal): UpgradeEsti
         : undefined;
   if (seen === undefined || seen.nodes <= 0 || !(seen.ms > 0)) return undefined;
   const seconds = Math.ceil((seen.ms / seen.nodes / 1000) * outdated.length);
-  const took = inWords(Math.ceil(seen.ms / 1000));
-  return { seconds, from: 'LastUpgrade', message: `${counted(seen.nodes, 'node')} took ${took} the last time` };
+  const took = formatDuration(Math.ceil(seen.ms / 1000));
+  return { seconds, from: 'LastUpgrade', message: `${counted(seen.nodes, 'node')} took ${took} last time` };
 }
 
 function fromNewNodes(renewal: PoolRenewal): UpgradeEstimate | undefined {
   const median = typicalStartMs(renewal.machines);
   if (median === undefined) return undefined;
   const each = Math.ceil(median / 1000);
-  const message = `a new node of the pool took ${inWords(each)} to become Ready; what its pods take to move comes on top`;
+  const message = `a new node of the pool took ${formatDuration(each)} to become Ready; the time to move its pods comes on top`;
   return { seconds: each * roundsOf(renewal), from: 'NewNodes', message };
 }
 
@@ -69,17 +69,17 @@ function fromTimeouts(renewal: PoolRenewal): UpgradeEstimate {
   return {
     seconds: (drain + start) * roundsOf(renewal),
     from: 'Timeouts',
-    message: `nothing is known of its nodes: each may take ${inWords(drain)} to drain (drainTimeout) and ${inWords(start)} to become Ready (nodeStartupTimeout)`,
+    message: `no data about its nodes: each may take ${formatDuration(drain)} to drain (drainTimeout) and ${formatDuration(start)} to become Ready (nodeStartupTimeout)`,
   };
 }
 
-/** The first node goes alone. */
+/** The first node is updated alone. */
 function roundsOf({ outdated, width }: PoolRenewal): number {
   return outdated.length === 0 ? 0 : 1 + Math.ceil((outdated.length - 1) / width);
 }
 
 /** `45 s`, `12 min`, `3 h 20 min`. */
-export function inWords(seconds: number): string {
+export function formatDuration(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   const minutes = Math.round(seconds / 60);
   if (minutes < 120) return `${minutes} min`;

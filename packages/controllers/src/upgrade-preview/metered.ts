@@ -1,7 +1,7 @@
 import type { Transport } from '@fairway/kube/client/transport';
 import { TooManyObjectsError } from './tenant-facts.ts';
 
-/** A transport whose answers have so many characters at most, all together: a tenant's objects may have a megabyte each. Streams are not counted. */
+/** A transport that limits the total number of characters in responses: a tenant's objects may have a megabyte each. Streams are not counted. */
 export function metered(transport: Transport, maxLength: number): Transport {
   let length = 0;
   return {
@@ -10,7 +10,7 @@ export function metered(transport: Transport, maxLength: number): Transport {
       const text = async (): Promise<string> => {
         const answer = await response.text();
         length += answer.length;
-        if (length > maxLength) throw new TooManyObjectsError(`its objects have more than ${maxLength / 2 ** 20} MiB`);
+        if (length > maxLength) throw new TooManyObjectsError(`its objects exceed ${maxLength / 2 ** 20} MiB`);
         return answer;
       };
       return { status: response.status, headers: response.headers, text, lines: () => response.lines() };

@@ -1,9 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Called between small pieces of a long computation: lets others have their turn. Rejects when the time is over. */
+/** Called between small pieces of a long computation: yields to the event loop. Rejects when the time is over. */
 export type Pause = () => Promise<void>;
 
-/** How long a process may be busy with it at a stretch. */
+/** How long a process may be busy without yielding. */
 const STRETCH_MS = 10;
 
 /** Rejects with the signal's reason. */

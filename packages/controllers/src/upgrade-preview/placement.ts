@@ -1,4 +1,5 @@
 import { ConditionReason } from '@fairway/api/conditions';
+import { poolZones } from '@fairway/api/domain/pool-zones';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { UpgradeFinding } from '@fairway/api/kinds/upgrade-plan-request';
 import { ClusterSnapshot } from '@fairway/scheduling/cluster-snapshot';
@@ -6,21 +7,22 @@ import { removalSteps } from '@fairway/scheduling/node-removal';
 import { isNodeReady } from '@fairway/tenancy/connection/node';
 import { asNode } from '../autoscaling/cluster-view.ts';
 import type { PoolTemplates } from '../autoscaling/pool-templates.ts';
-import { named } from './named.ts';
 import type { Pause } from './pace.ts';
 import { isReplaced, type PoolRenewal, type Renewed } from './renewals.ts';
 import type { TenantFacts } from './tenant-facts.ts';
+import { truncateObjects } from './truncate-objects.ts';
 import { nodeNameOf } from './workloads.ts';
 
 export interface PlacementFacts extends Pick<TenantFacts, 'nodes' | 'context'> {
   readonly pods: Iterable<TenantFacts['pods'][number]>;
-  /** How to make a node of a pool; one that is missing is not known. */
+  /** How to create a node of a pool; a missing one is unknown. */
   readonly templates: PoolTemplates;
 }
 
 /**
- * Pods that fit nowhere while nodes are away, by the filters of a scheduler. The first node goes alone, then as many at a time as the pool lets; each time with the
- * new nodes that are made before. Those that come back are as those that went, so each time starts with the cluster as it is.
+ * Pods that fit nowhere while nodes are unavailable, by the filters of a scheduler. The first node is updated alone, then as many at a time
+ * as the pool permits; each time with the new nodes that are created before. Returning nodes equal the previous ones, so each round starts
+ * with the cluster as it is.
  */
 export async function placementFindings(
   renewals: readonly PoolRenewal[],
@@ -49,13 +51,13 @@ export async function placementFindings(
 }
 
 function findingOf(pool: string, stuck: ReadonlyMap<string, string>): UpgradeFinding {
-  const message = `pool ${pool}: these pods fit on no other node while theirs is away, and wait until it is back, or until there is room`;
-  const objects = named([...stuck].map(([pod, why]) => `${pod}: ${why}`));
+  const message = `pool ${pool}: these pods fit on no other node while their node is being updated, and stay pending until it is back or until there is room`;
+  const objects = truncateObjects([...stuck].map(([pod, why]) => `${pod}: ${why}`));
   return { type: ConditionReason.PodsUnschedulable, effect: 'Loses', pool, message, ...objects };
 }
 
 function unknownTemplate(pool: string): UpgradeFinding {
-  const message = `pool ${pool}: what its new nodes have room for is not known, because the cloud does not tell its flavor; pods were placed without them`;
+  const message = `pool ${pool}: the capacity of its new nodes is not known, because the cloud does not report its flavor; pods were placed without them`;
   return { type: ConditionReason.FlavorNotFound, effect: 'Unknown', pool, message };
 }
 
@@ -106,15 +108,15 @@ async function stuckWithout(
   return stuck;
 }
 
-/** A node of the tenant's may have any name. */
+/** A tenant's own node may have any name. */
 function newNameFor({ metadata }: NodePool, index: number, snapshot: ClusterSnapshot): string {
   let name = `${metadata.name}-new-${index}`;
   while (snapshot.node(name) !== undefined) name += '-';
   return name;
 }
 
-/** A new machine takes the place of the old one, unless the pool is not there any more. */
-function zoneOf({ spec }: NodePool, zone: string | undefined): string | undefined {
-  const zones = spec.availabilityZones ?? [];
+/** A new machine replaces the old one, unless the pool no longer exists. */
+function zoneOf(pool: NodePool, zone: string | undefined): string | undefined {
+  const zones = poolZones(pool);
   return zones.length === 0 || (zone !== undefined && zones.includes(zone)) ? zone : zones[0];
 }

@@ -27,7 +27,7 @@ import { workloadFindings } from './workloads.ts';
 
 export interface UpgradePlannerOptions {
   readonly cache: Pick<ControllerDependencies['cache'], 'nodePools' | 'machines' | 'plans' | 'releases'>;
-  /** Whichever process owns the clusters: any replica may be asked. */
+  /** Whichever process owns the clusters: any replica can serve the request. */
   readonly projects: Clouds;
   /** Reaches a tenant's API server; closed after use. */
   readonly connect: (cluster: Cluster) => Promise<Transport>;
@@ -39,19 +39,19 @@ export interface UpgradePlannerOptions {
 /** What an upgrade of a cluster would do; without a version, to the one that it would take next. */
 export type UpgradePlanner = (cluster: Cluster, version: string | undefined) => Promise<UpgradePlanStatus>;
 
-/** Plans at once, over all clusters: each holds what a tenant's cluster has. */
+/** Concurrent plans across all clusters: each holds the data of a tenant's cluster. */
 const MAX_AT_ONCE = 4;
-/** Of one project: an API server that is slow to answer must not keep all others waiting. */
+/** For one project: a slow API server must not keep all others waiting. */
 const MAX_OF_PROJECT = 2;
 const RETRY_SECONDS = 2;
-/** How long a tenant's cluster is looked at, with all that is computed from it. */
+/** Time limit for reading a tenant's cluster, including all computations. */
 const TENANT_PATIENCE_MS = 20_000;
-/** Thirty thousand pods as real ones are. */
+/** Thirty thousand pods of typical size. */
 const MAX_LENGTH = 320 * 2 ** 20;
 
 /**
- * Plans upgrades for whoever asks. It reads caches, the cloud's lists and the tenant's cluster, and changes nothing. What does not answer is told as unknown. Rejects with 429 while
- * the same cluster is looked at, or too many are.
+ * Plans upgrades on request. It reads caches, the cloud's lists and the tenant's cluster, and changes nothing. Sources that do not respond
+ * are reported as unknown. Rejects with 429 while a plan for the same cluster is in progress, or too many are.
  */
 export function upgradePlanner(options: UpgradePlannerOptions): UpgradePlanner {
   const { cache, projects, runtime, clock, log } = options;
@@ -77,14 +77,14 @@ export function upgradePlanner(options: UpgradePlannerOptions): UpgradePlanner {
     if (renewals.length === 0 && status.to === undefined) return status;
     const region = cloud?.region ?? '';
     const versions = { from: version, to: status.to ?? version };
-    const found = await lookAtTenant(options, cluster, { renewals, catalogue, region, versions });
+    const found = await inspectTenant(options, cluster, { renewals, catalogue, region, versions });
     return { ...status, findings: bySeverity([...status.findings, ...found]) };
   };
   return async (cluster, requested) => {
     const uid = identityOf(cluster);
     const version = cluster.status?.version;
     if (version === undefined) throw new Error(`cluster ${keyOf(cluster)} runs no version yet`);
-    if (running.has(uid)) throw tooManyRequests('an upgrade of this cluster is being planned already', RETRY_SECONDS);
+    if (running.has(uid)) throw tooManyRequests('an upgrade of this cluster is already being planned', RETRY_SECONDS);
     const { namespace = '' } = cluster.metadata;
     const ofProject = [...running.values()].filter((other) => other === namespace).length;
     if (running.size >= MAX_AT_ONCE || ofProject >= MAX_OF_PROJECT) {
@@ -107,8 +107,8 @@ interface Looking {
   readonly versions: { readonly from: string; readonly to: string };
 }
 
-/** What is found in the tenant's cluster, as far as it answers in time. */
-async function lookAtTenant(
+/** The findings from the tenant's cluster, if it responds in time. */
+async function inspectTenant(
   { cache, connect, clock, log }: UpgradePlannerOptions,
   cluster: Cluster,
   { renewals, catalogue, region, versions }: Looking,
@@ -137,7 +137,7 @@ async function lookAtTenant(
         : templatesFrom(catalogue.flavors ?? [], { region, plan, pools, nodes, daemonSets });
     findings.push(...(await placementFindings(renewals, { ...tenant, templates }, pause)));
   } catch (error) {
-    log.info({ err: error, cluster: keyOf(cluster) }, 'the plan of an upgrade is made without the pods of the cluster');
+    log.info({ err: error, cluster: keyOf(cluster) }, 'planning an upgrade without the pods of the cluster');
     findings.push(unknown(error));
   } finally {
     timer.cancel();
@@ -151,6 +151,6 @@ const MAX_ERROR_LENGTH = 300;
 function unknown(error: unknown): UpgradeFinding {
   const why = error instanceof Error ? error.message : String(error);
   const isTooLarge = error instanceof TooManyObjectsError;
-  const message = `not all of the cluster (pods, PodDisruptionBudgets, APIs in use) could be looked at: ${why.slice(0, MAX_ERROR_LENGTH)}`;
+  const message = `could not inspect all of the cluster (pods, PodDisruptionBudgets, APIs in use): ${why.slice(0, MAX_ERROR_LENGTH)}`;
   return { type: isTooLarge ? 'TooManyObjects' : ConditionReason.WaitingForControlPlane, effect: 'Unknown', message };
 }

@@ -108,7 +108,7 @@ describe('the version', () => {
   test.each([
     { requested: '1.37', type: 'VersionNotOffered', says: /^1\.37 skips a minor version/ },
     { requested: '1.34', type: 'VersionNotOffered', says: /^1\.34 is older than 1\.35\.1/ },
-    { requested: '1.36.9', type: 'VersionNotOffered', says: /^1\.36\.9 is not in the catalogue; choose one of/ },
+    { requested: '1.36.9', type: 'VersionNotOffered', says: /^1\.36\.9 is not in the catalog; choose one of/ },
   ])('$requested is $type: nothing is done', ({ requested, type, says }) => {
     const { steps, findings } = preview({ requested });
 
@@ -133,15 +133,15 @@ describe('steps', () => {
       { order: 3, pool: 'web', strategy: 'Rolling', nodes: 3, parallel: 3 },
     ]);
     expect(steps.map(({ message }) => message)).toEqual([
-      'the control plane goes from 1.35.1 to 1.36.2; its API server runs in one copy, and is away while that is replaced; workloads go on',
+      'the control plane is updated from 1.35.1 to 1.36.2; its API server has a single replica and is unavailable while that is replaced; workloads keep running',
       expect.stringMatching(
-        /^3 nodes: each is drained \(10 min at most\) and its server installed anew, one after another$/,
+        /^3 nodes: each is drained \(10 min at most\) and its server reinstalled, one after another$/,
       ),
       expect.stringMatching(
-        /^3 nodes: an old one is drained \(.*\) and deleted, then a new one is made, one after another$/,
+        /^3 nodes: an old one is drained \(.*\) and deleted, then a new one is created, one after another$/,
       ),
       expect.stringMatching(
-        /^3 nodes: a new one is made, then an old one is drained \(.*\) and deleted, one first, then 3 at a time$/,
+        /^3 nodes: a new one is created, then an old one is drained \(.*\) and deleted, one first, then 3 at a time$/,
       ),
     ]);
   });
@@ -156,7 +156,7 @@ describe('steps', () => {
       installed: { serverID: 's', image: 'image', version: '1.35.1', canReinstall: false },
     });
 
-    expect(preview({ pools: [pool], machines }).steps[1]?.message).toContain('a new server takes the place of each');
+    expect(preview({ pools: [pool], machines }).steps[1]?.message).toContain('a new server replaces each');
   });
 });
 
@@ -174,7 +174,7 @@ describe('the estimate', () => {
     {
       reason: 'what the last upgrade took',
       pool: poolOf('general', {}, { upgrade: lastUpgrade }),
-      is: { from: 'LastUpgrade', seconds: 900, message: '6 nodes took 30 min the last time' },
+      is: { from: 'LastUpgrade', seconds: 900, message: '6 nodes took 30 min last time' },
     },
     {
       reason: 'another strategy tells nothing',
@@ -322,6 +322,15 @@ describe('quotas', () => {
     expect(needed(poolOf('a', { type: 'InPlace' }))).toBeUndefined();
   });
 
+  test('a node has a port in each network of its pool', () => {
+    const catalogue = { flavors: [FLAVOR], quotas: { ports: quota(100, 6) } };
+    const pool = poolOf('general');
+    const networks = [{ networkID: '11111111-1111-4111-8111-111111111111' }];
+    const pools = [{ ...pool, spec: { ...pool.spec, networks } }];
+
+    expect(preview({ catalogue, pools }).quotas).toMatchObject([{ name: 'ports', needed: 2 }]);
+  });
+
   test('are unknown while the cloud does not answer', () => {
     expect(preview({ catalogue: {} }).quotas).toBeUndefined();
     expect(kinds({ catalogue: {} })).toEqual(['Unknown CloudUnavailable']);
@@ -355,13 +364,13 @@ describe('add-ons', () => {
         name: 'kube-proxy',
         from: '1.35.1',
         to: '1.36.2',
-        message: 'kube-proxy goes from 1.35.1 to 1.36.2 when all nodes are renewed',
+        message: 'kube-proxy is updated from 1.35.1 to 1.36.2 when all nodes are updated',
       },
       {
         name: 'coredns',
         from: '1.13.1',
         to: '1.14.2',
-        message: 'coredns goes from 1.13.1 to 1.14.2 after the control plane',
+        message: 'coredns is updated from 1.13.1 to 1.14.2 after the control plane',
       },
     ]);
   });
@@ -376,7 +385,7 @@ describe('add-ons', () => {
         name: 'cilium',
         from: '1.20.1',
         to: '1.20.2',
-        message: 'cilium goes from 1.20.1 to 1.20.2 after the control plane',
+        message: 'cilium is updated from 1.20.1 to 1.20.2 after the control plane',
       },
     ]);
   });
@@ -388,7 +397,7 @@ describe('add-ons', () => {
       {
         name: 'coredns',
         to: '1.14.2',
-        message: "coredns is the cluster's own and stays as it is; 1.14.2 belongs to the new version",
+        message: 'coredns is not managed by Fairway and is left unchanged; 1.14.2 belongs to the new version',
       },
     ]);
   });

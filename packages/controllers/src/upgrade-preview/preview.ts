@@ -1,5 +1,5 @@
 import type { CloudCatalogue } from '@fairway/api/admission/cloud-catalogue';
-import { ConditionReason, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, ConditionReason } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
 import { forcedRenewalGate } from '@fairway/api/domain/forced-gate';
 import { maintenanceGate, specChangeGate } from '@fairway/api/domain/maintenance-gate';
@@ -19,7 +19,7 @@ import { ownHold } from '../upgrade/pool-upgrade.ts';
 import { targetName } from '../upgrade/progress.ts';
 import { closed } from '../upgrade/reconciler.ts';
 import { addonChanges } from './addon-changes.ts';
-import { inWords, poolEstimate, totalEstimate } from './estimate.ts';
+import { formatDuration, poolEstimate, totalEstimate } from './estimate.ts';
 import { isReplaced, type PoolRenewal, poolRenewals } from './renewals.ts';
 import { surgeQuota } from './surge-quota.ts';
 import { upgradeTarget } from './target.ts';
@@ -28,27 +28,27 @@ export interface PreviewFacts {
   readonly cluster: Cluster;
   /** Version that its control plane runs. */
   readonly running: string;
-  /** What spec.version would be set to; undefined: the next version that is offered. */
+  /** The requested spec.version; undefined: the next version that is offered. */
   readonly requested: string | undefined;
   readonly releases: readonly KubernetesRelease[];
   readonly plan: Plan | undefined;
   /** All of the cluster. */
   readonly pools: readonly NodePool[];
   readonly machines: readonly Machine[];
-  /** What the cloud says of itself; lists that it does not answer are missing. */
+  /** What the cloud reports; lists that it does not return are missing. */
   readonly catalogue: Pick<CloudCatalogue, 'flavors' | 'quotas'>;
-  /** Whether its API server answers throughout an update. */
+  /** Whether its API server stays available during an update. */
   readonly isSeamless: boolean;
   readonly nowMs: number;
 }
 
 export interface Preview {
   readonly status: UpgradePlanStatus;
-  /** The nodes that are drained, for whoever looks at their pods. */
+  /** The nodes that are drained, for further checks of their pods. */
   readonly renewals: readonly PoolRenewal[];
 }
 
-/** What an upgrade would do, from what Fairway knows itself. Pure: asks the decisions that would make it. */
+/** What an upgrade would do, from Fairway's own data. Pure: uses the same decision functions as the upgrade itself. */
 export function previewUpgrade(facts: PreviewFacts): Preview {
   const { cluster, running, nowMs } = facts;
   const time = formatTime(nowMs);
@@ -91,9 +91,13 @@ export function previewUpgrade(facts: PreviewFacts): Preview {
 
 function controlPlaneStep({ running, isSeamless }: PreviewFacts, to: string): UpgradeStep {
   const meanwhile = isSeamless
-    ? 'its API server answers meanwhile'
-    : 'its API server runs in one copy, and is away while that is replaced; workloads go on';
-  return { order: 1, type: 'ControlPlane', message: `the control plane goes from ${running} to ${to}; ${meanwhile}` };
+    ? 'its API server stays available'
+    : 'its API server has a single replica and is unavailable while that is replaced; workloads keep running';
+  return {
+    order: 1,
+    type: 'ControlPlane',
+    message: `the control plane is updated from ${running} to ${to}; ${meanwhile}`,
+  };
 }
 
 function poolStep(renewal: PoolRenewal, order: number, estimate: UpgradeStep['estimate']): UpgradeStep {
@@ -112,30 +116,30 @@ function poolStep(renewal: PoolRenewal, order: number, estimate: UpgradeStep['es
 
 function describeRenewal({ pool, strategy, outdated, width, limits, drainTimeoutMs }: PoolRenewal): string {
   const isHeld = pool.spec.upgradeStrategy.onDrainTimeout === 'Hold';
-  const limit = drainTimeoutMs === undefined || isHeld ? '' : ` (${inWords(drainTimeoutMs / 1000)} at most)`;
+  const limit = drainTimeoutMs === undefined || isHeld ? '' : ` (${formatDuration(drainTimeoutMs / 1000)} at most)`;
   const isNewFirst = strategy === 'Rolling' && limits.maxSurge > 0;
   const how =
     strategy === 'InPlace'
-      ? `each is drained${limit} and its server installed anew`
+      ? `each is drained${limit} and its server reinstalled`
       : isNewFirst
-        ? `a new one is made, then an old one is drained${limit} and deleted`
-        : `an old one is drained${limit} and deleted, then a new one is made`;
+        ? `a new one is created, then an old one is drained${limit} and deleted`
+        : `an old one is drained${limit} and deleted, then a new one is created`;
   const pace =
     outdated.length === 1 ? '' : width === 1 ? ', one after another' : `, one first, then ${width} at a time`;
   const replaced = outdated.filter(({ machine, need }) => isReplaced(machine, need, strategy)).length;
   const others =
     strategy === 'InPlace' && replaced > 0
-      ? `; ${replaced === outdated.length ? 'a new server takes the place of each' : `a new server takes the place of ${replaced} of them`}, because that cannot be done in place`
+      ? `; ${replaced === outdated.length ? 'a new server replaces each' : `a new server replaces ${replaced} of them`}, because the change cannot be made in place`
       : '';
   return `${counted(outdated.length, 'node')}: ${how}${pace}${others}`;
 }
 
-/** What keeps the whole upgrade; `asking`: the cluster with the new spec. */
+/** What blocks the whole upgrade; `asking`: the cluster with the new spec. */
 function clusterFindings(facts: PreviewFacts, asking: Cluster, to: string): UpgradeFinding[] {
   const { cluster, running, releases, machines, isSeamless, nowMs } = facts;
   const findings: UpgradeFinding[] = [];
   if (isPaused(cluster)) {
-    const message = `the cluster is paused: nothing is done until it is resumed (fairway cluster resume ${cluster.metadata.name})`;
+    const message = `the cluster is paused: nothing changes until it is resumed (fairway cluster resume ${cluster.metadata.name})`;
     findings.push({ type: ConditionReason.Paused, effect: 'Blocks', message });
   }
   const nodes = () =>
@@ -145,11 +149,11 @@ function clusterFindings(facts: PreviewFacts, asking: Cluster, to: string): Upgr
       version: status?.version ?? spec.version,
     }));
   const { waiting } = chooseVersion({ cluster: asking, releases, nodes, isSeamless, nowMs });
-  // That it begins is no obstacle.
+  // Its start does not count as an obstacle.
   if (to !== running && waiting && waiting.reason !== ConditionReason.Updating) findings.push(findingOf(waiting));
   const decided = cluster.status?.desiredVersion ?? running;
   if (decided !== running) {
-    const message = `the control plane is on its way to ${decided} already`;
+    const message = `the control plane is already being updated to ${decided}`;
     findings.push({ type: ConditionReason.Updating, effect: 'Delays', message });
   }
   const hold = clusterHold({ ...cluster, status: { ...cluster.status, desiredVersion: running } }, true);
@@ -163,7 +167,7 @@ function poolFindings(renewal: PoolRenewal, after: Cluster, { cluster, nowMs }: 
   const findings: UpgradeFinding[] = [];
   if (isPaused(pool)) {
     findings.push(
-      of({ reason: ConditionReason.Paused, message: `pool ${name} is paused: its nodes stay as they are` }),
+      of({ reason: ConditionReason.Paused, message: `pool ${name} is paused: its nodes are left unchanged` }),
     );
   }
   const target = renewalTarget(pool, after);
@@ -183,28 +187,28 @@ function poolFindings(renewal: PoolRenewal, after: Cluster, { cluster, nowMs }: 
     if (hold) findings.push(of(hold));
   }
   if (strategy === 'Rolling' && limits.maxUnavailable === 0 && room <= 0) {
-    const message = `pool ${name}: a new node is made before an old one goes, and the cluster has as many nodes as it may have: scale a pool down, or set spec.upgradeStrategy.maxUnavailable to 1`;
+    const message = `pool ${name}: a new node is created before an old one is deleted, and the cluster is at its node limit: scale down a pool, or set spec.upgradeStrategy.maxUnavailable to 1`;
     findings.push(of({ reason: ConditionReason.PlanLimitExceeded, message }));
   }
   return findings;
 }
 
-/** A pool whose image nobody has looked up yet. */
+/** A pool whose image has not been resolved yet. */
 function unknownPools({ pools, machines }: PreviewFacts): UpgradeFinding[] {
   return pools.flatMap(({ metadata, status }): UpgradeFinding[] => {
     const { name = '' } = metadata;
     if (status?.imageID !== undefined || !machines.some(({ spec }) => spec.nodePoolName === name)) return [];
-    const message = `pool ${name}: which image its nodes are to have is not known yet`;
+    const message = `pool ${name}: the image of its nodes is not known yet`;
     return [{ type: ConditionReason.Provisioning, effect: 'Unknown', pool: name, message }];
   });
 }
 
 function findingOf({ reason, message }: Problem): UpgradeFinding {
-  const turn = turnOf(reason);
+  const turn = actionRequiredBy(reason);
   return { type: reason, effect: turn === 'user' || turn === 'operator' ? 'Blocks' : 'Delays', message };
 }
 
-/** The window is told once, for the control plane and all pools. */
+/** The window is reported once, for the control plane and all pools. */
 function distinct(findings: readonly UpgradeFinding[]): UpgradeFinding[] {
   const isWindow = ({ type }: UpgradeFinding) => type === ConditionReason.WaitingForMaintenanceWindow;
   const first = findings.find(isWindow);
@@ -213,7 +217,7 @@ function distinct(findings: readonly UpgradeFinding[]): UpgradeFinding[] {
 
 const EFFECTS = ['Blocks', 'Loses', 'Delays', 'Unknown'] as const satisfies readonly UpgradeFinding['effect'][];
 
-/** The gravest first. */
+/** The most severe first. */
 export function bySeverity(findings: readonly UpgradeFinding[]): UpgradeFinding[] {
   return findings.toSorted((a, b) => EFFECTS.indexOf(a.effect) - EFFECTS.indexOf(b.effect));
 }

@@ -2,22 +2,22 @@ import { compareVersions, minorOf } from '@fairway/api/domain/version-numbers';
 import type { UpgradeFinding } from '@fairway/api/kinds/upgrade-plan-request';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { isApiError } from '@fairway/kube/object/api-error';
-import { named } from './named.ts';
+import { truncateObjects } from './truncate-objects.ts';
 
-/** A deprecated API that somebody has asked for, and the minor version that does not serve it any more. */
+/** A deprecated API that clients have used, and the minor version that no longer serves it. */
 export interface DeprecatedApi {
   /** `policy/v1beta1 poddisruptionbudgets`. */
   readonly name: string;
   readonly removedIn: string;
 }
 
-/** kube-apiserver's metric, of what was asked for since it has started (kubernetes.io/docs/reference/instrumentation/metrics). */
+/** kube-apiserver's metric of requests since it has started (kubernetes.io/docs/reference/instrumentation/metrics). */
 const METRIC = 'apiserver_requested_deprecated_apis{';
-/** Of a real API server: a few megabytes. */
+/** A real API server returns a few megabytes. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_APIS = 1_000;
 
-/** Reads the metrics of a tenant's API server line by line. Undefined where it serves none. Rejects with its error, or the signal's reason. */
+/** Reads the metrics of a tenant's API server line by line. Undefined if it serves none. Rejects with its error, or the signal's reason. */
 export async function requestedDeprecatedApis(
   client: Pick<KubeClient, 'raw'>,
   signal: AbortSignal,
@@ -28,7 +28,7 @@ export async function requestedDeprecatedApis(
     const answer = await client.raw({ method: 'GET', path: '/metrics', headers: { accept: 'text/plain' }, signal });
     for await (const line of answer.lines()) {
       bytes += line.length + 1;
-      if (bytes > MAX_BYTES) throw new Error(`its metrics have more than ${MAX_BYTES} bytes`);
+      if (bytes > MAX_BYTES) throw new Error(`its metrics exceed ${MAX_BYTES} bytes`);
       const api = line.startsWith(METRIC) ? parse(line) : undefined;
       if (api !== undefined && found.size < MAX_APIS) found.set(api.name, api);
     }
@@ -39,7 +39,7 @@ export async function requestedDeprecatedApis(
   return [...found.values()];
 }
 
-const LABEL = /([a-z_]+)="([^"\\]{0,253})"/g;
+const LABEL = /(?:^|[{,])([a-z_]+)="([^"\\]{0,253})"/g;
 
 function parse(line: string): DeprecatedApi | undefined {
   const end = line.indexOf('}');
@@ -65,12 +65,12 @@ function parse(line: string): DeprecatedApi | undefined {
     resource: labels.get('resource'),
     removed: labels.get('removed_release'),
   };
-  // One that no release is to remove.
+  // An API that no release is due to remove.
   if (!/^\d{1,4}\.\d{1,4}$/.test(removed) || resource === '') return undefined;
   return { name: `${group === '' ? version : `${group}/${version}`} ${resource}`, removedIn: removed };
 }
 
-/** What clients of a cluster lose with another minor version. Pure. */
+/** APIs that clients of a cluster lose with another minor version. Pure. */
 export function removedApiFindings(
   apis: readonly DeprecatedApi[] | undefined,
   { from, to }: { readonly from: string; readonly to: string },
@@ -78,18 +78,18 @@ export function removedApiFindings(
   if (minorOf(from) === minorOf(to)) return [];
   const type = 'RemovedAPIs';
   if (apis === undefined) {
-    const message = `whether clients ask for APIs that ${minorOf(to)} does not serve any more is not known: the API server of the cluster serves no metrics`;
+    const message = `cannot determine whether clients use APIs that ${minorOf(to)} no longer serves: the API server of the cluster serves no metrics`;
     return [{ type, effect: 'Unknown', message }];
   }
   const removed = apis.filter(({ removedIn }) => compareVersions(`${removedIn}.0`, `${minorOf(to)}.0`) <= 0);
   if (removed.length === 0) return [];
-  const message = `clients have asked for APIs that ${minorOf(to)} does not serve any more, since the API server has started: move them to newer versions of these first (kubectl get --raw /metrics | grep apiserver_requested_deprecated_apis)`;
+  const message = `since the API server started, clients have used APIs that ${minorOf(to)} no longer serves: migrate them to newer API versions first (kubectl get --raw /metrics | grep apiserver_requested_deprecated_apis)`;
   return [
     {
       type,
       effect: 'Loses',
       message,
-      ...named(removed.map(({ name, removedIn }) => `${name} (removed in ${removedIn})`)),
+      ...truncateObjects(removed.map(({ name, removedIn }) => `${name} (removed in ${removedIn})`)),
     },
   ];
 }

@@ -22,26 +22,26 @@ export interface Renewed {
 export interface PoolRenewal {
   readonly pool: NodePool;
   readonly name: string;
-  /** Pools of the same order are renewed at the same time; 1 is the first. */
+  /** Pools of the same order are updated at the same time; 1 is the first. */
   readonly order: number;
   readonly strategy: 'InPlace' | 'Rolling';
   readonly limits: RenewalLimits;
   /** Nodes at a time, after the first one. */
   readonly width: number;
-  /** In their turn. */
+  /** In the order in which they are updated. */
   readonly outdated: readonly Renewed[];
-  /** Machines that stay, outdated or not. */
+  /** Machines that are not deleted, outdated or not. */
   readonly machines: readonly Machine[];
-  /** Servers that there are at most beside those of now. */
+  /** The maximum number of servers in addition to the current ones. */
   readonly extra: number;
-  /** How many machines more the cluster may have. */
+  /** How many more machines the cluster may have. */
   readonly room: number;
   readonly drainTimeoutMs: number | undefined;
   readonly startupTimeoutMs: number;
 }
 
 export interface RenewalFacts {
-  /** As it is after the upgrade of its control plane. */
+  /** The cluster after the upgrade of its control plane. */
   readonly after: Cluster;
   readonly plan: Plan | undefined;
   /** All of the cluster. */
@@ -49,7 +49,7 @@ export interface RenewalFacts {
   readonly machines: readonly Machine[];
 }
 
-/** The pools with nodes that an upgrade renews, in their order. Pure. */
+/** The pools with nodes that an upgrade updates, in order. Pure. */
 export function poolRenewals({ after, plan, pools, machines }: RenewalFacts): readonly PoolRenewal[] {
   const orders = new Map<number, number>();
   const renewals: PoolRenewal[] = [];
@@ -88,7 +88,7 @@ export function poolRenewals({ after, plan, pools, machines }: RenewalFacts): re
   return renewals;
 }
 
-/** Whether a new server takes its place. */
+/** Whether a new server replaces it. */
 export function isReplaced(machine: Machine, need: RenewalNeed, strategy: PoolRenewal['strategy']): boolean {
   return strategy === 'Rolling' || need.change === 'replace' || machine.status?.installed?.canReinstall === false;
 }

@@ -1,16 +1,17 @@
 import type { CatalogueFlavor, CatalogueQuotas } from '@fairway/api/admission/cloud-catalogue';
 import { ConditionReason } from '@fairway/api/conditions';
 import { counted } from '@fairway/api/domain/counted';
+import { portsPerNode } from '@fairway/api/domain/pool-networks';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { UpgradeFinding, UpgradeQuota } from '@fairway/api/kinds/upgrade-plan-request';
 import type { PoolRenewal } from './renewals.ts';
 
-/** What a node takes of each quota. */
+/** The quota usage of a node. */
 const NEEDS = [
   { name: 'instances', what: 'instances', of: () => 1 },
   { name: 'cores', what: 'cores', of: (_, flavor) => flavor.vcpus },
   { name: 'memoryMiB', what: 'MiB of memory', of: (_, flavor) => flavor.memoryMiB },
-  { name: 'ports', what: 'ports', of: () => 1 },
+  { name: 'ports', what: 'ports', of: ({ spec }) => portsPerNode(spec) },
   { name: 'floatingIPs', what: 'floating IPs', of: ({ spec }) => (spec.floatingIPs.enabled ? 1 : 0) },
   { name: 'volumes', what: 'volumes', of: ({ spec }) => (spec.rootVolume ? 1 : 0) },
   { name: 'volumeGiB', what: 'GiB of volumes', of: ({ spec }) => spec.rootVolume?.sizeGiB ?? 0 },
@@ -25,7 +26,7 @@ export interface SurgeQuota {
   readonly findings: readonly UpgradeFinding[];
 }
 
-/** What the machines need that are made beside the others, against what the project has left; pools of the same order need it at the same time. Pure. */
+/** What additional machines need, compared with what the project has left; pools of the same order need it at the same time. Pure. */
 export function surgeQuota(
   renewals: readonly PoolRenewal[],
   { flavors, quotas }: { readonly flavors?: readonly CatalogueFlavor[]; readonly quotas?: CatalogueQuotas },
@@ -33,7 +34,7 @@ export function surgeQuota(
   const beside = renewals.filter(({ extra }) => extra > 0);
   if (beside.length === 0) return { quotas: [], findings: [] };
   if (flavors === undefined || quotas === undefined) {
-    const message = 'the cloud does not answer: whether the quotas have room for the new nodes is not known';
+    const message = 'the cloud does not respond: cannot determine whether the quotas have room for the new nodes';
     return { quotas: undefined, findings: [{ type: ConditionReason.CloudUnavailable, effect: 'Unknown', message }] };
   }
   const entries: UpgradeQuota[] = [];
@@ -54,15 +55,15 @@ export function surgeQuota(
     if (isEnough) continue;
     const nodes = Math.max(...waves.map((wave) => wave.reduce((sum, { extra }) => sum + extra, 0)));
     const isForOne = beside.every((each) => perNode(each) <= left);
-    const message = `${counted(nodes, 'node')} beside the others ${nodes === 1 ? 'needs' : 'need'} ${needed} ${what}, and the project's quota of ${quota.limit} has ${left} left: `;
+    const message = `${counted(nodes, 'additional node')} ${nodes === 1 ? 'needs' : 'need'} ${needed} ${what}, and the project's quota of ${quota.limit} has ${left} left: `;
     findings.push({
       type: ConditionReason.QuotaExceeded,
       effect: isForOne ? 'Delays' : 'Blocks',
       message:
         message +
         (isForOne
-          ? 'fewer are made at a time'
-          : 'free something, ask for a larger quota, or let nodes be renewed in place (spec.upgradeStrategy.type of the pool)'),
+          ? 'fewer are created at a time'
+          : 'free resources, request a larger quota, or update nodes in place (spec.upgradeStrategy.type of the pool)'),
     });
   }
   return { quotas: entries, findings };

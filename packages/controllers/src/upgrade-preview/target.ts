@@ -5,9 +5,9 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import type { Problem } from '@fairway/tenancy/problem';
 
-/** Where an upgrade leads. */
+/** The target of an upgrade. */
 export type UpgradeTarget =
-  /** `asked`: what spec.version would be, undefined if it stays as it is; `version`: exact. */
+  /** `asked`: the new spec.version, undefined if it does not change; `version`: exact. */
   | { readonly ok: true; readonly asked: string | undefined; readonly version: string }
   | { readonly ok: false; readonly problem: Problem };
 
@@ -15,13 +15,13 @@ export interface TargetFacts {
   readonly cluster: Cluster;
   /** Version that the control plane runs. */
   readonly running: string;
-  /** As a user would set spec.version; undefined: the next that is offered. */
+  /** As a user would set spec.version; undefined: the next version that is offered. */
   readonly requested: string | undefined;
   readonly releases: readonly KubernetesRelease[];
   readonly nowMs: number;
 }
 
-/** The exact version that an upgrade would lead to; without a request the next minor version, else the newest patch, else where the cluster is. Pure. */
+/** The exact target version of an upgrade; without a request the next minor version, otherwise the newest patch, otherwise the current version. Pure. */
 export function upgradeTarget({ cluster, running, requested, releases, nowMs }: TargetFacts): UpgradeTarget {
   const oldestNode = cluster.status?.nodes?.oldestVersion;
   const asked =

@@ -1,3 +1,4 @@
+import { boundedPages } from '@fairway/kube/client/bounded-pages';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { DaemonSet, Pod, PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
@@ -25,7 +26,7 @@ import {
   trimVolumeObject,
 } from '../autoscaling/trim.ts';
 
-/** A pod as far as an upgrade matters to it. */
+/** The part of a pod that matters to an upgrade. */
 export interface PodFacts {
   readonly pod: Pod;
   readonly isReady: boolean;
@@ -33,23 +34,22 @@ export interface PodFacts {
   readonly hasLocalData: boolean;
 }
 
-/** What was there in a tenant's cluster when it was looked at. */
+/** The observed contents of a tenant's cluster. */
 export interface TenantFacts {
   readonly nodes: readonly TenantNode[];
   readonly pods: readonly PodFacts[];
   readonly budgets: readonly PodDisruptionBudget[];
   readonly daemonSets: readonly DaemonSet[];
-  /** Namespaces, claims, volumes, storage classes and what nodes take of volumes, for placement. */
+  /** Namespaces, claims, volumes, storage classes and nodes' volume limits, for placement. */
   readonly context: SnapshotContext;
 }
 
-/** Thrown for a cluster with more objects of a kind than are looked at. */
+/** Thrown for a cluster with more objects of a kind than are read. */
 export class TooManyObjectsError extends Error {
   override readonly name = 'TooManyObjectsError';
 }
 
-const PAGE_SIZE = 250;
-/** Five thousand nodes have 150,000 pods at most; clusters here have 500. */
+/** Five thousand nodes have at most 150,000 pods; clusters here have 500. */
 const MAX_OBJECTS = 30_000;
 const MAX_BUDGETS = 2_000;
 
@@ -96,15 +96,10 @@ async function listAll<T extends KubeObject, R>(
   { keep, max, signal }: ListingOptions<T, R>,
 ): Promise<R[]> {
   const kept: R[] = [];
-  let token: string | undefined;
-  do {
-    const page = await client
-      .resource(type)
-      .list({ limit: PAGE_SIZE, signal, ...(token !== undefined && { continue: token }) });
-    for (const item of page.items) kept.push(keep(item));
+  for await (const page of boundedPages(client.resource(type), { signal })) {
+    for (const item of page) kept.push(keep(item));
     if (kept.length > max) throw new TooManyObjectsError(`there are more than ${max} ${type.plural}`);
-    token = page.metadata.continue || undefined;
-  } while (token !== undefined);
+  }
   return kept;
 }
 
@@ -118,7 +113,7 @@ function factsOf(pod: Pod): PodFacts {
   };
 }
 
-/** With why it allows nothing. */
+/** With the reason why it allows no eviction. */
 function keepBudget(budget: PodDisruptionBudget): PodDisruptionBudget {
   const { unhealthyPodEvictionPolicy: policy } = budget.spec ?? {};
   const { disruptionsAllowed, currentHealthy, desiredHealthy, expectedPods } = budget.status ?? {};

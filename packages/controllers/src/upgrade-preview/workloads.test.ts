@@ -121,20 +121,20 @@ test.each<{
 });
 
 test.each([
-  { status: NONE, why: 'it wants 2 healthy pods of the 2 that there are, so that none may ever go' },
-  { status: UNHEALTHY, why: '1 of its 3 pods are healthy, and it wants 2' },
-  { status: undefined, why: 'nobody has counted its pods yet' },
+  { status: NONE, why: 'it requires 2 healthy pods and 2 exist, so none can ever be evicted' },
+  { status: UNHEALTHY, why: '1 of its 3 pods are healthy, and it requires 2' },
+  { status: undefined, why: 'its pods have not been counted yet' },
 ])('a budget says why: $why', async ({ status, why }) => {
   const [finding] = await find([podOf('a')], [budgetOf('web', status)]);
 
   expect(finding?.message).toContain(`PodDisruptionBudget default/web allows no eviction now: ${why}`);
-  expect(finding?.message).toContain('1 node: each of these waits for up to 10 min (drainTimeout)');
+  expect(finding?.message).toContain('1 node: each drain waits for up to 10 min (drainTimeout)');
 });
 
 test('where drains are held, a budget blocks until somebody acts', async () => {
   const [finding] = await find([podOf('a')], [budgetOf('web', NONE)], 'Hold');
 
-  expect(finding).toMatchObject({ effect: 'Blocks', message: expect.stringContaining('or you force it') });
+  expect(finding).toMatchObject({ effect: 'Blocks', message: expect.stringContaining('or until you force it') });
 });
 
 test('names fifty, and how many more there are', async () => {

@@ -5,15 +5,15 @@ import type { PodDisruptionBudget } from '@fairway/kube/kinds/generated/types';
 import { compileLabelSelector, type LabelMatcher, matchesLabels } from '@fairway/kube/object/selector';
 import { staysWithNode } from '@fairway/scheduling/node-removal';
 import { takesRoom } from '@fairway/scheduling/node-state';
-import { inWords } from './estimate.ts';
-import { named } from './named.ts';
+import { formatDuration } from './estimate.ts';
 import type { Pause } from './pace.ts';
 import type { PoolRenewal } from './renewals.ts';
 import type { PodFacts, TenantFacts } from './tenant-facts.ts';
+import { truncateObjects } from './truncate-objects.ts';
 
-/** So many budgets are told one by one. */
-const MAX_BUDGETS_TOLD = 50;
-/** And so many of one pod. */
+/** This many budgets are reported individually. */
+const MAX_BUDGETS = 50;
+/** And this many for one pod. */
 const MAX_BUDGETS_OF_POD = 3;
 
 interface Budget {
@@ -26,11 +26,11 @@ interface Blocked {
   readonly pods: string[];
   readonly nodes: Set<string>;
   longestMs: number;
-  /** Whether a node waits for good (onDrainTimeout: Hold). */
+  /** Whether a node waits indefinitely (onDrainTimeout: Hold). */
   isHeld: boolean;
 }
 
-/** What becomes of the pods on the nodes that are drained: who keeps them, and what is lost with them. */
+/** The effects on pods of drained nodes: what blocks them, and what is lost with them. */
 export async function workloadFindings(
   renewals: readonly PoolRenewal[],
   { pods, budgets }: Pick<TenantFacts, 'pods' | 'budgets'>,
@@ -57,7 +57,7 @@ export async function workloadFindings(
     const matching = (byNamespace.get(metadata.namespace ?? '') ?? []).filter(({ matcher }) =>
       matchesLabels(matcher, metadata.labels),
     );
-    // The eviction API looks at no budget for a pod that does not run yet.
+    // The eviction API checks no budget for a pod that is not running yet.
     if (pod.status?.phase === 'Pending') continue;
     if (matching.length > 1) {
       contested.push(`${name}: ${namesOf(matching)}`);
@@ -75,15 +75,17 @@ export async function workloadFindings(
   return [
     ...budgetFindings(blocked),
     ...contestedFindings(contested, isContestHeld),
-    ...(bare.length === 0 ? [] : [{ type: 'UnmanagedPods', effect: 'Loses', message: BARE, ...named(bare) } as const]),
+    ...(bare.length === 0
+      ? []
+      : [{ type: 'UnmanagedPods', effect: 'Loses', message: BARE, ...truncateObjects(bare) } as const]),
     ...(local.length === 0
       ? []
-      : [{ type: 'LocalStorage', effect: 'Loses', message: LOCAL, ...named(local) } as const]),
+      : [{ type: 'LocalStorage', effect: 'Loses', message: LOCAL, ...truncateObjects(local) } as const]),
   ];
 }
 
-const BARE = 'these pods have no controller that would make them anew: they are gone with their node';
-const LOCAL = 'these pods move, and what they keep on the disk of their node (emptyDir, hostPath) is gone';
+const BARE = 'these pods have no controller to recreate them: they are lost with their node';
+const LOCAL = "these pods move, and lose their data on the node's disk (emptyDir, hostPath)";
 
 function drainedNodes(renewals: readonly PoolRenewal[]): ReadonlyMap<string, PoolRenewal> {
   return new Map(
@@ -103,7 +105,7 @@ function compile(budgets: readonly PodDisruptionBudget[]): ReadonlyMap<string, r
   return Map.groupBy(compiled, ({ budget }) => budget.metadata.namespace ?? '');
 }
 
-/** Whether the eviction API would let the pod go now (kubernetes.io/docs/tasks/run-application/configure-pdb, unhealthyPodEvictionPolicy). */
+/** Whether the eviction API would permit the eviction now (kubernetes.io/docs/tasks/run-application/configure-pdb, unhealthyPodEvictionPolicy). */
 function isLetGo({ isReady }: PodFacts, { spec, status }: PodDisruptionBudget): boolean {
   if ((status?.disruptionsAllowed ?? 0) > 0) return true;
   if (isReady) return false;
@@ -113,27 +115,32 @@ function isLetGo({ isReady }: PodFacts, { spec, status }: PodDisruptionBudget): 
 }
 
 function budgetFindings(blocked: ReadonlyMap<Budget, Blocked>): UpgradeFinding[] {
-  const told = [...blocked].slice(0, MAX_BUDGETS_TOLD).map(([{ name, budget }, found]): UpgradeFinding => {
+  const told = [...blocked].slice(0, MAX_BUDGETS).map(([{ name, budget }, found]): UpgradeFinding => {
     const { pods, nodes, longestMs, isHeld: held } = found;
     const end = held
-      ? 'each of these waits until they leave, or you force it (onDrainTimeout: Hold)'
-      : `each of these waits for up to ${inWords(longestMs / 1000)} (drainTimeout), then it goes all the same`;
-    const message = `PodDisruptionBudget ${name} allows no eviction now: ${whyNone(budget)}. It keeps pods on ${counted(nodes.size, 'node')}: ${end}`;
-    return { type: ConditionReason.PodDisruptionBudget, effect: held ? 'Blocks' : 'Delays', message, ...named(pods) };
+      ? 'each drain waits until they are gone, or until you force it (onDrainTimeout: Hold)'
+      : `each drain waits for up to ${formatDuration(longestMs / 1000)} (drainTimeout), then proceeds regardless`;
+    const message = `PodDisruptionBudget ${name} allows no eviction now: ${whyNone(budget)}. It blocks pods on ${counted(nodes.size, 'node')}: ${end}`;
+    return {
+      type: ConditionReason.PodDisruptionBudget,
+      effect: held ? 'Blocks' : 'Delays',
+      message,
+      ...truncateObjects(pods),
+    };
   });
-  const rest = [...blocked.keys()].slice(MAX_BUDGETS_TOLD).map(({ name }) => name);
+  const rest = [...blocked.keys()].slice(MAX_BUDGETS).map(({ name }) => name);
   if (rest.length === 0) return told;
-  const message = 'these PodDisruptionBudgets allow no eviction now either';
-  return [...told, { type: ConditionReason.PodDisruptionBudget, effect: 'Delays', message, ...named(rest) }];
+  const message = 'these PodDisruptionBudgets also allow no eviction now';
+  return [...told, { type: ConditionReason.PodDisruptionBudget, effect: 'Delays', message, ...truncateObjects(rest) }];
 }
 
 function whyNone({ status }: PodDisruptionBudget): string {
   const { currentHealthy = 0, desiredHealthy = 0, expectedPods = 0 } = status ?? {};
-  if (status?.expectedPods === undefined) return 'nobody has counted its pods yet';
+  if (status?.expectedPods === undefined) return 'its pods have not been counted yet';
   if (desiredHealthy >= expectedPods) {
-    return `it wants ${desiredHealthy} healthy pods of the ${expectedPods} that there are, so that none may ever go; run more replicas, or loosen it`;
+    return `it requires ${desiredHealthy} healthy pods and ${expectedPods} exist, so none can ever be evicted; run more replicas, or relax it`;
   }
-  return `${currentHealthy} of its ${expectedPods} pods are healthy, and it wants ${desiredHealthy}`;
+  return `${currentHealthy} of its ${expectedPods} pods are healthy, and it requires ${desiredHealthy}`;
 }
 
 /** A tenant may have two thousand for each of thirty thousand pods. */
@@ -145,10 +152,10 @@ function namesOf(budgets: readonly Budget[]): string {
 
 function contestedFindings(contested: readonly string[], held: boolean): UpgradeFinding[] {
   if (contested.length === 0) return [];
-  const end = held ? 'until you force it (onDrainTimeout: Hold)' : 'until their drain is over by time (drainTimeout)';
-  const message = `Kubernetes evicts no pod that several PodDisruptionBudgets select: their nodes wait ${end}; let one budget select them`;
+  const end = held ? 'until you force it (onDrainTimeout: Hold)' : 'until their drain times out (drainTimeout)';
+  const message = `Kubernetes does not evict pods that several PodDisruptionBudgets select: their nodes wait ${end}; make only one budget select each`;
   const effect = held ? 'Blocks' : 'Delays';
-  return [{ type: ConditionReason.PodDisruptionBudget, effect, message, ...named(contested) }];
+  return [{ type: ConditionReason.PodDisruptionBudget, effect, message, ...truncateObjects(contested) }];
 }
 
 /** Whether its nodes wait for their pods beyond drainTimeout. */

@@ -17,9 +17,9 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import { clustersByPlan, machinesByCluster, poolsByCluster } from '@fairway/tenancy/cache-indexes';
 import { clusterKeyOf } from '@fairway/tenancy/cluster-key';
 import type { Declaration } from '../dependencies.ts';
-import { differsIn } from '../differs-in.ts';
+import { hasChangedIn } from '../has-changed-in.ts';
 import { listenToConnections } from '../node-events.ts';
-import { isKept } from '../node-pool/availability.ts';
+import { isKeptForInspection } from '../node-pool/availability.ts';
 import { UpgradeMetrics } from './metrics.ts';
 import { UpgradeReconciler } from './reconciler.ts';
 
@@ -40,9 +40,9 @@ export const upgradeController: Declaration = {
     indexOn(cache.machines, machinesByCluster),
   ],
   watches: ({ cache }) => [
-    watch(cache.clusters, undefined, { isRelevant: differsIn(viewOfCluster) }),
-    watch(cache.nodePools, (pool) => [clusterKeyOf(pool)], { isRelevant: differsIn(viewOfPool) }),
-    watch(cache.machines, (machine) => [clusterKeyOf(machine)], { isRelevant: differsIn(viewOfMachine) }),
+    watch(cache.clusters, undefined, { isRelevant: hasChangedIn(viewOfCluster) }),
+    watch(cache.nodePools, (pool) => [clusterKeyOf(pool)], { isRelevant: hasChangedIn(viewOfPool) }),
+    watch(cache.machines, (machine) => [clusterKeyOf(machine)], { isRelevant: hasChangedIn(viewOfMachine) }),
     watch(cache.plans, ({ metadata }) => cache.clusters.find(clustersByPlan, metadata.name ?? '').map(keyOf), {
       isRelevant: (old, plan) => old.metadata.generation !== plan.metadata.generation,
     }),
@@ -95,7 +95,7 @@ function viewOfMachine(machine: Machine): unknown {
   return [
     metadata.deletionTimestamp,
     isPaused(machine),
-    isKept(machine),
+    isKeptForInspection(machine),
     annotationsOf(machine, DELETE_FIRST_ANNOTATION),
     spec,
     status?.phase,

@@ -6,14 +6,14 @@ import { findCondition } from '@fairway/kube/controller/conditions';
 import type { Problem } from '@fairway/tenancy/problem';
 
 /**
- * What keeps a machine from being renewed, and what that means for one whose turn it is already. `Freeze`: nothing is known, and nothing changes. `Finish`: no
- * further machine is taken, but one whose replacement is being made goes on. `Stop`: none goes on.
+ * What holds back the update of a machine, and what that means for one that has already started. `Freeze`: nothing is known, and nothing
+ * changes. `Finish`: no further machine starts, but one whose replacement is being created continues. `Stop`: none continues.
  */
 export interface Hold extends Problem {
   readonly kind: 'Freeze' | 'Finish' | 'Stop';
 }
 
-/** Why no node of the cluster is taken now: its control plane comes first, and a drain needs it. */
+/** Why no node of the cluster is updated now: its control plane comes first, and a drain needs it. */
 export function clusterHold({ status }: Cluster, isConnected: boolean): Hold | undefined {
   const kind = 'Freeze';
   const ready = findCondition(status?.conditions, ConditionType.ControlPlaneReady);
@@ -27,7 +27,7 @@ export function clusterHold({ status }: Cluster, isConnected: boolean): Hold | u
     return { kind, reason, message: `the control plane is updated to ${desiredVersion} first` };
   }
   if (ready?.status === 'True' && isConnected) return undefined;
-  return { kind, reason, message: 'the API server of the cluster cannot be reached; no node is taken meanwhile' };
+  return { kind, reason, message: 'the API server of the cluster cannot be reached; no node is updated until it can' };
 }
 
 export interface PolicyFacts {
@@ -36,31 +36,30 @@ export interface PolicyFacts {
   readonly limits: RenewalLimits;
   /** Whether the cluster has a maintenance window. */
   readonly hasWindow: boolean;
-  /** What waits for the window: what a person has asked for, and what Fairway does by itself. */
+  /** What is waiting for the window: changes requested by a user, and automatic ones. */
   readonly asked: Problem | undefined;
   readonly automatic: Problem | undefined;
-  /** What an upgrade after the end of life waits for. */
+  /** What an upgrade after the end of life is waiting for. */
   readonly forced: Problem | undefined;
 }
 
-/** Whether the policy and the window of the cluster let a machine be renewed for this cause now. */
+/** Whether the policy and the window of the cluster permit the update of a machine for this cause now. */
 export function policyHold(cause: RenewalCause, facts: PolicyFacts): Hold | undefined {
   const { cluster, asked, automatic, forced, hasWindow } = facts;
   if (cause === 'Asked') return asked && { ...asked, kind: 'Finish' };
-  // The policy is about patches.
+  // The policy applies to patches.
   if (cause === 'Forced') return forced && { ...forced, kind: 'Finish' };
   const why = leftToUser(cause, facts);
   if (why !== undefined) {
-    const how =
-      cause === 'Patch' ? `set spec.version to ${cluster.status?.version}` : 'name it in spec.image by its id';
-    const what = cause === 'Patch' ? `nodes of ${cluster.status?.version}` : 'a newer build of the image';
-    const message = `${what} can be had; ${why}: ${how} to renew the nodes now`;
+    const how = cause === 'Patch' ? `set spec.version to ${cluster.status?.version}` : 'specify its ID in spec.image';
+    const what = cause === 'Patch' ? `version ${cluster.status?.version}` : 'a newer build of the image';
+    const message = `${what} is available; ${why}: ${how} to update the nodes now`;
     return { kind: 'Stop', reason: ConditionReason.UpdateAvailable, message };
   }
-  // Nobody's nodes are renewed at any time because an image was uploaded.
+  // An uploaded image must not cause updates of nodes at arbitrary times.
   if (cause === 'ImageBuild' && !hasWindow) {
     const message =
-      'a newer build of the image can be had, and new nodes get it; existing ones follow in a maintenance window, and the cluster has none: set spec.maintenance.window, or name the image in spec.image by its id to renew the nodes now';
+      'a newer build of the image is available, and new nodes use it; existing nodes are updated in a maintenance window, and the cluster has none: set spec.maintenance.window, or specify the ID of the image in spec.image to update the nodes now';
     return { kind: 'Stop', reason: ConditionReason.UpdateAvailable, message };
   }
   return automatic && { ...automatic, kind: 'Finish' };
@@ -74,9 +73,9 @@ function leftToUser(cause: RenewalCause, { cluster, strategy, limits }: PolicyFa
       const isSeamless = strategy === 'Rolling' && limits.maxUnavailable === 0;
       return isSeamless
         ? undefined
-        : 'with updatePolicy MinimalDowntime it waits, because nodes would be missing meanwhile (Rolling with maxUnavailable 0 avoids that)';
+        : 'updatePolicy MinimalDowntime holds it back, because nodes would be unavailable during the update (Rolling with maxUnavailable 0 avoids that)';
     }
     case 'NeverUpdate':
-      return `updatePolicy NeverUpdate leaves it to you`;
+      return `updatePolicy NeverUpdate leaves the update to you`;
   }
 }

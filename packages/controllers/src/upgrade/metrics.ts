@@ -6,14 +6,14 @@ const BUCKETS = [15, 30, 60, 120, 180, 300, 600, 900, 1800, 3600];
 
 type Result = 'complete' | 'halted' | 'aborted';
 
-/** How an upgrade ends, or is kept from ending. */
+/** How an upgrade ends, or is prevented from ending. */
 const RESULTS: ReadonlyMap<PoolUpgrade['state'], Result> = new Map([
   ['Complete', 'complete'],
   ['Halted', 'halted'],
   ['Aborted', 'aborted'],
 ]);
 
-/** Counts what upgrades of nodes come to, in this process. */
+/** Counts results of node upgrades in this process. */
 export class UpgradeMetrics {
   readonly #renewed: Counter<'strategy'>;
   readonly #pools: Counter<'strategy' | 'result'>;
@@ -22,26 +22,26 @@ export class UpgradeMetrics {
   constructor(registry: Registry) {
     this.#renewed = new Counter({
       name: 'fairway_upgrade_renewed_nodes_total',
-      help: 'Nodes that upgrades have renewed, by how (strategy).',
+      help: 'Nodes updated by upgrades, by strategy.',
       labelNames: ['strategy'],
       registers: [registry],
     });
     this.#pools = new Counter({
       name: 'fairway_upgrade_pool_results_total',
-      help: 'What upgrades of pools have come to, by strategy: complete; halted, because new nodes did not become ready; aborted by a user.',
+      help: 'Results of pool upgrades, by strategy: complete; halted, because new nodes did not become ready; aborted by a user.',
       labelNames: ['strategy', 'result'],
       registers: [registry],
     });
     this.#seconds = new Histogram({
       name: 'fairway_upgrade_node_duration_seconds',
-      help: 'Time from one renewed node of a pool to the next, while nothing is waited for: with several at a time, the share of each.',
+      help: 'Time between updated nodes of a pool while nothing holds the upgrade back; with several nodes at a time, the share of each.',
       labelNames: ['strategy'],
       buckets: BUCKETS,
       registers: [registry],
     });
   }
 
-  /** An upgrade that was like `last` is written as `upgrade`. */
+  /** Records an upgrade that changes from `last` to `upgrade`. */
   changed(last: PoolUpgrade | undefined, upgrade: PoolUpgrade, nowMs: number): void {
     const { strategy, state, target, done } = upgrade;
     const before = last?.target === target ? last : undefined;

@@ -208,7 +208,7 @@ describe('what keeps an upgrade from going on', () => {
 
     expect(due).toEqual(['a']);
     expect(upgrade).toMatchObject({ state: 'Halted', reason: 'UpgradeHalted' });
-    expect(upgrade?.message).toContain('extra is of the new kind and does not work');
+    expect(upgrade?.message).toContain('extra is already updated and does not work');
   });
 
   test.each([

@@ -14,22 +14,22 @@ import { isPaused } from '@fairway/api/pause';
 import { formatTime } from '@fairway/base/clock';
 import { cut } from '@fairway/base/cut';
 import type { Problem } from '@fairway/tenancy/problem';
-import { isAvailable, isBeingReinstalled, isKept } from '../node-pool/availability.ts';
+import { isAvailable, isBeingReinstalled, isKeptForInspection } from '../node-pool/availability.ts';
+import { failedNewNode, nextFailureMs, troubleOf } from './failed-new-node.ts';
 import { type Hold, type PolicyFacts, policyHold } from './hold.ts';
-import { failedNewcomer, nextFailureMs, troubleOf } from './newcomers.ts';
 import { nextUpgrade, targetName } from './progress.ts';
 
 export interface PoolFacts extends Omit<PolicyFacts, 'cluster'> {
   readonly cluster: Cluster;
   readonly pool: NodePool;
-  /** All of the pool, those that are being deleted included. */
+  /** The whole pool, including those that are being deleted. */
   readonly machines: readonly Machine[];
-  /** Nodes that the pool is to have. */
+  /** Desired number of nodes. */
   readonly replicas: number;
   readonly limits: RenewalLimits;
-  /** How many machines more the cluster may have. */
+  /** How many more machines the cluster may have. */
   readonly room: number;
-  /** What keeps all pools of the cluster, and what keeps this one. */
+  /** What holds back all pools of the cluster, and what holds back this one. */
   readonly hold: Hold | undefined;
   /** How long a new node may take. */
   readonly startupTimeoutMs: number;
@@ -37,11 +37,11 @@ export interface PoolFacts extends Omit<PolicyFacts, 'cluster'> {
 }
 
 export interface PoolUpgradePlan {
-  /** The mark of each machine that stays. */
+  /** The mark of each machine that is not being deleted. */
   readonly marks: ReadonlyMap<Machine, RenewalMark | undefined>;
-  /** Undefined as long as nothing was ever to be renewed. */
+  /** Undefined until something had to be updated. */
   readonly upgrade: PoolUpgrade | undefined;
-  /** When to look again without an event. */
+  /** When to check again without an event. */
   readonly againMs: number | undefined;
 }
 
@@ -52,9 +52,10 @@ interface Outdated {
 }
 
 /**
- * Whose turn it is to be renewed in one pool. Pure, and level-triggered: derived from the machines, their marks and its own last state. It takes one machine first, and no other before
- * the new kind has shown that it works; then as many as may be away or extra at a time. The pool's controller makes and removes machines for them within
- * the same limits, and never takes an available one without need.
+ * Selects the machines of one pool that are updated next. Pure, and level-triggered: derived from the machines, their marks and its own
+ * last state. It starts with a single machine, and continues only when that has shown that the new template works; then with as many as may
+ * be unavailable or extra at a time. The pool's controller creates and deletes machines for them within the same limits, and never deletes
+ * an available one without need.
  */
 export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
   const { pool, cluster, machines, nowMs } = facts;
@@ -64,7 +65,7 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
   const name = targetName(target);
   const staying = machines.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const renewed = staying.filter(({ spec }) => renewalNeed(pool, cluster, spec) === undefined);
-  const failed = failedNewcomer(renewed, {
+  const failed = failedNewNode(renewed, {
     timeoutMs: facts.startupTimeoutMs,
     retriedMs: retriedMsOf(pool, nowMs),
     nowMs,
@@ -84,7 +85,7 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
   const leaving = machines.filter(
     (machine) =>
       machine.metadata.deletionTimestamp !== undefined &&
-      !isKept(machine) &&
+      !isKeptForInspection(machine) &&
       renewalNeed(pool, cluster, machine.spec) !== undefined,
   );
   const returning = renewed.filter(isReturning);
@@ -93,13 +94,13 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
   const marks = new Map(staying.map((machine) => [machine, undefined as RenewalMark | undefined]));
   for (const each of outdated) marks.set(each.machine, markOf(each, due.has(each.machine), facts));
   const pending = outdated.length + underway;
-  // One that was taken back, whether it ran or waited, is over: nobody waits for it any more.
+  // A reverted update has ended, whether it was running or queued: nothing waits for it.
   const isOver = last === undefined || (last.target !== name && last.state === 'Complete');
   if (pending === 0 && isOver) return { marks, upgrade: last, againMs: undefined };
   const isWorking = due.size > 0 || underway > 0;
   const wait = waitOf(facts, { outdated, renewed, leaving, isWorking, poolHold });
   const state = stateOf({ pending, renewed, isWorking, poolHold, last, name });
-  const standing = {
+  const progress = {
     target: name,
     strategy: facts.strategy,
     state,
@@ -109,10 +110,10 @@ export function planUpgrade(facts: PoolFacts): PoolUpgradePlan {
     retryRequested: requestIn(pool, RETRY_ANNOTATION),
   };
   const againMs = state === 'Complete' ? undefined : nextFailureMs(renewed, facts.startupTimeoutMs, nowMs);
-  return { marks, upgrade: nextUpgrade(last, standing, nowMs), againMs };
+  return { marks, upgrade: nextUpgrade(last, progress, nowMs), againMs };
 }
 
-/** A pool that was told to try again forgets what failed until now. */
+/** A retry requested for the pool clears earlier failures. */
 function retriedMsOf(pool: NodePool, nowMs: number): number {
   const { upgrade } = pool.status ?? {};
   const { retried, retriedTime } = upgrade ?? {};
@@ -120,19 +121,19 @@ function retriedMsOf(pool: NodePool, nowMs: number): number {
   return retriedTime === undefined ? Number.NEGATIVE_INFINITY : Date.parse(retriedTime);
 }
 
-export function ownHold(pool: NodePool, target: string, failed: ReturnType<typeof failedNewcomer>): Hold | undefined {
+export function ownHold(pool: NodePool, target: string, failed: ReturnType<typeof failedNewNode>): Hold | undefined {
   const { annotations, name } = pool.metadata;
   if (annotations?.[ABORT_UPGRADE_ANNOTATION] === target) {
-    const message = `aborted: what is renewed stays as it is, and the other nodes too; to go on after all: kubectl annotate nodepool ${name} ${ABORT_UPGRADE_ANNOTATION}-`;
+    const message = `aborted: no further node is updated, and updated nodes are not rolled back; to resume: kubectl annotate nodepool ${name} ${ABORT_UPGRADE_ANNOTATION}-`;
     return { kind: 'Stop', reason: ConditionReason.UpgradeAborted, message };
   }
   if (pool.spec.upgradeStrategy.paused) {
-    const message = 'spec.upgradeStrategy.paused: no further node is renewed until it is false';
+    const message = 'spec.upgradeStrategy.paused: no further node is updated until it is false';
     return { kind: 'Finish', reason: ConditionReason.UpgradePaused, message };
   }
   if (failed === undefined) return undefined;
   const why = failed.why === '' ? '' : `: ${failed.why}`;
-  const message = `no further node is renewed, because ${failed.machine.metadata.name} is of the new kind and does not work${why}. It goes on when that is mended or replaced; to go on regardless: kubectl annotate nodepool ${name} ${RETRY_ANNOTATION}="$(date)" --overwrite`;
+  const message = `no further node is updated, because ${failed.machine.metadata.name} is already updated and does not work${why}. The upgrade continues when it is repaired or replaced; to continue regardless: kubectl annotate nodepool ${name} ${RETRY_ANNOTATION}="$(date)" --overwrite`;
   return { kind: 'Finish', reason: ConditionReason.UpgradeHalted, message };
 }
 
@@ -141,10 +142,10 @@ function machineHold(machine: Machine): Hold | undefined {
   return { kind: 'Stop', reason: ConditionReason.Paused, message: 'the Machine is paused' };
 }
 
-/** Whether it is on its way back from a renewal in place. */
+/** Whether it is coming back from an in-place update. */
 function isReturning(machine: Machine): boolean {
   const { marks, reinstall } = machine.status ?? {};
-  // A repair is no renewal, and neither is the first installation.
+  // Neither a repair nor the first installation is an update.
   if (marks?.repair?.due) return false;
   return isBeingReinstalled(machine) || reinstall !== undefined;
 }
@@ -171,7 +172,7 @@ function chooseDue(
   return due;
 }
 
-/** Those that don't work anyway come first, then those that a person wants gone, then the oldest version, then the oldest machine. */
+/** Machines that do not work come first, then those marked for deletion by a user, then the oldest version, then the oldest machine. */
 export function byTurn({ machine: a }: Outdated, { machine: b }: Outdated): number {
   const isMarked = ({ metadata }: Machine) => metadata.annotations?.[DELETE_FIRST_ANNOTATION] !== undefined;
   return (
@@ -186,13 +187,13 @@ export function byTurn({ machine: a }: Outdated, { machine: b }: Outdated): numb
 function markOf({ machine, need, hold }: Outdated, isDue: boolean, { strategy, nowMs }: PoolFacts): RenewalMark {
   const last = machine.status?.marks?.renewal;
   const reason = isDue || hold === undefined ? ConditionReason.Updating : hold.reason;
-  const turn = hold === undefined ? 'waits for its turn' : hold.message;
+  const turn = hold === undefined ? 'queued' : hold.message;
   return {
     due: isDue,
     reason,
     message: cut(isDue ? need.difference : `${need.difference}; ${turn}`),
     time: last !== undefined && last.due === isDue && last.reason === reason ? last.time : formatTime(nowMs),
-    // Some clouds don't install anew the volume that a server boots from.
+    // Some clouds cannot reinstall the volume that a server boots from.
     strategy: need.change === 'replace' || machine.status?.installed?.canReinstall === false ? 'Rolling' : strategy,
   };
 }
@@ -219,7 +220,7 @@ function waitOf(facts: PoolFacts, { outdated, renewed, leaving, isWorking, poolH
   const needsRoom = strategy === 'Rolling' && limits.maxUnavailable === 0 && outdated.length > 0;
   const isFull = room <= 0 && leaving.length === 0 && renewed.every(isAvailable) && outdated.every(isUp);
   if (!needsRoom || !isFull || outdated.length + renewed.length > facts.replicas) return undefined;
-  const message = `a new node is made before an old one goes, and the cluster may have no more than its ${counted(facts.replicas, 'node')} of this pool and those of the others: scale a pool down, or set spec.upgradeStrategy.maxUnavailable to 1`;
+  const message = `a new node is created before an old one is deleted, and the cluster is at its node limit with ${counted(facts.replicas, 'node')} in this pool: scale down a pool, or set spec.upgradeStrategy.maxUnavailable to 1`;
   return { reason: ConditionReason.PlanLimitExceeded, message };
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { nextUpgrade, type Standing, targetName } from './progress.ts';
+import { nextUpgrade, type RolloutProgress, targetName } from './progress.ts';
 
 const MINUTE_MS = 60_000;
-const standing: Standing = {
+const progress: RolloutProgress = {
   target: 'new',
   strategy: 'Rolling',
   state: 'Running',
@@ -13,9 +13,9 @@ const standing: Standing = {
 };
 
 /** What is written after each step, a minute apart. */
-function after(...steps: readonly Partial<Standing>[]) {
+function after(...steps: readonly Partial<RolloutProgress>[]) {
   let last: ReturnType<typeof nextUpgrade> | undefined;
-  for (const [index, step] of steps.entries()) last = nextUpgrade(last, { ...standing, ...step }, index * MINUTE_MS);
+  for (const [index, step] of steps.entries()) last = nextUpgrade(last, { ...progress, ...step }, index * MINUTE_MS);
   return last;
 }
 
@@ -35,7 +35,17 @@ describe('the progress of an upgrade', () => {
   test('is the same as long as nothing happens', () => {
     const once = after({}, { pending: 3 });
 
-    expect(nextUpgrade(once, { ...standing, pending: 3 }, 99 * MINUTE_MS)).toEqual(once);
+    expect(nextUpgrade(once, { ...progress, pending: 3 }, 3 * MINUTE_MS)).toEqual(once);
+  });
+
+  test('tells no end that has passed', () => {
+    const once = after({}, { pending: 3 });
+    const late = nextUpgrade(once, { ...progress, pending: 3 }, 99 * MINUTE_MS);
+    const { estimatedEndTime, ...others } = once ?? {};
+
+    expect(estimatedEndTime).toBe('1970-01-01T00:04:00Z');
+    expect(late).toEqual(others);
+    expect(nextUpgrade(late, { ...progress, pending: 3 }, 199 * MINUTE_MS)).toEqual(late);
   });
 
   test('is the same as long as nothing happens, however long the word is that had it tried again', () => {
@@ -43,7 +53,7 @@ describe('the progress of an upgrade', () => {
     const once = after({}, asked);
 
     expect(once?.retriedTime).toBe('1970-01-01T00:01:00Z');
-    expect(nextUpgrade(once, { ...standing, ...asked }, 99 * MINUTE_MS)).toEqual(once);
+    expect(nextUpgrade(once, { ...progress, ...asked }, 99 * MINUTE_MS)).toEqual(once);
   });
 
   test('says since when it waits for something', () => {

@@ -1,47 +1,54 @@
 import { createHash } from 'node:crypto';
 import { ConditionReason } from '@fairway/api/conditions';
+import { settingsDigest } from '@fairway/api/domain/node-settings';
+import { networksText } from '@fairway/api/domain/pool-networks';
 import { followedRequest, isNewRequest } from '@fairway/api/domain/request';
 import type { DesiredMachine } from '@fairway/api/domain/template-change';
 import type { PoolUpgrade } from '@fairway/api/kinds/node-pool-upgrade';
 import { formatTime } from '@fairway/base/clock';
 import type { Problem } from '@fairway/tenancy/problem';
 
-/** Names what machines are renewed to: `1.34.2-4f3a9c1d`. */
+/** Identifies what machines are updated to: `1.34.2-4f3a9c1d`. */
 export function targetName(target: Omit<DesiredMachine, 'floatingIP'>): string {
   const { version, image, flavor, rootVolume, zones, authorityGeneration } = target;
   const places = zones.length === 0 ? [] : [zones.toSorted()];
   const authorities = authorityGeneration === undefined ? [] : [{ authorityGeneration }];
-  const rest = JSON.stringify([image, flavor, rootVolume?.sizeGiB, rootVolume?.type, ...places, ...authorities]);
+  const digest = settingsDigest(target);
+  const settings = digest === undefined ? [] : [{ settings: digest }];
+  const networks = networksText(target.networks);
+  const more = networks === '' ? [] : [{ networks }];
+  const parts = [image, flavor, rootVolume?.sizeGiB, rootVolume?.type, ...places, ...authorities, ...settings, ...more];
+  const rest = JSON.stringify(parts);
   return `${version}-${createHash('sha256').update(rest).digest('hex').slice(0, 8)}`;
 }
 
-/** Whether there is more to renew, sooner or later: not where nobody is going to. */
+/** Whether there is more to update, now or later; false if nothing will do it. */
 export function isUnderWay(upgrade: PoolUpgrade | undefined): upgrade is PoolUpgrade {
   if (upgrade === undefined || upgrade.reason === ConditionReason.UpdateAvailable) return false;
   return upgrade.state !== 'Complete' && upgrade.state !== 'Aborted';
 }
 
-/** Of what the API accepts in `status.upgrade.message`. */
+/** Maximum length that the API accepts in `status.upgrade.message`. */
 const MAX_MESSAGE = 2048;
 
-/** How an upgrade stands after this pass. */
-export interface Standing {
+/** The state of an upgrade after this pass. */
+export interface RolloutProgress {
   readonly target: string;
   readonly strategy: PoolUpgrade['strategy'];
   readonly state: PoolUpgrade['state'];
-  /** Machines that are not renewed yet, those on their way included. */
+  /** Machines that are not updated yet, including those in progress. */
   readonly pending: number;
-  /** Whether a machine was taken by now. */
+  /** Whether any machine has started. */
   readonly hasBegun: boolean;
   readonly wait: Problem | undefined;
-  /** What the annotation fairway.dev/retry-requested asks for, as `requestIn` has it. */
+  /** The value of the annotation fairway.dev/retry-requested, as `requestIn` returns it. */
   readonly retryRequested: string | undefined;
 }
 
-/** `status.upgrade` from its last state; pure. Nothing of it changes while nothing happens. */
-export function nextUpgrade(last: PoolUpgrade | undefined, standing: Standing, nowMs: number): PoolUpgrade {
-  const { target, strategy, state, pending, hasBegun, wait } = standing;
-  const retried = followedRequest(standing.retryRequested, last?.retried);
+/** `status.upgrade` from its last state; pure. It does not change while nothing happens. */
+export function nextUpgrade(last: PoolUpgrade | undefined, progress: RolloutProgress, nowMs: number): PoolUpgrade {
+  const { target, strategy, state, pending, hasBegun, wait } = progress;
+  const retried = followedRequest(progress.retryRequested, last?.retried);
   const now = formatTime(nowMs);
   const isGoingOn = last?.target === target && (last.state !== 'Complete' || state === 'Complete');
   const previous = isGoingOn ? last : undefined;
@@ -49,9 +56,9 @@ export function nextUpgrade(last: PoolUpgrade | undefined, standing: Standing, n
   const total = previous?.startTime === undefined ? pending : Math.max(previous.total, pending);
   const done = Math.max(total - pending, startTime === undefined ? 0 : Math.min(previous?.done ?? 0, total));
   const pace = paceOf(previous, { state, done, now });
-  const isRetry = isNewRequest(standing.retryRequested, last?.retried);
+  const isRetry = isNewRequest(progress.retryRequested, last?.retried);
   const retriedTime = isRetry && last !== undefined ? now : last?.retriedTime;
-  const estimatedEndTime = state === 'Running' ? estimateOf(pace, { done, total }) : undefined;
+  const estimatedEndTime = state === 'Running' ? estimateOf(pace, { done, total, nowMs }) : undefined;
   return {
     target,
     strategy,
@@ -73,7 +80,7 @@ export function nextUpgrade(last: PoolUpgrade | undefined, standing: Standing, n
   };
 }
 
-/** Waiting tells nothing about how long a node takes: the estimate begins anew when it goes on. */
+/** Waiting says nothing about how long a node takes: the estimate restarts when the upgrade continues. */
 function paceOf(
   previous: PoolUpgrade | undefined,
   { state, done, now }: { readonly state: PoolUpgrade['state']; readonly done: number; readonly now: string },
@@ -86,10 +93,11 @@ function paceOf(
 
 function estimateOf(
   pace: PoolUpgrade['pace'],
-  { done, total }: { readonly done: number; readonly total: number },
+  { done, total, nowMs }: { readonly done: number; readonly total: number; readonly nowMs: number },
 ): string | undefined {
   if (pace?.lastTime === undefined || done <= pace.done) return undefined;
   const lastMs = Date.parse(pace.lastTime);
   const perNodeMs = (lastMs - Date.parse(pace.time)) / (done - pace.done);
-  return formatTime(lastMs + perNodeMs * (total - done));
+  const endMs = lastMs + perNodeMs * (total - done);
+  return endMs >= Date.parse(formatTime(nowMs)) ? formatTime(endMs) : undefined;
 }

@@ -23,7 +23,7 @@ import type { ControllerDependencies } from '../dependencies.ts';
 import { isMachineOf } from '../node-pool/machine-owner.ts';
 import { poolShare } from '../node-pool/pool-share.ts';
 import { writeStatus } from '../status-writer.ts';
-import { announceTurn, announceUpgrade } from './announcements.ts';
+import { recordPoolUpgradeEvents, recordRenewalEvent } from './events.ts';
 import { clusterHold, type Hold } from './hold.ts';
 import type { UpgradeMetrics } from './metrics.ts';
 import { type PoolUpgradePlan, planUpgrade } from './pool-upgrade.ts';
@@ -34,12 +34,12 @@ interface UpgradeDependencies
   readonly metrics?: UpgradeMetrics | undefined;
 }
 
-/** Timers hold 24 days at most. */
+/** Timers are limited to 24 days. */
 const MAX_WAIT_MS = 86_400_000;
 
 /**
- * Marks the machines of a cluster that are not as their pools ask for: whose turn it is to be renewed, and what the others wait for. The pools' controller acts on
- * that; this one makes, changes and deletes nothing.
+ * Marks the machines of a cluster that do not match their pool's spec: which are updated next, and what the others are waiting for. The
+ * node pool controller acts on the marks; this one creates, changes and deletes nothing.
  */
 export class UpgradeReconciler {
   readonly #dependencies: UpgradeDependencies;
@@ -48,29 +48,29 @@ export class UpgradeReconciler {
     this.#dependencies = dependencies;
   }
 
-  /** `key` is a Cluster's. */
+  /** `key` identifies a Cluster. */
   async reconcile(key: string, context: ReconcileContext): Promise<Result> {
     const { cache, clock, tenants } = this.#dependencies;
     const cluster = cache.clusters.get(key);
     if (cluster === undefined || isBeingDeleted(cluster) || isPaused(cluster)) return {};
     const isConnected = tenants.get(identityOf(cluster)) !== undefined;
-    // A process that has just begun is about to connect, and calls this key again when it has.
+    // A process that has just started is about to connect, and enqueues this key again when it has.
     if (!isConnected && isConditionTrue(cluster.status?.conditions, ConditionType.ControlPlaneReady)) return {};
     const pass = new Pass(context, clock);
     const nowMs = clock.now();
     const pools = cache.nodePools.find(poolsByCluster, key).filter((pool) => !isBeingDeleted(pool));
-    /** What the pools of a lower priority wait for. */
+    /** What pools of a lower priority are waiting for. */
     let first: NodePool | undefined;
     for (const pool of pools.toSorted(byPriority)) {
       const isLater = first !== undefined && priorityOf(first) > priorityOf(pool);
       const plan = this.#plan(cluster, pool, isLater && first ? behind(first) : undefined, nowMs);
       if (first === undefined && isUnderWay(plan.upgrade)) first = pool;
-      if (plan.againMs !== undefined) pass.againIn(Math.min(Math.max(plan.againMs - nowMs, 0) + 1, MAX_WAIT_MS));
+      if (plan.againMs !== undefined) pass.requeueAfter(Math.min(Math.max(plan.againMs - nowMs, 0) + 1, MAX_WAIT_MS));
       if (!isPaused(pool)) await pass.run(() => this.#write(pool, plan));
     }
     const gate = forcedRenewalGate(cluster, nowMs);
     for (const changeMs of [nextMaintenanceChangeMs(cluster, nowMs), gate.isOpen ? undefined : gate.opensAtMs]) {
-      if (changeMs !== undefined && first !== undefined) pass.againIn(Math.min(changeMs - nowMs + 1, MAX_WAIT_MS));
+      if (changeMs !== undefined && first !== undefined) pass.requeueAfter(Math.min(changeMs - nowMs + 1, MAX_WAIT_MS));
     }
     return pass.end();
   }
@@ -105,7 +105,7 @@ export class UpgradeReconciler {
     const { client, clock, events, metrics } = this.#dependencies;
     if (upgrade && !isDeepStrictEqual(upgrade, pool.status?.upgrade)) {
       await writeStatus(client.resource(nodePools), pool, { ...pool.status, upgrade });
-      announceUpgrade(events, pool, upgrade);
+      recordPoolUpgradeEvents(events, pool, upgrade);
       metrics?.changed(pool.status?.upgrade, upgrade, clock.now());
     }
     for (const [machine, mark] of marks) await this.#mark(machine, mark);
@@ -117,7 +117,7 @@ export class UpgradeReconciler {
     const marks = renewal === undefined ? others : { ...others, renewal };
     const { client, events } = this.#dependencies;
     await writeStatus(client.resource(machines), machine, { ...machine.status, marks });
-    if (renewal) announceTurn(events, machine, renewal);
+    if (renewal) recordRenewalEvent(events, machine, renewal);
   }
 }
 
@@ -127,12 +127,12 @@ export function strategyOf({ spec }: NodePool, plan: Plan | undefined): 'InPlace
 
 export function closed(gate: ReturnType<typeof maintenanceGate>, { metadata }: Cluster): Problem | undefined {
   if (gate.isOpen) return undefined;
-  const message = `waits for the maintenance window, which opens at ${formatTime(gate.opensAtMs)} ("fairway cluster maintain ${metadata.name}" lets it begin now)`;
+  const message = `waiting for the maintenance window, which opens at ${formatTime(gate.opensAtMs)} (to start now: fairway cluster maintain ${metadata.name})`;
   return { reason: ConditionReason.WaitingForMaintenanceWindow, message };
 }
 
 function behind({ metadata, spec }: NodePool): Hold {
-  const message = `pool ${metadata.name} comes first: its spec.upgradeStrategy.priority is ${spec.upgradeStrategy.priority}`;
+  const message = `pool ${metadata.name} is updated first: its spec.upgradeStrategy.priority is ${spec.upgradeStrategy.priority}`;
   return { kind: 'Finish', reason: ConditionReason.WaitingForPools, message };
 }
 
@@ -140,7 +140,7 @@ export function byPriority(a: NodePool, b: NodePool): number {
   return priorityOf(b) - priorityOf(a) || (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '');
 }
 
-/** Pools of earlier releases have none. */
+/** Pools from earlier releases have none. */
 export function priorityOf({ spec }: NodePool): number {
   return spec.upgradeStrategy.priority ?? 0;
 }

@@ -1,4 +1,4 @@
-/** A time as an OpenStack service writes it, in UTC, mostly without saying so; undefined where it is none. */
+/** Parses a time of an OpenStack service, in UTC, usually without a time zone; undefined if it is not a time. */
 export function cloudTimeMs(text: string | null | undefined): number | undefined {
   if (text === null || text === undefined || text === '') return undefined;
   const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);

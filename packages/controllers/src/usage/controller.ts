@@ -18,12 +18,12 @@ import {
 } from '@fairway/tenancy/cache-indexes';
 import { serverOwner } from '@fairway/tenancy/cloud/ownership';
 import type { Declaration } from '../dependencies.ts';
-import { Departures } from './departures.ts';
+import { EndTracker } from './end-tracker.ts';
 import { PROJECT_KINDS } from './project-kinds.ts';
 import { UsageReconciler } from './reconciler.ts';
 import { recordsByCluster } from './records.ts';
 
-/** Counts what clusters use. Its keys are those of Clusters, there or gone. */
+/** Measures the usage of clusters. Its keys are those of Clusters, existing or deleted. */
 export const usageController: Declaration = {
   name: 'usage',
   concurrency: 10,
@@ -43,7 +43,7 @@ export const usageController: Declaration = {
   watches: ({ cache, informers }) => [
     watch(cache.clusters, undefined, { isRelevant: isUsedOtherwise }),
     watch(informers.informer(usageRecords), recordsByCluster.valuesOf),
-    // Its floating IP is listed from then on.
+    // From then on its floating IP is listed.
     watch(
       cache.machines,
       ({ metadata, spec }) => (spec.floatingIP ? [`${metadata.namespace}/${spec.clusterName}`] : []),
@@ -54,7 +54,7 @@ export const usageController: Declaration = {
   ],
   create(shared, enqueue) {
     const { cache, clouds, informers } = shared;
-    const departures = new Departures();
+    const ends = new EndTracker();
     const enqueueOwners = (uids: Iterable<string | undefined>) => {
       for (const uid of new Set(uids)) {
         if (uid === undefined) continue;
@@ -68,9 +68,9 @@ export const usageController: Declaration = {
     ) => {
       const { listedAtMs = 0 } = lists.snapshot();
       for (const item of changed) {
-        if (ownerOf(item) !== undefined) departures.noteChange(item.id, lists.listedBeforeMs, listedAtMs);
+        if (ownerOf(item) !== undefined) ends.noteChange(item.id, lists.listedBeforeMs, listedAtMs);
       }
-      for (const { id } of removed) departures.note(id, lists.listedBeforeMs, listedAtMs);
+      for (const { id } of removed) ends.note(id, lists.listedBeforeMs, listedAtMs);
       enqueueOwners([...added, ...changed, ...removed].map(ownerOf));
     };
     clouds.onProject(({ cache: lists }) => {
@@ -79,14 +79,14 @@ export const usageController: Declaration = {
         lists.servers.subscribe((delta) => hear(lists.servers, delta, ofServer)),
         ...PROJECT_KINDS.map((kind) => {
           const ofKind = kind.cacheOf(lists);
-          return ofKind.overhear((delta) => hear(ofKind, delta, kind.clusterUidOf));
+          return ofKind.observePassively((delta) => hear(ofKind, delta, kind.clusterUidOf));
         }),
       ];
       return () => {
         for (const stop of stops) stop();
       };
     });
-    const reconciler = new UsageReconciler(shared, informers.informer(usageRecords), departures);
+    const reconciler = new UsageReconciler(shared, informers.informer(usageRecords), ends);
     return {
       reconcile: (key, context) => reconciler.reconcile(key, context),
       forget: (isMatching) => reconciler.forget(isMatching),

@@ -2,12 +2,12 @@ import { FINALIZER } from '@fairway/api/group';
 import { isPaused } from '@fairway/api/pause';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** Those of the API server's own garbage collector, which goes on by itself. */
+/** Finalizers of the API server's own garbage collector, which continues by itself. */
 const COLLECTORS: ReadonlySet<string> = new Set(['foregroundDeletion', 'orphan']);
 
 /**
- * Whether the deletion of a cluster waits for whoever paused it or something of it, or put a finalizer there: its control plane serves on
- * until its nodes are gone. Pure.
+ * Whether the deletion of a cluster is held up because it or a part of it is paused, or has a finalizer of the tenant: its control plane
+ * keeps serving until its nodes are deleted. Pure.
  */
 export function isHeldByTenant(cluster: KubeObject, parts: readonly KubeObject[]): boolean {
   if (isPaused(cluster)) return true;

@@ -2,12 +2,12 @@ import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { ProjectKind } from './project-kinds.ts';
 
 interface Watched {
-  /** Clusters that have something of the kind. */
+  /** Clusters that have resources of the kind. */
   readonly keys: Set<string>;
   readonly stop: () => void;
 }
 
-/** Has a kind listed in a project as long as a cluster there has something of it whose end is to be noticed. */
+/** Keeps a kind listed in a project as long as a cluster there has a resource of it whose end must be noticed. */
 export class KindWatch {
   readonly #watched = new Map<ProjectCache, Map<ProjectKind, Watched>>();
 
@@ -23,7 +23,7 @@ export class KindWatch {
     }
     const kinds = this.#watched.get(cache) ?? new Map<ProjectKind, Watched>();
     this.#watched.set(cache, kinds);
-    // Whoever overhears the lists is told of them.
+    // Passive observers receive the lists too.
     kinds.set(kind, { keys: new Set([clusterKey]), stop: kind.cacheOf(cache).subscribe(() => undefined) });
   }
 

@@ -1,4 +1,4 @@
-import type { Look, Sighting } from '@fairway/api/domain/usage/follow';
+import type { ObservedItem, UsageObservation } from '@fairway/api/domain/usage/follow';
 import type { UsageRecord, UsageResource } from '@fairway/api/kinds/usage-record';
 import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
@@ -6,7 +6,7 @@ import type { Identified, Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp } from '@fairway/openstack/types/network';
-import { balancingOfCluster } from '@fairway/tenancy/cloud/balancing';
+import { loadBalancersOfCluster } from '@fairway/tenancy/cloud/load-balancers';
 import {
   type ClusterOwner,
   clusterOfDescription,
@@ -17,21 +17,23 @@ import {
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { storedOfCluster } from '@fairway/tenancy/cloud/storage-index';
 import { cloudTimeMs } from './cloud-time.ts';
-import type { Departures } from './departures.ts';
-import { idsOf } from './looks.ts';
+import type { EndTracker } from './end-tracker.ts';
+import { idsOf } from './observations.ts';
 
-/** A kind of resource that is listed only where there is something of it, or somebody else wants it listed. */
+/** A kind of resource that is listed only if a cluster has resources of it, or another controller needs the list. */
 export interface ProjectKind<T extends Identified = Identified> {
   readonly resource: UsageResource;
   readonly cacheOf: (cache: ProjectCache) => ResourceCache<T>;
-  /** What this process has made and deleted. */
+  /** What this process has created and deleted. */
   readonly ledgerOf: (cloud: ProjectCloud) => Pick<ProjectCloud['ledgers']['servers'], 'lastChangedMs'>;
-  /** The identity of the cluster that it is of, for whoever has to look; undefined for one that is no cluster's. */
+  /** The identity of its cluster, to enqueue it; undefined if it belongs to no cluster. */
   readonly clusterUidOf: (item: T) => string | undefined;
   readonly ofCluster: (snapshot: Snapshot<T>, owner: ClusterOwner) => readonly T[];
   /** Whether it is usable by now, or has been counted. */
   readonly isBegun: (item: T) => boolean;
-  readonly sightingOf: (item: T) => Omit<Sighting, 'id' | 'sinceMs'> & { readonly created: string | null | undefined };
+  readonly sightingOf: (
+    item: T,
+  ) => Omit<ObservedItem, 'id' | 'sinceMs'> & { readonly created: string | null | undefined };
 }
 
 const loadBalancers: ProjectKind<LoadBalancer> = {
@@ -40,7 +42,7 @@ const loadBalancers: ProjectKind<LoadBalancer> = {
   ledgerOf: ({ ledgers }) => ledgers.loadBalancers,
   clusterUidOf: (item) => clusterOfTags(item, item.project_id),
   ofCluster: (snapshot, { projectID, clusterUid }) =>
-    balancingOfCluster(snapshot, projectID, clusterUid).filter((each) => each.provisioning_status !== 'DELETED'),
+    loadBalancersOfCluster(snapshot, projectID, clusterUid).filter((each) => each.provisioning_status !== 'DELETED'),
   isBegun: ({ provisioning_status: state }) => state !== 'PENDING_CREATE' && state !== 'ERROR',
   sightingOf: ({ provider, created_at: created }) => ({ type: provider ?? 'default', created }),
 };
@@ -74,29 +76,29 @@ const floatingIps: ProjectKind<FloatingIp> = {
 /** The types of their items go with their caches. */
 export const PROJECT_KINDS = [loadBalancers, volumes, floatingIps] as unknown as readonly ProjectKind[];
 
-/** What a list shows of a cluster; undefined before there is one that may be believed. */
-export function kindLook(
+/** The resources of a cluster in a list; undefined before there is a trustworthy one. */
+export function observeKind(
   kind: ProjectKind,
   snapshot: Snapshot<Identified>,
   {
     owner,
     record,
-    departures,
+    ends,
     listedFromMs,
   }: {
     readonly owner: ClusterOwner;
     readonly record: UsageRecord | undefined;
-    readonly departures: Departures;
+    readonly ends: EndTracker;
     readonly listedFromMs: number;
   },
-): Look | undefined {
+): UsageObservation | undefined {
   const { listedAtMs: atMs } = snapshot;
   if (atMs === undefined || atMs <= listedFromMs) return undefined;
   const counted = idsOf(record, kind.resource);
   const items = kind
     .ofCluster(snapshot, owner)
     .filter((item) => counted.has(item.id) || kind.isBegun(item))
-    .map((item): Sighting => {
+    .map((item): ObservedItem => {
       const { created, ...sighting } = kind.sightingOf(item);
       return { ...sighting, id: item.id, sinceMs: cloudTimeMs(created) ?? atMs };
     });
@@ -104,7 +106,7 @@ export function kindLook(
     resource: kind.resource,
     atMs,
     items,
-    departureOf: (id) => departures.of(id),
-    unchangedMsOf: (id) => departures.unchangedMsOf(id),
+    endOf: (id) => ends.of(id),
+    unchangedMsOf: (id) => ends.unchangedMsOf(id),
   };
 }

@@ -1,4 +1,4 @@
-import type { Look } from '@fairway/api/domain/usage/follow';
+import type { UsageObservation } from '@fairway/api/domain/usage/follow';
 import { PAUSED_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
@@ -15,37 +15,43 @@ import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { serversOfCluster } from '@fairway/tenancy/cloud/servers';
 import { Pass } from '@fairway/tenancy/reconcile/pass';
 import type { ControllerDependencies } from '../dependencies.ts';
-import type { Departures } from './departures.ts';
+import type { EndTracker } from './end-tracker.ts';
 import { isHeldByTenant } from './held-deletion.ts';
 import { KindWatch } from './kind-watch.ts';
-import { controlPlaneLook, nodeLook, rootVolumeLook, runningOf, type ServerFacts } from './looks.ts';
-import { kindLook, PROJECT_KINDS, type ProjectKind } from './project-kinds.ts';
-import { endRecord, outliveNamespace, type RecordWriter, recordLooks, recordsByCluster } from './records.ts';
+import { observeControlPlane, observeNodes, observeRootVolumes, runningOf, type ServerFacts } from './observations.ts';
+import { observeKind, PROJECT_KINDS, type ProjectKind } from './project-kinds.ts';
+import {
+  endRecord,
+  moveToSystemNamespace,
+  type RecordWriter,
+  recordObservations,
+  recordsByCluster,
+} from './records.ts';
 
 type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'clouds' | 'clock' | 'usageRetentionMs'>;
 
-/** How long after the begin or the end of a load balancer what comes along with it is looked at, without a call to the cloud. */
+/** How long after the start or end of a load balancer its related resources are checked, without a call to the cloud. */
 const NEW_MS = 600_000;
-const LOOK_AGAIN_MS = 20_000;
-/** How often to look whether a deletion is still held up. */
-const HELD_LOOK_MS = 60_000;
-/** A timer holds no longer. */
+const RESYNC_INTERVAL_MS = 20_000;
+/** How often to check whether a deletion is still held up. */
+const HELD_RESYNC_MS = 60_000;
+/** The maximum duration of a timer. */
 const LONGEST_PAUSE_MS = 43_200_000;
 
-/** Keeps a UsageRecord of each cluster, by the key of its Cluster, there or gone. Pauses are of no concern to it: what is there is used. */
+/** Maintains a UsageRecord for each cluster, by the key of its Cluster, existing or deleted. It ignores pauses: existing resources are used. */
 export class UsageReconciler {
   readonly #dependencies: Dependencies;
   readonly #records: Informer<UsageRecord>;
-  readonly #departures: Departures;
+  readonly #ends: EndTracker;
   readonly #watch = new KindWatch();
 
-  constructor(dependencies: Dependencies, records: Informer<UsageRecord>, departures: Departures) {
+  constructor(dependencies: Dependencies, records: Informer<UsageRecord>, ends: EndTracker) {
     this.#dependencies = dependencies;
     this.#records = records;
-    this.#departures = departures;
+    this.#ends = ends;
   }
 
-  /** Has nothing listed any more for clusters that are another process's. */
+  /** Stops listing for clusters that another process has taken over. */
   forget(isMatching: (clusterKey: string) => boolean): void {
     this.#watch.forget(isMatching);
   }
@@ -55,14 +61,14 @@ export class UsageReconciler {
     const pass = new Pass(context, clock);
     const cluster = cache.clusters.get(key);
     const records = this.#records.find(recordsByCluster, key);
-    // Of one that has been restored, the record is too, if at another moment.
+    // For a restored cluster, the record is restored too, possibly from another time.
     const isRestored = cluster?.metadata.annotations?.[PAUSED_ANNOTATION] === RESTORE_PAUSE;
     for (const record of isRestored ? [] : records)
       await pass.run(() => this.#tend(record, { cluster, records }, pass));
     if (cluster === undefined) this.forget((each) => each === key);
     else {
       const record = recordOf(records, cluster);
-      // Anybody may write the pause of a restore, but no identity.
+      // Anyone may write the pause of a restore, but not the identity.
       const isWhole = !isRestored || cluster.status?.originUID === undefined || record?.status !== undefined;
       if (isWhole) await pass.run(() => this.#follow(key, cluster, record, pass));
     }
@@ -74,7 +80,7 @@ export class UsageReconciler {
     return { client, nowMs: clock.now(), retentionMs: usageRetentionMs };
   }
 
-  /** Whatever is to be done to a record besides what its cluster uses. */
+  /** Changes to a record other than the usage of its cluster. */
   async #tend(
     record: UsageRecord,
     { cluster, records }: { readonly cluster: Cluster | undefined; readonly records: readonly UsageRecord[] },
@@ -82,17 +88,17 @@ export class UsageReconciler {
   ): Promise<void> {
     const { client, clock, usageRetentionMs } = this.#dependencies;
     const { name = '', namespace = '', uid = '', deletionTimestamp } = record.metadata;
-    if (deletionTimestamp !== undefined) return outliveNamespace(client, record);
-    // A restore brought it back: the same seconds are in both.
+    if (deletionTimestamp !== undefined) return moveToSystemNamespace(client, record);
+    // Restored twice: the same seconds are in both.
     if (hasOutlived(record, records)) return ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
     const endedMs = Date.parse(record.status?.endedTime ?? '');
     if (Number.isNaN(endedMs)) {
       if (cluster && identityOf(cluster) === record.spec.clusterUID) return;
-      if (await this.#isThere(record)) return pass.againIn(LONGEST_PAUSE_MS);
+      if (await this.#isThere(record)) return pass.requeueAfter(LONGEST_PAUSE_MS);
       return endRecord(this.#writer, record, undefined);
     }
     const leftMs = endedMs + usageRetentionMs - clock.now();
-    if (leftMs > 0) return pass.againIn(Math.min(leftMs, LONGEST_PAUSE_MS));
+    if (leftMs > 0) return pass.requeueAfter(Math.min(leftMs, LONGEST_PAUSE_MS));
     await ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
   }
 
@@ -106,7 +112,7 @@ export class UsageReconciler {
     return stored !== undefined && stored.metadata.deletionTimestamp === undefined;
   }
 
-  /** The cluster of a record by the API server's own word: the cache may be a moment behind. */
+  /** The cluster of a record, from the API server: the cache may lag behind. */
   async #stored({ spec }: UsageRecord): Promise<Cluster | undefined> {
     const { client } = this.#dependencies;
     const found = client.resource(clusters).get(spec.clusterName, { namespace: spec.namespace });
@@ -116,24 +122,24 @@ export class UsageReconciler {
 
   async #follow(key: string, cluster: Cluster, record: UsageRecord | undefined, pass: Pass): Promise<void> {
     if (record?.metadata.deletionTimestamp !== undefined) return;
-    // One that was restored goes on; a cache that is behind shows one that is gone.
+    // A restored cluster continues; a stale cache may still contain a deleted one.
     if (record?.status?.endedTime !== undefined && !(await this.#isRestored(cluster, record))) return;
     const { clouds } = this.#dependencies;
     const cloud = clouds.of(key, cluster.spec.credentialName);
     const isHeldUp = this.#isHeldUp(key, cluster);
-    if (cluster.metadata.deletionTimestamp !== undefined) pass.againIn(HELD_LOOK_MS);
-    const looks = [controlPlaneLook(cluster, record, { nowMs: this.#writer.nowMs, isHeldUp })];
+    if (cluster.metadata.deletionTimestamp !== undefined) pass.requeueAfter(HELD_RESYNC_MS);
+    const observations = [observeControlPlane(cluster, record, { nowMs: this.#writer.nowMs, isHeldUp })];
     if (cloud !== undefined) {
       const { failure } = await pass.run(() => requireOwnProject(cloud, cluster));
-      // What is missing in another project's lists has not ended.
+      // A resource that is missing in another project's lists has not ended.
       const kinds = failure === undefined ? PROJECT_KINDS : [];
-      const found = failure === undefined ? [pass.run(() => this.#serverLooks(key, cluster, cloud, record))] : [];
-      const asked = kinds.map((kind) => pass.run(() => this.#kindLooks(kind, key, { cluster, cloud, record })));
-      for (const { value } of await Promise.all([...found, ...asked])) looks.push(...(value ?? []));
+      const found = failure === undefined ? [pass.run(() => this.#observeServers(key, cluster, cloud, record))] : [];
+      const asked = kinds.map((kind) => pass.run(() => this.#observeKinds(kind, key, { cluster, cloud, record })));
+      for (const { value } of await Promise.all([...found, ...asked])) observations.push(...(value ?? []));
     }
-    await recordLooks(this.#writer, cluster, record, looks);
-    for (const { items } of looks) for (const { id } of items) this.#departures.settle(id);
-    if (hasNewBalancer(record, this.#writer.nowMs)) pass.againIn(LOOK_AGAIN_MS);
+    await recordObservations(this.#writer, cluster, record, observations);
+    for (const { items } of observations) for (const { id } of items) this.#ends.settle(id);
+    if (hasNewBalancer(record, this.#writer.nowMs)) pass.requeueAfter(RESYNC_INTERVAL_MS);
   }
 
   #isHeldUp(key: string, cluster: Cluster): boolean {
@@ -141,15 +147,15 @@ export class UsageReconciler {
     return isHeldByTenant(cluster, [...nodePools.find(poolsByCluster, key), ...machines.find(machinesByCluster, key)]);
   }
 
-  /** None before the first list that can be believed. */
-  async #serverLooks(
+  /** None before the first trustworthy list. */
+  async #observeServers(
     key: string,
     cluster: Cluster,
     cloud: ProjectCloud,
     record: UsageRecord | undefined,
-  ): Promise<readonly Look[]> {
+  ): Promise<readonly UsageObservation[]> {
     const { cache } = this.#dependencies;
-    // What has ended while nobody looked is in no list, and no change of one.
+    // What has ended while nothing was watching is in no list, and not a change of one either.
     if (runningOf(record, 'Node').length > 0) await cloud.cache.servers.refreshAfter(cloud.listedFromMs);
     const snapshot = cloud.listedServers();
     if (snapshot.listedAtMs === undefined) return [];
@@ -158,13 +164,13 @@ export class UsageReconciler {
       servers: serversOfCluster(snapshot, identityOf(cluster)),
       machineOf: (server) => cache.machines.find(machinesByIdentity, serverOwner(server)?.machineUid ?? '')[0],
       machineThatHad: (id) => cache.machines.find(machinesByCluster, key).find(({ status }) => status?.serverID === id),
-      departures: this.#departures,
+      ends: this.#ends,
     };
-    return [nodeLook(facts, record), rootVolumeLook(facts, record)];
+    return [observeNodes(facts, record), observeRootVolumes(facts, record)];
   }
 
-  /** Listed for this only where something of it runs, or must have come with a node; else what others have listed is looked at. */
-  async #kindLooks(
+  /** Listed for this purpose only if it has running resources, or must have some because of a node; otherwise lists made for others are used. */
+  async #observeKinds(
     kind: ProjectKind,
     key: string,
     {
@@ -172,23 +178,23 @@ export class UsageReconciler {
       cloud,
       record,
     }: { readonly cluster: Cluster; readonly cloud: ProjectCloud; readonly record: UsageRecord | undefined },
-  ): Promise<readonly Look[]> {
+  ): Promise<readonly UsageObservation[]> {
     const { projectID } = cluster.status ?? {};
     if (projectID === undefined) return [];
     const isRunning = runningOf(record, kind.resource).length > 0;
     this.#watch.set(cloud.cache, kind, key, isRunning || this.#mayHave(kind, key, record));
     const lists = kind.cacheOf(cloud.cache);
     if (isRunning) await lists.refreshAfter(cloud.listedFromMs);
-    // What this process has made or deleted since the last list, and nobody else has looked at.
+    // What this process has created or deleted since the last list, and that has not been consumed.
     const changedMs = kind.ledgerOf(cloud).lastChangedMs;
     if (changedMs > (lists.snapshot().listedAtMs ?? Number.NEGATIVE_INFINITY)) await lists.refreshAfter(changedMs);
     const owner = { projectID, clusterUid: identityOf(cluster) };
-    const facts = { owner, record, departures: this.#departures, listedFromMs: cloud.listedFromMs };
-    const look = kindLook(kind, lists.snapshot(), facts);
-    return look === undefined ? [] : [look];
+    const facts = { owner, record, ends: this.#ends, listedFromMs: cloud.listedFromMs };
+    const observation = observeKind(kind, lists.snapshot(), facts);
+    return observation === undefined ? [] : [observation];
   }
 
-  /** Floating IPs come with nodes and load balancers, and no list tells of them. */
+  /** Floating IPs are created with nodes and load balancers, and no list announces them. */
   #mayHave({ resource }: ProjectKind, key: string, record: UsageRecord | undefined): boolean {
     if (resource !== 'FloatingIP') return false;
     const machines = this.#dependencies.cache.machines.find(machinesByCluster, key);
@@ -196,7 +202,7 @@ export class UsageReconciler {
   }
 }
 
-/** Its floating IP is made or deleted in the minutes around that. */
+/** Its floating IP is created or deleted in the minutes around that. */
 function hasNewBalancer(record: UsageRecord | undefined, nowMs: number): boolean {
   const times = (record?.status?.intervals ?? [])
     .filter(({ resource }) => resource === 'LoadBalancer')
@@ -204,7 +210,7 @@ function hasNewBalancer(record: UsageRecord | undefined, nowMs: number): boolean
   return times.some((ms) => ms > nowMs - NEW_MS);
 }
 
-/** Whether there is one of the same cluster that has outlived its namespace. */
+/** Whether a record of the same cluster has outlived its namespace. */
 function hasOutlived({ metadata, spec }: UsageRecord, records: readonly UsageRecord[]): boolean {
   if (metadata.namespace === SYSTEM_NAMESPACE) return false;
   const isLater = (other: UsageRecord) => other.metadata.namespace === SYSTEM_NAMESPACE && other.status !== undefined;

@@ -1,5 +1,5 @@
 import { compactUsage, reopenedUsage } from '@fairway/api/domain/usage/compact';
-import { followUsage, type Look } from '@fairway/api/domain/usage/follow';
+import { followUsage, type UsageObservation } from '@fairway/api/domain/usage/follow';
 import { usageSummary } from '@fairway/api/domain/usage/summary';
 import { API_VERSION, SYSTEM_NAMESPACE } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
@@ -18,7 +18,7 @@ import { undefinedIfNotFound } from '@fairway/kube/client/undefined-if-not-found
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { writeStatus } from '../status-writer.ts';
-import { planDeparture } from './looks.ts';
+import { controlPlaneEnd } from './observations.ts';
 
 /** Holds a record until it is in Fairway's own namespace. */
 const USAGE_FINALIZER = 'fairway.dev/usage';
@@ -36,19 +36,19 @@ export interface RecordWriter {
 }
 
 /**
- * Writes what the looks show of a cluster, if they show anything new; `record` is what is stored of it so far. Rejects with a Conflict where that has
- * changed since, and with the API's error.
+ * Records the observations of a cluster, if they contain anything new; `record` is what is stored so far. Rejects with a Conflict if that
+ * has changed since, and with the API's error.
  */
-export async function recordLooks(
+export async function recordObservations(
   { client, nowMs, retentionMs }: RecordWriter,
   cluster: Cluster,
   record: UsageRecord | undefined,
-  looks: readonly Look[],
+  observations: readonly UsageObservation[],
 ): Promise<void> {
   const stored = record?.status ?? {};
   // Its cluster has been restored.
   const status = stored.endedTime === undefined ? stored : reopenedUsage(stored, nowMs, retentionMs);
-  const followed = followUsage(status, looks);
+  const followed = followUsage(status, observations);
   if (followed === status) return;
   const known = record ?? (await createRecord(client, cluster));
   const { projectID } = cluster.status ?? {};
@@ -56,7 +56,7 @@ export async function recordLooks(
   await writeRecord(client, known, next);
 }
 
-/** Ends all that runs of a cluster that is going or gone, and the record with it. Rejects as `recordLooks`. */
+/** Ends all running usage of a cluster that is being deleted or gone, and the record with it. Rejects as `recordObservations`. */
 export async function endRecord(
   { client, nowMs, retentionMs }: RecordWriter,
   record: UsageRecord,
@@ -64,19 +64,19 @@ export async function endRecord(
 ): Promise<void> {
   const status = record.status ?? {};
   if (status.endedTime !== undefined) return;
-  const looks = USAGE_RESOURCES.map((resource): Look => {
-    const look = { resource, atMs: nowMs, items: [] };
-    if (deletedMs === undefined) return look;
+  const observations = USAGE_RESOURCES.map((resource): UsageObservation => {
+    const observation = { resource, atMs: nowMs, items: [] };
+    if (deletedMs === undefined) return observation;
     const plan = { id: record.spec.clusterUID, endMs: deletedMs, nowMs };
-    const departureOf = (id: string) =>
-      resource === 'ControlPlane' ? planDeparture(id, plan) : { fromMs: deletedMs, toMs: nowMs };
-    return { ...look, departureOf };
+    const endOf = (id: string) =>
+      resource === 'ControlPlane' ? controlPlaneEnd(id, plan) : { fromMs: deletedMs, toMs: nowMs };
+    return { ...observation, endOf };
   });
-  const ended = compactUsage(followUsage(status, looks), nowMs, retentionMs);
+  const ended = compactUsage(followUsage(status, observations), nowMs, retentionMs);
   await writeRecord(client, record, { ...ended, endedTime: formatTime(nowMs) });
 }
 
-/** The last thing that is written of a cluster's use, before its Cluster goes. May be called again. Rejects as `recordLooks`. */
+/** The final write of a cluster's usage, before its Cluster is deleted. May be repeated. Rejects as `recordObservations`. */
 export async function endUsage(
   cluster: Cluster,
   { client, clock, usageRetentionMs }: Pick<ControllerDependencies, 'client' | 'clock' | 'usageRetentionMs'>,
@@ -87,7 +87,7 @@ export async function endUsage(
   await endRecord({ client, nowMs: clock.now(), retentionMs: usageRetentionMs }, record, deletedMs);
 }
 
-/** The record of a cluster as the API server has it now: the copy that outlives the namespace comes first. */
+/** The record of a cluster from the API server: the copy that outlives the namespace takes precedence. */
 async function readRecord(client: KubeClient, cluster: Cluster): Promise<UsageRecord | undefined> {
   const records = client.resource(usageRecords);
   const name = usageRecordName(identityOf(cluster));
@@ -97,15 +97,15 @@ async function readRecord(client: KubeClient, cluster: Cluster): Promise<UsageRe
   );
 }
 
-/** Copies a record whose namespace goes to Fairway's own, then lets it go. May be called again. Rejects with the API's error. */
-export async function outliveNamespace(client: KubeClient, record: UsageRecord): Promise<void> {
+/** Copies a record from a namespace that is being deleted to Fairway's own, then releases it. May be repeated. Rejects with the API's error. */
+export async function moveToSystemNamespace(client: KubeClient, record: UsageRecord): Promise<void> {
   const records = client.resource(usageRecords);
   const { name = '', namespace, finalizers = [], uid, resourceVersion } = record.metadata;
   if (!finalizers.includes(USAGE_FINALIZER)) return;
   if (namespace !== SYSTEM_NAMESPACE) {
     const found = await undefinedIfNotFound(records.get(name, { namespace: SYSTEM_NAMESPACE }));
     const copy = found ?? (await records.create(newRecord(SYSTEM_NAMESPACE, name, record.spec)));
-    // What was written to it since is newer.
+    // Later writes to it are newer.
     if (copy.status === undefined) await writeRecord(client, copy, record.status ?? {});
   }
   const left = finalizers.filter((each) => each !== USAGE_FINALIZER);
@@ -121,7 +121,7 @@ async function createRecord(client: KubeClient, cluster: Cluster): Promise<Usage
   try {
     return await records.create(newRecord(namespace, usageRecordName(clusterUID), spec));
   } catch (error) {
-    // A namespace that goes takes nothing any more.
+    // A namespace that is being deleted accepts no new objects.
     if (!isApiError(error, 'Forbidden')) throw error;
     return records.create(newRecord(SYSTEM_NAMESPACE, usageRecordName(clusterUID), spec));
   }
@@ -132,7 +132,7 @@ function newRecord(namespace: string, name: string, spec: UsageRecord['spec']): 
   return { apiVersion: API_VERSION, kind: usageRecords.kind, metadata: { name, namespace, ...finalizers }, spec };
 }
 
-/** Only if nobody has written it since. */
+/** Only if it has not been written since. */
 async function writeRecord(client: KubeClient, record: UsageRecord, status: UsageRecordStatus): Promise<void> {
   const summary = usageSummary(status);
   await writeStatus(client.resource(usageRecords), record, { ...status, summary }, { isUnchangedOnly: true });

@@ -32,13 +32,13 @@ export class CallTime {
    * Looks until there is a result, as often as such a change makes sensible. Rejects with what `look` rejects with, and with
    * DEADLINE_EXCEEDED when the time is over; `what` says then what it is waited for.
    */
-  async until<T>(change: Change, what: string, look: () => Promise<T | undefined>): Promise<T> {
+  async until<T>(change: Change, what: string, poll: () => Promise<T | undefined>): Promise<T> {
     const pace = this.#paces[change];
     const sinceMs = this.#clock.now();
     for (let unseenMs = 0; ; ) {
-      await this.#pass(pace.nextLookMs(unseenMs) - unseenMs, what);
+      await this.#pass(pace.nextPollMs(unseenMs) - unseenMs, what);
       const lookedMs = this.#clock.now() - sinceMs;
-      const found = await this.#within(what, look);
+      const found = await this.#within(what, poll);
       if (found !== undefined) {
         pace.learn(unseenMs, lookedMs);
         return found;
@@ -62,7 +62,7 @@ export class CallTime {
     } catch (error) {
       if (!this.signal.aborted || error !== this.signal.reason) throw error;
       const code = error instanceof CallError ? error.code : status.DEADLINE_EXCEEDED;
-      throw new CallError(code, `${what}: that goes on, call again`, error);
+      throw new CallError(code, `${what}: still in progress, retry the call`, error);
     }
   }
 }

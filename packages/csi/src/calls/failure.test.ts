@@ -40,15 +40,15 @@ describe('a failure', () => {
 
   test('that is backed off says until when', async () => {
     const clock = new FakeClock();
-    const attempts = new Attempts({ clock, random: () => 0.5, judge: () => ({ cause: 'c', isShared: false }) });
+    const attempts = new Attempts({ clock, random: () => 0.5, classify: () => ({ cause: 'c', isShared: false }) });
     const attempt = { kind: 'k', item: 'i' };
-    await attempts.make(attempt, () => Promise.reject(cloudError('badRequest'))).catch(() => {});
+    await attempts.withBackoff(attempt, () => Promise.reject(cloudError('badRequest'))).catch(() => {});
 
-    const second = await attempts.make(attempt, () => Promise.resolve('')).catch((error: unknown) => error);
+    const second = await attempts.withBackoff(attempt, () => Promise.resolve('')).catch((error: unknown) => error);
 
     expect(explain(second, clock.now())).toMatchObject({
       code: status.FAILED_PRECONDITION,
-      message: expect.stringMatching(/words of the cloud.*; it is tried again in \d+ s at the earliest/),
+      message: expect.stringMatching(/words of the cloud.*; it is retried in \d+ s at the earliest/),
     });
   });
 

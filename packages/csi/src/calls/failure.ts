@@ -33,7 +33,7 @@ export function explain(error: unknown, nowMs: number): CallError | undefined {
   const known = ofCloud(failure) ?? (failure instanceof ProblemError ? internal(failure) : undefined);
   if (known === undefined || !(error instanceof BackoffError)) return known;
   const seconds = Math.max(Math.ceil(((retryAtMs(error) ?? nowMs) - nowMs) / 1000), 1);
-  return new CallError(known.code, `${known.message}; it is tried again in ${seconds} s at the earliest`, error);
+  return new CallError(known.code, `${known.message}; it is retried in ${seconds} s at the earliest`, error);
 }
 
 function ofCloud(error: unknown): CallError | undefined {

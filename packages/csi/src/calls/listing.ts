@@ -57,6 +57,6 @@ function isSeen(item: Listed, clusterUid: string): boolean {
 function invalidToken(token: string): CallError {
   return new CallError(
     status.ABORTED,
-    `starting_token "${token.slice(0, 64)}" is none of a list that can go on: begin anew`,
+    `starting_token "${token.slice(0, 64)}" is not a token of a list that can be continued: restart the listing`,
   );
 }

@@ -11,7 +11,7 @@ export class Operations {
     if (other !== undefined) {
       throw new CallError(
         status.ABORTED,
-        `${other} is at work for the same ${key.split('/')[0]}: call again when it has ended`,
+        `${other} is in progress for the same ${key.split('/')[0]}: retry when it has finished`,
       );
     }
     this.#underWay.set(key, name);

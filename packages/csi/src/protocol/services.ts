@@ -40,7 +40,7 @@ function methodsOf(service: protobuf.Service): Record<string, Method> {
 
 /** Sizes beyond 8 PiB are read inexactly, and no volume has them. */
 function codecOf(type: protobuf.Type | null) {
-  if (type === null) throw new TypeError('a method without types');
+  if (type === null) throw new TypeError('method without types');
   return {
     write: (message: object) => Buffer.from(type.encode(type.fromObject(message)).finish()),
     read: (bytes: Buffer) =>

@@ -31,6 +31,6 @@ export async function findSnapshot(
 /** Rejects with NOT_FOUND where there is none. */
 export async function requireSnapshot(storage: Storage, id: string): Promise<FoundSnapshot> {
   const found = await findSnapshot(storage, id);
-  if (found === undefined) throw notFound(`there is no snapshot ${id} in the project`);
+  if (found === undefined) throw notFound(`snapshot ${id} does not exist in the project`);
   return found;
 }

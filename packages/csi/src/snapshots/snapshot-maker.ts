@@ -29,7 +29,7 @@ export function makeSnapshot(storage: Storage, request: CreateSnapshotRequest, t
     const { volume } = await requireVolume(storage, volumeId);
     if (volume.status !== 'available' && volume.status !== 'in-use') {
       throw failedPrecondition(
-        `volume ${volumeId} can't have a snapshot now: its status in Cinder is ${volume.status}`,
+        `volume ${volumeId} cannot be snapshotted now: its status in Cinder is ${volume.status}`,
       );
     }
     const description = `Fairway CSI ${storage.clusterUid} ${name}`;
@@ -55,29 +55,29 @@ async function findMade(
   // A request that was thought lost and came through; what a volume was made of is the caller's.
   for (const double of doubles) if (double.status === 'error') await deleteSnapshot(cloud, double, work);
   if (snapshot === undefined || snapshot.volume_id === volumeId) return snapshot;
-  const message = `snapshot ${snapshot.id} has the name ${name}, and is one of volume ${snapshot.volume_id}`;
+  const message = `snapshot ${snapshot.id} has the name ${name}, but is a snapshot of volume ${snapshot.volume_id}`;
   throw new CallError(status.ALREADY_EXISTS, message);
 }
 
 /** Waits until Cinder has made it. One that Cinder fails to make is deleted, so that the next call makes another. */
 async function finish(storage: Storage, made: VolumeSnapshot, time: CallTime): Promise<VolumeSnapshot> {
   const { cloud, clock, work } = storage;
-  const look = async () => {
+  const poll = async () => {
     const { items } = await cloud.cache.volumeSnapshots.refreshAfter(clock.now(), time.signal);
     const now = items.get(made.id);
-    if (now === undefined) throw new CallError(status.ABORTED, `snapshot ${made.id} is gone, call again`);
+    if (now === undefined) throw new CallError(status.ABORTED, `snapshot ${made.id} no longer exists: retry the call`);
     return now.status === 'creating' ? undefined : now;
   };
   const snapshot =
     made.status === 'creating'
-      ? await time.until('snapshot', `snapshot ${made.id} is being made by Cinder`, look)
+      ? await time.until('snapshot', `snapshot ${made.id} is being created by Cinder`, poll)
       : made;
   if (snapshot.status === 'deleting') {
-    throw new CallError(status.ABORTED, `snapshot ${made.id} of this name is being deleted, call again`);
+    throw new CallError(status.ABORTED, `snapshot ${made.id} with this name is being deleted: retry the call`);
   }
   if (snapshot.status === 'error') {
     await deleteSnapshot(cloud, snapshot, work);
-    const message = `Cinder could not make snapshot ${made.id}: it ended in status error, and is deleted; the operator finds the cause in Cinder's log`;
+    const message = `Cinder failed to create snapshot ${made.id}: it ended in status error and was deleted; the operator can find the cause in the Cinder log`;
     throw new CallError(status.INTERNAL, message);
   }
   return snapshot;

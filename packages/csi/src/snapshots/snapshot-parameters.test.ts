@@ -10,9 +10,9 @@ describe('the parameters of a VolumeSnapshotClass', () => {
   });
 
   test.each([
-    { parameters: { type: 'backup' }, told: /"type" is "backup": there are only Cinder's snapshots/ },
+    { parameters: { type: 'backup' }, told: /"type" is "backup", but only Cinder snapshots are supported/ },
     { parameters: { 'force-create': 'yes' }, told: /neither true nor false/ },
-    { parameters: { availability: 'a' }, told: /"availability" is not known: use type, force-create/ },
+    { parameters: { availability: 'a' }, told: /"availability" is unknown: use type, force-create/ },
     { parameters: { [NAME]: 'x'.repeat(256) }, told: /longer than 255/ },
   ])('$parameters are refused', ({ parameters, told }) => {
     expect(() => snapshotMetadata(parameters as unknown as Record<string, string>)).toThrow(told);

@@ -21,13 +21,13 @@ export function snapshotMetadata(parameters: Texts): Texts {
     } else if (name === TYPE) {
       if (value !== 'snapshot')
         throw invalidArgument(
-          `parameter "type" is "${value.slice(0, MAX_LENGTH)}": there are only Cinder's snapshots, leave it out`,
+          `parameter "type" is "${value.slice(0, MAX_LENGTH)}", but only Cinder snapshots are supported: remove it`,
         );
     } else if (name === FORCE) {
       if (value !== 'true' && value !== 'false')
         throw invalidArgument('parameter "force-create" is neither true nor false');
     } else {
-      throw invalidArgument(`parameter "${name.slice(0, MAX_LENGTH)}" is not known: use ${TYPE}, ${FORCE}`);
+      throw invalidArgument(`parameter "${name.slice(0, MAX_LENGTH)}" is unknown: use ${TYPE}, ${FORCE}`);
     }
   }
   return Object.fromEntries(Object.entries(parameters).filter(([name]) => METADATA.includes(name)));

@@ -14,7 +14,9 @@ export function removeSnapshot(storage: Storage, id: string, time: CallTime): Pr
     if (found === undefined) return;
     const { owner } = found;
     if (owner === undefined) {
-      throw notOurs(`snapshot ${id} was not made for this cluster, so Fairway does not delete it: do it yourself`);
+      throw notOurs(
+        `snapshot ${id} was not created for this cluster, so Fairway does not delete it: delete it yourself`,
+      );
     }
     const name = subject.snapshotName(owner.object);
     await storage.operations.run(name, 'CreateSnapshot', () => remove(storage, found, time));
@@ -24,11 +26,11 @@ export function removeSnapshot(storage: Storage, id: string, time: CallTime): Pr
 async function remove(storage: Storage, { snapshot }: FoundSnapshot, time: CallTime): Promise<void> {
   const { cloud, clock, work } = storage;
   const { id } = snapshot;
-  const look = async () => (await cloud.cache.volumeSnapshots.refreshAfter(clock.now(), time.signal)).items.get(id);
+  const poll = async () => (await cloud.cache.volumeSnapshots.refreshAfter(clock.now(), time.signal)).items.get(id);
   const settled =
     snapshot.status === 'creating'
-      ? await time.until('settle', `snapshot ${id} is being made by Cinder`, async () => {
-          const now = await look();
+      ? await time.until('settle', `snapshot ${id} is being created by Cinder`, async () => {
+          const now = await poll();
           return now?.status === 'creating' ? undefined : { now };
         })
       : { now: snapshot };
@@ -36,13 +38,13 @@ async function remove(storage: Storage, { snapshot }: FoundSnapshot, time: CallT
   // Cinder refuses one that volumes depend on, and says so.
   if (settled.now.status !== 'deleting') await deleteSnapshot(cloud, settled.now, work);
   await time.until('snapshot', `snapshot ${id} is being deleted by Cinder`, async () => {
-    const now = await look();
+    const now = await poll();
     if (now === undefined) return true;
     if (now.status === 'deleting') return undefined;
     const message =
       now.status === 'error_deleting'
-        ? `Cinder could not delete snapshot ${id}: the operator of the cloud has to reset its status`
-        : `snapshot ${id} is ${now.status} again, call again`;
+        ? `Cinder failed to delete snapshot ${id}: the cloud operator must reset its status`
+        : `snapshot ${id} is ${now.status} again: retry the call`;
     throw new CallError(now.status === 'error_deleting' ? status.INTERNAL : status.ABORTED, message);
   });
 }

@@ -11,7 +11,7 @@ import { subject } from '../calls/operations.ts';
 import type { PublishRequest, Texts, UnpublishRequest } from '../protocol/messages.ts';
 import { notOurs, type Storage } from '../storage.ts';
 import { incompleteBecause, unsupportedBecause } from './capabilities.ts';
-import { type FoundVolume, findVolume, lookAgain, requireVolume } from './found-volume.ts';
+import { type FoundVolume, findVolume, refreshVolume, requireVolume } from './found-volume.ts';
 
 /** What cinder-csi-plugin's half on the node reads. */
 const DEVICE_PATH = 'DevicePath';
@@ -24,7 +24,7 @@ export function publishVolume(storage: Storage, request: PublishRequest, time: C
   const incomplete = incompleteBecause(capability);
   if (capability === null || incomplete !== undefined) throw invalidArgument(`volume_capability: ${incomplete}`);
   if (request.readonly) {
-    throw invalidArgument('readonly is set, and Nova attaches volumes for reading and writing: mount it read-only');
+    throw invalidArgument('readonly is set, but Nova attaches volumes read-write: mount it read-only instead');
   }
   return storage.operations.run(subject.volume(id), 'another call', async () => {
     const found = await requireVolume(storage, id);
@@ -32,7 +32,7 @@ export function publishVolume(storage: Storage, request: PublishRequest, time: C
     const unsupported = unsupportedBecause([capability], { isMultiattach: found.volume.multiattach, words });
     if (unsupported !== undefined) throw failedPrecondition(`volume_capability: ${unsupported}`);
     const server = await findServer(storage, node);
-    if (server === undefined) throw notFound(`node_id ${node} is not the id of a server in the project`);
+    if (server === undefined) throw notFound(`node_id ${node} is not the ID of a server in the project`);
     return { [DEVICE_PATH]: (await attach(storage, found, server, time)) ?? '' };
   });
 }
@@ -65,11 +65,11 @@ async function attach(
     if (isAsked) {
       // One that others have already looks the same while it is on its way here.
       if (volume?.status === 'in-use') return undefined;
-      const message = `Nova could not attach volume ${found.volume.id} to server ${id}: its log says why`;
+      const message = `Nova failed to attach volume ${found.volume.id} to server ${id}: see the Nova log`;
       throw new CallError(status.INTERNAL, message);
     }
     const attempt = { kind: 'attach volumes', item: `${found.volume.id}/${id}` };
-    await cloud.attempts.make(attempt, () =>
+    await cloud.attempts.withBackoff(attempt, () =>
       cloud.client.compute.servers.attachVolume(id, found.volume.id, { signal: work }),
     );
     isAsked = true;
@@ -78,7 +78,7 @@ async function attach(
   const what = `volume ${found.volume.id} is being attached to server ${id}`;
   const done = await take(found.volume);
   const { device } =
-    done ?? (await time.until('attach', what, async () => take(await lookAgain(storage, found, time.signal))));
+    done ?? (await time.until('attach', what, async () => take(await refreshVolume(storage, found, time.signal))));
   return device;
 }
 
@@ -104,7 +104,7 @@ async function detach(storage: Storage, found: FoundVolume, serverID: string, ti
     if (step.kind !== 'detach') return undefined;
     const attempt = { kind: 'detach volumes', item: `${found.volume.id}/${serverID}` };
     const detaching = servers.detachVolume(serverID, found.volume.id, { signal: work }).then(() => true);
-    const isAsked = await cloud.attempts.make(attempt, () => ignoreNotFound(detaching));
+    const isAsked = await cloud.attempts.withBackoff(attempt, () => ignoreNotFound(detaching));
     // Nova knows nothing of it: the server is gone, or has let go before Cinder says so.
     if (isAsked === undefined && (await ignoreNotFound(servers.get(serverID, { signal: work }))) === undefined)
       return true;
@@ -112,7 +112,7 @@ async function detach(storage: Storage, found: FoundVolume, serverID: string, ti
   };
   if (await take(found.volume)) return;
   const what = `volume ${found.volume.id} is being detached from server ${serverID}`;
-  await time.until('detach', what, async () => take(await lookAgain(storage, found, time.signal)));
+  await time.until('detach', what, async () => take(await refreshVolume(storage, found, time.signal)));
 }
 
 /** Decided as for VolumeAttachments. */

@@ -11,7 +11,7 @@ const OF_MANY_NODES: ReadonlySet<number> = new Set([
 export function incompleteBecause(capability: VolumeCapability | null): string | undefined {
   if (capability === null) return 'volume_capability is missing';
   const mode = capability.access_mode?.mode ?? 0;
-  if (!MODES.has(mode)) return `access_mode is ${mode}: it is to be one of 1 to 7`;
+  if (!MODES.has(mode)) return `access_mode is ${mode}: it must be 1 to 7`;
   if (capability.block === undefined && capability.mount === undefined) return 'access_type is neither block nor mount';
   return undefined;
 }
@@ -25,10 +25,10 @@ export function unsupportedBecause(
     const mode = access?.mode ?? 0;
     if (!OF_MANY_NODES.has(mode)) continue;
     if (mode !== AccessMode.multiNodeReaderOnly && mount !== undefined) {
-      return 'several nodes can not write to one file system on a volume: ask for a block device of a multiattach type, or for a share';
+      return 'several nodes cannot write to one file system on a volume: request a block volume of a multiattach type, or a share';
     }
     if (!volumes.isMultiattach) {
-      return `${volumes.words} for one node at a time: use a volume type that is multiattach, or a share`;
+      return `${volumes.words} limited to one node at a time: use a multiattach volume type, or a share`;
     }
   }
   return undefined;

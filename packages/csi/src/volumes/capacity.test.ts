@@ -10,17 +10,17 @@ describe('the size of a volume', () => {
     { asked: range(1), sizeGiB: 1, reason: 'rounded up' },
     { asked: range(GIB + 1), sizeGiB: 2, reason: 'rounded up' },
     { asked: range(3 * GIB, 3 * GIB), sizeGiB: 3, reason: 'exactly' },
-    { asked: range(0, 5 * GIB), sizeGiB: 1, reason: 'a limit is no wish' },
+    { asked: range(0, 5 * GIB), sizeGiB: 1, reason: 'a limit is not a request' },
   ])('for $asked is $sizeGiB GiB: $reason', ({ asked, sizeGiB }) => {
     expect(sizeFor(asked)).toBe(sizeGiB);
   });
 
   test.each([
     { asked: range(-1), told: /negative/ },
-    { asked: range(GIB + 1, GIB + 2), told: /2 GiB are more than the limit_bytes/ },
-    { asked: range(2 * GIB, GIB), told: /more than the limit_bytes/ },
-    { asked: range(0, 1), told: /more than the limit_bytes 1/ },
-    { asked: range(2 ** 31 * GIB), told: /no volume has 2147483648 GiB/ },
+    { asked: range(GIB + 1, GIB + 2), told: /2 GiB exceeds limit_bytes/ },
+    { asked: range(2 * GIB, GIB), told: /exceeds limit_bytes/ },
+    { asked: range(0, 1), told: /exceeds limit_bytes 1/ },
+    { asked: range(2 ** 31 * GIB), told: /2147483648 GiB is not a valid volume size/ },
   ])('can not be $asked', ({ asked, told }) => {
     expect(() => sizeFor(asked)).toThrow(told);
   });

@@ -12,10 +12,11 @@ export function sizeFor(range: CapacityRange | null): number {
   if (required < 0 || limit < 0) throw invalidArgument('capacity_range has a negative size');
   const sizeGiB = Math.max(Math.ceil(required / GIB), 1);
   if (limit > 0 && sizeGiB * GIB > limit) {
-    const message = `capacity_range: Cinder's volumes have whole GiB, and ${sizeGiB} GiB are more than the limit_bytes ${limit}`;
+    const message = `capacity_range: Cinder volume sizes are whole GiB, and ${sizeGiB} GiB exceeds limit_bytes ${limit}`;
     throw new CallError(status.OUT_OF_RANGE, message);
   }
-  if (sizeGiB > MAX_GIB) throw new CallError(status.OUT_OF_RANGE, `capacity_range: no volume has ${sizeGiB} GiB`);
+  if (sizeGiB > MAX_GIB)
+    throw new CallError(status.OUT_OF_RANGE, `capacity_range: ${sizeGiB} GiB is not a valid volume size`);
   return sizeGiB;
 }
 

@@ -7,7 +7,7 @@ import { subject } from '../calls/operations.ts';
 import type { ExpandRequest } from '../protocol/messages.ts';
 import type { Storage } from '../storage.ts';
 import { GIB, isWithin, sizeFor } from './capacity.ts';
-import { lookAgain, requireOwner, requireVolume } from './found-volume.ts';
+import { refreshVolume, requireOwner, requireVolume } from './found-volume.ts';
 
 interface Expanded {
   readonly capacity_bytes: number;
@@ -35,31 +35,31 @@ export function expandVolume(storage: Storage, request: ExpandRequest, time: Cal
   return storage.operations.run(subject.volume(id), 'another call', async () => {
     const found = await requireVolume(storage, id);
     const owner = requireOwner(found, 'change');
-    const what = `volume ${id} is growing to ${sizeGiB} GiB`;
+    const what = `volume ${id} is being extended to ${sizeGiB} GiB`;
     let isAsked = false;
     const take = async (volume: Volume | undefined): Promise<Volume | undefined> => {
-      if (volume === undefined) throw new CallError(status.ABORTED, `volume ${id} is gone, call again`);
+      if (volume === undefined) throw new CallError(status.ABORTED, `volume ${id} no longer exists: retry the call`);
       const { status: state } = volume;
       if (state === 'error_extending') {
-        const message = `Cinder could not extend volume ${id}: the operator of the cloud has to look at it and reset its status`;
+        const message = `Cinder failed to extend volume ${id}: the cloud operator must check it and reset its status`;
         throw new CallError(status.INTERNAL, message);
       }
       if (state === 'extending' || PASSING.has(state)) return undefined;
       if (volume.size >= sizeGiB) return volume;
       if (state !== 'available' && state !== 'in-use')
-        throw failedPrecondition(`volume ${id} can't grow: its status in Cinder is ${state}`);
-      if (isAsked) throw new CallError(status.INTERNAL, `Cinder did not extend volume ${id}: its log says why`);
+        throw failedPrecondition(`volume ${id} cannot be extended: its status in Cinder is ${state}`);
+      if (isAsked) throw new CallError(status.INTERNAL, `Cinder did not extend volume ${id}: see the Cinder log`);
       await extendVolume(storage.cloud, owner, volume, sizeGiB, storage.work);
       isAsked = true;
       return undefined;
     };
     const volume =
       (await take(found.volume)) ??
-      (await time.until('extend', what, async () => take(await lookAgain(storage, found, time.signal))));
+      (await time.until('extend', what, async () => take(await refreshVolume(storage, found, time.signal))));
     if (!isWithin(volume.size, range)) {
       throw new CallError(
         status.OUT_OF_RANGE,
-        `capacity_range: volume ${id} has ${volume.size} GiB, more than the limit_bytes`,
+        `capacity_range: volume ${id} has ${volume.size} GiB, which exceeds limit_bytes`,
       );
     }
     // A raw device has no file system that would have to grow.

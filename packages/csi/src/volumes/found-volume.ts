@@ -25,7 +25,7 @@ export async function findVolume({ cloud, clusterUid, work }: Storage, id: strin
   }
   const owner = storageOwner(volume);
   if (owner !== undefined && owner.clusterUid !== clusterUid) {
-    throw notOurs(`volume ${id} belongs to another cluster: take its marks away if it is to move`);
+    throw notOurs(`volume ${id} belongs to another cluster: remove its ownership tags to move it`);
   }
   return { volume, owner };
 }
@@ -33,18 +33,18 @@ export async function findVolume({ cloud, clusterUid, work }: Storage, id: strin
 /** Rejects with NOT_FOUND where there is none. */
 export async function requireVolume(storage: Storage, id: string): Promise<FoundVolume> {
   const found = await findVolume(storage, id);
-  if (found === undefined) throw notFound(`there is no volume ${id} in the project`);
+  if (found === undefined) throw notFound(`volume ${id} does not exist in the project`);
   return found;
 }
 
 /** One that was made for this cluster; `verb` says what is refused otherwise. */
 export function requireOwner({ volume, owner }: FoundVolume, verb: string): StorageOwner {
   if (owner !== undefined) return owner;
-  throw notOurs(`volume ${volume.id} was not made for this cluster, so Fairway does not ${verb} it: do it yourself`);
+  throw notOurs(`volume ${volume.id} was not created for this cluster, so Fairway does not ${verb} it: do so yourself`);
 }
 
 /** The same volume as Cinder has it now; those with marks by the project's list, which all calls share. */
-export async function lookAgain(
+export async function refreshVolume(
   { cloud, clock, work }: Storage,
   { volume, owner }: FoundVolume,
   signal: AbortSignal,

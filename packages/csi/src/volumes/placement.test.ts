@@ -1,6 +1,6 @@
 import { ZONE_KEY } from '@fairway/cloud-provider/volumes/driver';
 import { describe, expect, test } from 'vitest';
-import { topologyOf, zoneFor } from './placement.ts';
+import { isReachable, topologyOf, zoneFor } from './placement.ts';
 
 const SAME = { volumeZones: ['a', 'b'], computeZones: ['a', 'b'] };
 const APART = { volumeZones: ['ceph'], computeZones: ['a', 'b'] };
@@ -36,11 +36,30 @@ describe("Cinder's zone", () => {
   });
 
   test.each([
-    { availability: 'c', told: /"availability" is "c", and Cinder has a, b/ },
-    { availability: 'a', told: /"availability" is in zone a, and the volume is wanted in b/ },
-    { copied: 'a', told: /a copy of is in zone a, and the volume is wanted in b/ },
+    { availability: 'c', told: /"availability" is "c", but Cinder has a, b/ },
+    { availability: 'a', told: /"availability" is in zone a, but the volume is requested in b/ },
+    { copied: 'a', told: /the source of the volume is in zone a, but the volume is requested in b/ },
   ])('can not be that of $availability$copied', ({ availability, copied, told }) => {
     expect(() => zoneFor(wanted(['b']), { availability, copied }, SAME)).toThrow(told);
+  });
+
+  const NAMED = { volumeZones: ['AZ 1', 'Zürich'], computeZones: ['AZ 1', 'Zürich'] };
+  const COLLIDING = { volumeZones: ['AZ 1', 'AZ-1', 'b'], computeZones: ['AZ 1', 'AZ-1', 'b'] };
+
+  test('is found by the label of its name', () => {
+    const free = { availability: undefined, copied: undefined };
+    expect(zoneFor(wanted(['AZ-1']), free, NAMED)).toBe('AZ 1');
+    expect(zoneFor(wanted(['Z-rich']), { availability: 'Zürich', copied: undefined }, NAMED)).toBe('Zürich');
+    expect(isReachable('AZ 1', wanted(['AZ-1']), NAMED)).toBe(true);
+    expect(isReachable('AZ 1', wanted(['Z-rich']), NAMED)).toBe(false);
+    expect(topologyOf('AZ 1', NAMED)).toEqual(inZones('AZ-1'));
+  });
+
+  test('is another one where two have the same label, or has to be named', () => {
+    const free = { availability: undefined, copied: undefined };
+    expect(zoneFor(wanted(['AZ-1', 'b']), free, COLLIDING)).toBe('b');
+    expect(zoneFor(wanted(['AZ-1']), { ...free, availability: 'AZ 1' }, COLLIDING)).toBe('AZ 1');
+    expect(() => zoneFor(wanted(['AZ-1']), free, COLLIDING)).toThrow(/"AZ 1" and "AZ-1" have the same label "AZ-1"/);
   });
 
   test('is where a volume can be reached from, if servers have it too', () => {

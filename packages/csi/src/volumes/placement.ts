@@ -1,4 +1,6 @@
 import { ZONE_KEY } from '@fairway/cloud-provider/volumes/driver';
+import { zoneOfLabel } from '@fairway/cloud-provider/volumes/zone-of-label';
+import { labelValue } from '@fairway/kube/object/label-value';
 import { status } from '@grpc/grpc-js';
 import { CallError, invalidArgument } from '../calls/call-error.ts';
 import type { Topology, TopologyRequirement } from '../protocol/messages.ts';
@@ -21,36 +23,51 @@ export function zoneFor(
   zones: Zones,
 ): string | undefined {
   if (availability !== undefined && !zones.volumeZones.includes(availability)) {
-    throw invalidArgument(`parameter "availability" is "${availability}", and Cinder has ${listed(zones.volumeZones)}`);
+    throw invalidArgument(`parameter "availability" is "${availability}", but Cinder has ${listed(zones.volumeZones)}`);
   }
-  const wanted = wantedZones(requirement, zones);
+  const wanted = wantedLabels(requirement, zones);
   const fixed = availability ?? copied;
-  if (fixed === undefined) return wanted[0];
-  const isReachable = wanted.length === 0 || !zones.computeZones.includes(fixed) || wanted.includes(fixed);
-  if (isReachable) return fixed;
-  const why = availability === undefined ? 'what the volume is to be a copy of is' : 'parameter "availability" is';
+  if (fixed === undefined) return firstZone(wanted, zones);
+  if (isWithin(fixed, wanted, zones)) return fixed;
+  const why = availability === undefined ? 'the source of the volume is' : 'parameter "availability" is';
   throw new CallError(
     status.RESOURCE_EXHAUSTED,
-    `${why} in zone ${fixed}, and the volume is wanted in ${listed(wanted)}`,
+    `${why} in zone ${fixed}, but the volume is requested in ${listed(wanted)}`,
   );
 }
 
 /** From where a volume of this zone can be reached; empty for everywhere. Pure. */
 export function topologyOf(zone: string | null | undefined, { computeZones }: Zones): readonly Topology[] {
-  return zone != null && computeZones.includes(zone) ? [{ segments: { [ZONE_KEY]: zone } }] : [];
+  return zone != null && computeZones.includes(zone) ? [{ segments: { [ZONE_KEY]: labelValue(zone) } }] : [];
 }
 
 /** Whether a volume of this zone can be reached from where it is wanted. Pure. */
 export function isReachable(zone: string | undefined, requirement: TopologyRequirement | null, zones: Zones): boolean {
-  const wanted = wantedZones({ requisite: requirement?.requisite ?? [], preferred: [] }, zones);
-  return wanted.length === 0 || zone === undefined || !zones.computeZones.includes(zone) || wanted.includes(zone);
+  const wanted = wantedLabels({ requisite: requirement?.requisite ?? [], preferred: [] }, zones);
+  return zone === undefined || isWithin(zone, wanted, zones);
 }
 
-/** Those that both services have, preferred ones first. */
-function wantedZones(requirement: TopologyRequirement | null, { volumeZones }: Zones): readonly string[] {
+function isWithin(zone: string, wanted: readonly string[], { computeZones }: Zones): boolean {
+  return wanted.length === 0 || !computeZones.includes(zone) || wanted.includes(labelValue(zone));
+}
+
+/** Labels of zones that both services have, preferred ones first. */
+function wantedLabels(requirement: TopologyRequirement | null, zones: Zones): readonly string[] {
   const topologies = [...(requirement?.preferred ?? []), ...(requirement?.requisite ?? [])];
-  const named = topologies.flatMap(({ segments }) => segments[ZONE_KEY] ?? []);
-  return [...new Set(named)].filter((zone) => volumeZones.includes(zone));
+  const labels = topologies.flatMap(({ segments }) => segments[ZONE_KEY] ?? []).map(labelValue);
+  return [...new Set(labels)].filter((label) => zoneOfLabel(label, zones).kind !== 'none');
+}
+
+/** The first whose label is no other zone's. Throws INVALID_ARGUMENT where labels leave it open. */
+function firstZone(labels: readonly string[], zones: Zones): string | undefined {
+  let message: string | undefined;
+  for (const label of labels) {
+    const zone = zoneOfLabel(label, zones);
+    if (zone.kind === 'zone') return zone.name;
+    if (zone.kind === 'ambiguous') message ??= zone.message;
+  }
+  if (message !== undefined) throw invalidArgument(message);
+  return undefined;
 }
 
 function listed(names: readonly string[]): string {

@@ -19,7 +19,7 @@ export async function validateVolume(storage: Storage, request: ValidateRequest)
   const isMultiattach = volume.multiattach;
   const unsupported = unsupportedBecause(capabilities, { isMultiattach, words: `volume ${id} is` });
   if (unsupported !== undefined) return { message: unsupported };
-  if (Object.keys(request.mutable_parameters).length > 0) return { message: "Cinder's volumes can't be modified" };
+  if (Object.keys(request.mutable_parameters).length > 0) return { message: 'Cinder volumes cannot be modified' };
   if (availability !== undefined && availability !== volume.availability_zone) {
     return { message: `volume ${id} is in zone ${volume.availability_zone}` };
   }

@@ -3,7 +3,7 @@ import { createVolume, deleteVolume, ownedVolumes } from '@fairway/cloud-provide
 import { storageOffer } from '@fairway/cloud-provider/volumes/storage-offer';
 import type { Build } from '@fairway/cloud-provider/volumes/volume-builds';
 import type { StorageOffer } from '@fairway/cloud-provider/volumes/volume-plan';
-import { heldBecause } from '@fairway/cloud-provider/volumes/volume-state';
+import { deletionBlocker } from '@fairway/cloud-provider/volumes/volume-state';
 import type { Volume, VolumeCreate, VolumeType } from '@fairway/openstack/types/block-storage';
 import type { StorageOwner } from '@fairway/tenancy/cloud/ownership';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
@@ -16,7 +16,7 @@ import type { CreateVolumeRequest, CsiVolume } from '../protocol/messages.ts';
 import { markedNow, type Storage } from '../storage.ts';
 import { unsupportedBecause } from './capabilities.ts';
 import { sizeFor } from './capacity.ts';
-import { lookAgain } from './found-volume.ts';
+import { refreshVolume } from './found-volume.ts';
 import { zoneFor } from './placement.ts';
 import { findOrigin } from './volume-origin.ts';
 import { csiVolume } from './volume-view.ts';
@@ -44,7 +44,7 @@ async function offerFor({ cloud, work }: Storage, { parameters, capabilities }: 
   const type = types.find(({ id, name }) => parameters.type !== undefined && [id, name].includes(parameters.type));
   if (parameters.type !== undefined && type === undefined) {
     const names = types.map(({ name }) => name).slice(0, 20);
-    throw invalidArgument(`parameter "type" is "${parameters.type}", and Cinder has ${names.join(', ')}`);
+    throw invalidArgument(`parameter "type" is "${parameters.type}", but Cinder has ${names.join(', ')}`);
   }
   const unsupported = unsupportedBecause(capabilities, {
     isMultiattach: type !== undefined && zones.multiattachTypes.has(type.id),
@@ -69,11 +69,11 @@ async function findMade(
   });
   const [volume, ...doubles] = usedFirst(volumes);
   // Requests that were thought lost and came through.
-  for (const double of doubles) if (heldBecause(double) === undefined) await deleteVolume(cloud, double, work);
+  for (const double of doubles) if (deletionBlocker(double) === undefined) await deleteVolume(cloud, double, work);
   if (volume === undefined) return undefined;
   const difference = differenceOf(volume, wanted, type?.name, zones);
   if (difference === undefined || volume.status === 'error') return finish(storage, owner, volume, time);
-  throw new CallError(status.ALREADY_EXISTS, `volume ${volume.id} has the name ${wanted.name}, and ${difference}`);
+  throw new CallError(status.ALREADY_EXISTS, `volume ${volume.id} has the name ${wanted.name}, but ${difference}`);
 }
 
 function usedFirst(volumes: readonly Volume[]): readonly Volume[] {
@@ -100,7 +100,7 @@ async function requestFor(storage: Storage, wanted: WantedVolume, { zones, type 
   const isSizeAsked = (range?.required_bytes ?? 0) > 0;
   const size = isSizeAsked ? asked : Math.max(asked, origin?.sizeGiB ?? 0);
   if (origin && size < origin.sizeGiB) {
-    const message = `capacity_range asks for ${size} GiB, and a copy has at least the ${origin.sizeGiB} GiB of what it is made of`;
+    const message = `capacity_range requests ${size} GiB, but a copy needs at least the ${origin.sizeGiB} GiB of its source`;
     throw new CallError(status.OUT_OF_RANGE, message);
   }
   const { availability } = parameters;
@@ -125,25 +125,26 @@ function buildOf(owner: StorageOwner, type: string | null | undefined, zone: str
 async function finish(storage: Storage, owner: StorageOwner, volume: Volume, time: CallTime): Promise<Volume> {
   const { cloud, builds, work } = storage;
   const build = buildOf(owner, volume.volume_type, volume.availability_zone);
-  const what = `volume ${volume.id} is being made by Cinder`;
+  const what = `volume ${volume.id} is being created by Cinder`;
   const done = isBeingMade(volume)
     ? await time.until('create', what, async () => {
-        const now = await lookAgain(storage, { volume, owner }, time.signal);
-        if (now === undefined) throw new CallError(status.ABORTED, `volume ${volume.id} is gone, call again`);
+        const now = await refreshVolume(storage, { volume, owner }, time.signal);
+        if (now === undefined)
+          throw new CallError(status.ABORTED, `volume ${volume.id} no longer exists: retry the call`);
         return isBeingMade(now) ? undefined : now;
       })
     : volume;
   if (done.status === 'error') {
     await deleteVolume(cloud, done, work);
-    const message = `Cinder could not make volume ${done.id} of ${done.size} GiB: it ended in status error, and is deleted; the operator finds the cause in Cinder's log`;
+    const message = `Cinder failed to create volume ${done.id} of ${done.size} GiB: it ended in status error and was deleted; the operator can find the cause in the Cinder log`;
     builds.failed(build, new ProblemError({ reason: 'CloudUnavailable', message }));
   }
   if (done.status === 'error_deleting') {
-    const message = `Cinder could not make volume ${done.id}, nor delete it: the operator of the cloud has to reset its status`;
+    const message = `Cinder failed to create volume ${done.id} and to delete it: the cloud operator must reset its status`;
     builds.failed(build, new ProblemError({ reason: 'CloudUnavailable', message }));
   }
   if (done.status === 'deleting') {
-    throw new CallError(status.ABORTED, `volume ${done.id} of this name is being deleted, call again`);
+    throw new CallError(status.ABORTED, `volume ${done.id} with this name is being deleted: retry the call`);
   }
   builds.succeeded(build);
   return done;

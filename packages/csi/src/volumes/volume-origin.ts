@@ -41,5 +41,5 @@ function requireStatus(
   allowed: readonly string[],
 ): void {
   if (allowed.includes(status)) return;
-  throw failedPrecondition(`${kind} ${id} can't be copied: its status in Cinder is ${status}`);
+  throw failedPrecondition(`${kind} ${id} cannot be copied: its status in Cinder is ${status}`);
 }

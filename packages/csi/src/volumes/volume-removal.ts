@@ -1,5 +1,5 @@
 import { deleteVolume } from '@fairway/cloud-provider/volumes/owned-volumes';
-import { heldBecause } from '@fairway/cloud-provider/volumes/volume-state';
+import { deletionBlocker } from '@fairway/cloud-provider/volumes/volume-state';
 import type { Volume } from '@fairway/openstack/types/block-storage';
 import { storageKey } from '@fairway/tenancy/cloud/storage-index';
 import { status } from '@grpc/grpc-js';
@@ -7,7 +7,7 @@ import { CallError, failedPrecondition, invalidArgument } from '../calls/call-er
 import type { CallTime } from '../calls/call-time.ts';
 import { subject } from '../calls/operations.ts';
 import type { Storage } from '../storage.ts';
-import { type FoundVolume, findVolume, lookAgain, requireOwner } from './found-volume.ts';
+import { type FoundVolume, findVolume, refreshVolume, requireOwner } from './found-volume.ts';
 
 /** What ends by itself, and the volume may go then. */
 const PASSING: ReadonlySet<string> = new Set([
@@ -40,26 +40,26 @@ async function remove(storage: Storage, found: FoundVolume, time: CallTime): Pro
   const volume = PASSING.has(found.volume.status)
     ? await time
         .until('settle', `volume ${id} is ${found.volume.status}`, async () => {
-          const now = await lookAgain(storage, found, time.signal);
+          const now = await refreshVolume(storage, found, time.signal);
           return now !== undefined && PASSING.has(now.status) ? undefined : { now };
         })
         .then(({ now }) => now)
     : found.volume;
   if (volume === undefined) return;
   if (volume.status !== 'deleting') {
-    const held = heldBecause(volume);
-    if (held !== undefined) throw failedPrecondition(`volume ${id} stays: ${held}`);
+    const held = deletionBlocker(volume);
+    if (held !== undefined) throw failedPrecondition(`volume ${id} cannot be deleted yet: ${held}`);
     await deleteVolume(storage.cloud, volume, storage.work);
   }
   await time.until('delete', `volume ${id} is being deleted by Cinder`, async () => {
-    const now = await lookAgain(storage, found, time.signal);
+    const now = await refreshVolume(storage, found, time.signal);
     return now === undefined ? true : stillThere(now);
   });
 }
 
 function stillThere({ id, status: state }: Volume): undefined {
   if (state === 'deleting') return undefined;
-  if (state !== 'error_deleting') throw new CallError(status.ABORTED, `volume ${id} is ${state} again, call again`);
-  const message = `Cinder could not delete volume ${id}: the operator of the cloud has to reset its status`;
+  if (state !== 'error_deleting') throw new CallError(status.ABORTED, `volume ${id} is ${state} again: retry the call`);
+  const message = `Cinder failed to delete volume ${id}: the cloud operator must reset its status`;
   throw new CallError(status.INTERNAL, message);
 }

@@ -33,7 +33,7 @@ export function wantedVolume(request: CreateVolumeRequest): WantedVolume {
   if (incomplete !== undefined) throw invalidArgument(`volume_capabilities: ${incomplete}`);
   if (Object.keys(request.mutable_parameters).length > 0) {
     throw invalidArgument(
-      "mutable_parameters is set: Cinder's volumes can't be modified, leave the VolumeAttributesClass out",
+      'mutable_parameters is set: Cinder volumes cannot be modified: remove the VolumeAttributesClass',
     );
   }
   sizeFor(range);
@@ -58,7 +58,7 @@ function sourceOf({ volume_content_source: source }: CreateVolumeRequest): Wante
   if (source === null) return undefined;
   if (source.snapshot?.snapshot_id) return { snapshotId: source.snapshot.snapshot_id };
   if (source.volume?.volume_id) return { volumeId: source.volume.volume_id };
-  throw invalidArgument('volume_content_source names neither a snapshot nor a volume');
+  throw invalidArgument('volume_content_source specifies neither a snapshot nor a volume');
 }
 
 /** In what a volume of this name differs from what is asked for; undefined for nothing. `typeName` is the name of the type asked for. Pure. */
@@ -75,6 +75,6 @@ export function differenceOf(
   if (isElsewhere || !isReachable(zone, requirement, zones)) return `it is in zone ${zone}`;
   const [snapshotId, volumeId] = [volume.snapshot_id ?? undefined, volume.source_volid ?? undefined];
   const wanted = { snapshotId: undefined, volumeId: undefined, ...source };
-  if (snapshotId !== wanted.snapshotId || volumeId !== wanted.volumeId) return 'it is a copy of something else';
+  if (snapshotId !== wanted.snapshotId || volumeId !== wanted.volumeId) return 'it is a copy of another source';
   return undefined;
 }

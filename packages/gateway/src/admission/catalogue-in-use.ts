@@ -1,4 +1,6 @@
+import { unappliedPins } from '@fairway/addons/unapplied-pins';
 import { describeUsers } from '@fairway/api/domain/in-use';
+import { unappliedWarnings } from '@fairway/api/domain/unapplied-fields';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { type KubernetesRelease, kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
 import { plans } from '@fairway/api/kinds/plan';
@@ -14,8 +16,16 @@ const INDEXES: Readonly<Record<string, CacheIndex<Cluster>>> = {
   [kubernetesReleases.plural]: clustersByRelease,
 };
 
+/** Warns of versions that a KubernetesRelease pins and that clusters do not get. */
+export function warnOfPins(request: AdmissionRequest): void {
+  const { resource, object, oldObject, subresource } = request;
+  if (resource.plural !== kubernetesReleases.plural || subresource !== '' || object === undefined) return;
+  const old = oldObject === undefined ? [] : unappliedPins(oldObject as KubernetesRelease);
+  for (const warning of unappliedWarnings(unappliedPins(object as KubernetesRelease), old)) request.warn(warning);
+}
+
 /** Refuses to delete a Plan or KubernetesRelease that clusters use, and to take a patch version out of a release that clusters run. */
-export async function judgeCatalogue(stored: StoredFacts, request: AdmissionRequest): Promise<void> {
+export async function validateCatalogueChange(stored: StoredFacts, request: AdmissionRequest): Promise<void> {
   const { resource, operation, name, subresource } = request;
   const index = INDEXES[resource.plural];
   if (index === undefined || subresource !== '') return;
@@ -32,7 +42,7 @@ export async function judgeCatalogue(stored: StoredFacts, request: AdmissionRequ
   const errors = removed.flatMap((version): FieldError[] => {
     const users = runs.get(version) ?? [];
     if (users.length === 0) return [];
-    const detail = `${version} cannot be taken out, because ${describeUsers(users)}; with withdrawn: true nobody else can choose it`;
+    const detail = `${version} cannot be removed, because ${describeUsers(users)}; set withdrawn: true to prevent further use`;
     return [{ type: 'FieldValueForbidden', field: 'spec.patches', detail }];
   });
   if (errors.length > 0) throw invalid(kubernetesReleases, name, errors);

@@ -8,7 +8,7 @@ import type { StoredFacts } from './stored-facts.ts';
  * Refuses to delete a CloudCredential that clusters use: a deletion cannot be undone, and no other cluster may name it from then on. Clusters that are
  * being deleted themselves don't count; its finalizer waits for them.
  */
-export async function judgeCredential(stored: StoredFacts, request: AdmissionRequest): Promise<void> {
+export async function validateCredentialDeletion(stored: StoredFacts, request: AdmissionRequest): Promise<void> {
   const { resource, operation, namespace, name, subresource } = request;
   if (resource.plural !== cloudCredentials.plural || operation !== 'DELETE' || subresource !== '') return;
   const users = (await stored.clusters(namespace)).filter(

@@ -7,9 +7,12 @@ import { clusterRequests } from '@fairway/api/admission/counted-requests';
 import { dryRunSiblings } from '@fairway/api/admission/dry-run-siblings';
 import { heldFinalizerErrors } from '@fairway/api/admission/held-finalizer';
 import { replayWarnings, restoreWarnings } from '@fairway/api/admission/replayed-requests';
+import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
+import type { NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import { GROUP } from '@fairway/api/group';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { isClusterNameOpen } from '@fairway/api/kinds/node-pool-rules';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
 import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
 import type { Clock } from '@fairway/base/clock';
@@ -19,21 +22,24 @@ import type { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
 import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import { dryRunWarnings } from '../upgrade-plan/dry-run-warnings.ts';
 import type { PlanUpgrade } from '../upgrade-plan/upgrade-plan-request.ts';
-import { judgeCatalogue } from './catalogue-in-use.ts';
-import { judgeCredential } from './credential-in-use.ts';
-import { judgeRequests } from './judge-requests.ts';
-import { isJudged } from './judged-request.ts';
+import { validateCatalogueChange, warnOfPins } from './catalogue-in-use.ts';
+import { validateCredentialDeletion } from './credential-in-use.ts';
 import { keystonePolicyErrors } from './keystone-policy.ts';
+import { checkNumber } from './namespace-limits-admission.ts';
+import { needsValidation } from './needs-validation.ts';
 import type { StoredFacts } from './stored-facts.ts';
+import { validateRequests } from './validate-requests.ts';
 
 export interface FairwayAdmissionOptions {
   readonly stored: StoredFacts;
+  /** What a namespace may hold; used where `stored` counts. */
+  readonly limits?: NamespaceLimits | undefined;
   /** Resolves when `clouds` has caught up with the namespace as stored now; called before a request is rejected for lack of a cloud. */
   readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
   readonly clouds: Clouds;
   readonly offer: CloudOffer;
-  /** Why `spec.apiServer.allowedCIDRs` is not enforced here; resolves with undefined if it is. */
-  readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  /** Which fields of a Cluster its control plane would not honour here; all are honoured by default. */
+  readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
   /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
   readonly keystoneProblem?: string | undefined;
   /** By whom dry runs of another version are answered; undefined until the controllers run, and by default. */
@@ -53,13 +59,15 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
     async validate(request) {
       holdFinalizer(options, request);
       if (request.resource.group === GROUP) {
-        await judgeCatalogue(options.stored, request);
-        await judgeCredential(options.stored, request);
+        if (options.limits) await checkNumber(request, options.limits, options.stored);
+        await validateCatalogueChange(options.stored, request);
+        await validateCredentialDeletion(options.stored, request);
+        warnOfPins(request);
       }
       const { plural } = request.resource;
-      if (isJudged(request) && plural === clusters.plural) return judgeCluster(options, request);
-      if (isJudged(request) && plural === nodePools.plural) await judgeNodePool(options, request);
-      await judgeRequests(options, request);
+      if (needsValidation(request) && plural === clusters.plural) return validateCluster(options, request);
+      if (needsValidation(request) && plural === nodePools.plural) await validateNodePool(options, request);
+      await validateRequests(options, request);
     },
   };
 }
@@ -71,19 +79,19 @@ function holdFinalizer({ isFairway }: FairwayAdmissionOptions, request: Admissio
   refuse(resource, request, heldFinalizerErrors(object, oldObject));
 }
 
-async function judgeCluster(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
+async function validateCluster(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
   const { stored } = options;
   const { namespace, name } = request;
   const cluster = request.object as Cluster;
   const { credentialName } = cluster.spec;
-  const [plans, releases, all, pools, credential, quota, allowedCIDRsProblem] = await Promise.all([
+  const [plans, releases, all, pools, credential, quota, unenforcedFields] = await Promise.all([
     stored.plans(),
     stored.releases(),
     stored.clusters(namespace),
     stored.nodePools(namespace),
     credentialName === undefined ? undefined : stored.credential(namespace, credentialName),
     stored.quota(namespace),
-    options.allowedCIDRsProblem?.(),
+    options.unenforcedFields?.(),
   ]);
   const others = all.filter(({ metadata }) => metadata.name !== name);
   const old = request.oldObject as Cluster | undefined;
@@ -96,12 +104,12 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
     others,
     pools,
     quota,
-    allowedCIDRsProblem,
+    unenforcedFields,
     keystoneProblem: options.keystoneProblem,
     nowMs: options.clock.now(),
   };
-  const judge = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
-  const { errors, catalogue } = await judgeByOffer(options, request, credentialName, judge);
+  const validateObject = (catalogue: CloudCatalogue) => admitCluster({ ...facts, catalogue });
+  const { errors, catalogue } = await validateByOffer(options, request, credentialName, validateObject);
   refuse(clusters, request, [...errors, ...keystonePolicyErrors(cluster, old)]);
   const plan = plans.find(({ metadata }) => metadata.name === cluster.spec.plan)?.spec;
   const warnings = [
@@ -118,7 +126,7 @@ async function judgeCluster(options: FairwayAdmissionOptions, request: Admission
   for (const warning of await dryRunWarnings({ planner, cluster, old, clock: options.clock })) request.warn(warning);
 }
 
-async function judgeNodePool(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
+async function validateNodePool(options: FairwayAdmissionOptions, request: AdmissionRequest): Promise<void> {
   const { stored } = options;
   const { namespace, name } = request;
   const pool = request.object as NodePool;
@@ -131,12 +139,32 @@ async function judgeNodePool(options: FairwayAdmissionOptions, request: Admissio
   const together = dryRunSiblings(request);
   const found = withSiblings(storedClusters, together.clusters);
   const others = withSiblings(all, together.pools).filter(({ metadata }) => metadata.name !== name);
-  const facts = { pool, old: request.oldObject as NodePool | undefined, clusters: found, others, plans, quota };
-  const judge = (catalogue: CloudCatalogue) => admitNodePool({ ...facts, catalogue });
+  const facts = {
+    pool,
+    old: poolBefore(pool, request.oldObject as NodePool | undefined),
+    clusters: found,
+    others,
+    plans,
+    quota,
+  };
+  const validateObject = (catalogue: CloudCatalogue) => admitNodePool({ ...facts, catalogue });
   const cluster = found.find(({ metadata }) => metadata.name === pool.spec.clusterName);
-  const { errors, catalogue } = await judgeByOffer(options, request, cluster?.spec.credentialName, judge);
+  const asks = { securityGroups: (pool.spec.securityGroups ?? []).length > 0 };
+  const { errors, catalogue } = await validateByOffer(
+    options,
+    request,
+    cluster?.spec.credentialName,
+    validateObject,
+    asks,
+  );
   refuse(nodePools, request, errors);
   for (const warning of nodePoolWarnings({ ...facts, catalogue })) request.warn(warning);
+}
+
+/** The stored pool, whose values aren't rejected again; one that comes to another cluster is validated as a new one. */
+function poolBefore({ spec }: NodePool, old: NodePool | undefined): NodePool | undefined {
+  const isMoved = old !== undefined && spec.clusterName !== old.spec.clusterName && isClusterNameOpen(old);
+  return isMoved ? undefined : old;
 }
 
 /** What objects name of a cloud, each listed by another service. */
@@ -146,11 +174,12 @@ const CHECKED_LISTS = ['flavors', 'images', 'networks'] as const;
  * Validates against cached lists of the cloud, and before it rejects, once more against fresh lists: a resource may have been
  * created a moment ago.
  */
-async function judgeByOffer(
+async function validateByOffer(
   { clouds, offer, catchUp }: FairwayAdmissionOptions,
   request: AdmissionRequest,
   credentialName: string | undefined,
-  judge: (catalogue: CloudCatalogue) => readonly FieldError[],
+  validateObject: (catalogue: CloudCatalogue) => readonly FieldError[],
+  asks: { readonly securityGroups?: boolean } = {},
 ): Promise<{ readonly errors: readonly FieldError[]; readonly catalogue: CloudCatalogue }> {
   let cloud = clouds.forNamespace(request.namespace, credentialName);
   if (cloud === undefined && catchUp) {
@@ -158,7 +187,7 @@ async function judgeByOffer(
     cloud = clouds.forNamespace(request.namespace, credentialName);
   }
   if (cloud === undefined && credentialName !== undefined) {
-    const detail = 'there is no CloudCredential of this name in the namespace, or the operator does not know its cloud';
+    const detail = 'no CloudCredential with this name exists in the namespace, or its cloud is not configured';
     throw invalid(clusters, request.name, [
       { type: 'FieldValueNotFound', field: 'spec.credentialName', value: credentialName, detail },
     ]);
@@ -170,18 +199,18 @@ async function judgeByOffer(
       `namespace "${request.namespace}" has no cloud: ask the operator to set the annotation fairway.dev/cloud on it`,
     );
   }
-  const catalogue = await offer.catalogueOf(cloud);
+  const catalogue = await offer.catalogueOf(cloud, asks);
   const unlisted = CHECKED_LISTS.filter((list) => catalogue[list] === undefined);
   if (unlisted.length > 0) {
     const lists = new Intl.ListFormat('en-GB').format(unlisted);
-    request.warn(`the cloud does not answer: ${lists} are checked later, by the controllers`);
+    request.warn(`the cloud does not respond: ${lists} will be checked later by the controllers`);
   }
-  const errors = judge(catalogue);
+  const errors = validateObject(catalogue);
   // The others are the same whatever the cloud offers.
-  const isAboutOffer = errors.length > judge({}).length;
+  const isAboutOffer = errors.length > validateObject({}).length;
   if (!isAboutOffer) return { errors, catalogue };
-  const current = await offer.catalogueOf(cloud, { maxAgeMs: 0 });
-  return { errors: judge(current), catalogue: current };
+  const current = await offer.catalogueOf(cloud, { ...asks, maxAgeMs: 0 });
+  return { errors: validateObject(current), catalogue: current };
 }
 
 function refuse(kind: { group: string; kind: string }, request: AdmissionRequest, errors: readonly FieldError[]): void {

@@ -9,7 +9,7 @@ import { projectQuotas } from '@fairway/api/kinds/project-quota';
 import type { AdmissionPlugin } from '@fairway/apiserver/server/admission';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { invalid } from '@fairway/kube/object/field-error';
-import { isJudged } from './judged-request.ts';
+import { needsValidation } from './needs-validation.ts';
 
 /**
  * Validates limits across objects again within the serialized write, if the API server is in this process: concurrent creates of five
@@ -20,7 +20,7 @@ export function limitsAdmission(reader: () => ObjectReader, quotaDefaults?: Quot
   return {
     name: 'FairwayLimits',
     decide(request) {
-      if (!isJudged(request)) return;
+      if (!needsValidation(request)) return;
       const { resource, namespace, object, oldObject } = request;
       const name = object?.metadata.name;
       const quota = effectiveQuota(reader().list(projectQuotas, namespace), quotaDefaults);

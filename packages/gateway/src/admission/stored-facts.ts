@@ -8,6 +8,7 @@ import { projectQuotas } from '@fairway/api/kinds/project-quota';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { isApiError } from '@fairway/kube/object/api-error';
+import type { ResourceType } from '@fairway/kube/object/meta';
 
 type Stored<T> = T | Promise<T>;
 
@@ -20,6 +21,8 @@ export interface StoredFacts {
   allClusters(): Stored<readonly Cluster[]>;
   nodePools(namespace: string): Stored<readonly NodePool[]>;
   credential(namespace: string, name: string): Stored<CloudCredential | undefined>;
+  /** How many objects of a resource the namespace has; absent where the server itself counts within the write. */
+  countOf?(type: ResourceType, namespace: string): Promise<number>;
   /** What the namespace may have in all. */
   quota(namespace: string): Stored<EffectiveQuota>;
 }
@@ -48,6 +51,11 @@ export function factsOverHttp(client: KubeClient, quotaDefaults?: QuotaDefaults)
     clusters: async (namespace) => (await client.resource(clusters).list({ namespace })).items,
     allClusters: async () => (await client.resource(clusters).list()).items,
     nodePools: async (namespace) => (await client.resource(nodePools).list({ namespace })).items,
+    // One object and how many remain: a list of all would cost what the limit is there to bound.
+    async countOf(type, namespace) {
+      const { items, metadata } = await client.metadata(type).list({ namespace, limit: 1 });
+      return items.length + (metadata.remainingItemCount ?? 0);
+    },
     quota: async (namespace) =>
       effectiveQuota((await client.resource(projectQuotas).list({ namespace })).items, quotaDefaults),
     async credential(namespace, name) {

@@ -41,7 +41,7 @@ export async function auditEventsList(
   { namespace, user, query, accept, nowMs, authorizer }: AuditEventsRequest,
 ): Promise<object> {
   if (namespace === '') {
-    throw badRequest('audit events are listed namespace by namespace; those of all are in the audit log');
+    throw badRequest('audit events can be listed only by namespace; the audit log has those of all namespaces');
   }
   const asked = eventsQuery(query, nowMs);
   const form = eventsForm(query, accept);

@@ -57,13 +57,13 @@ function metadataOf({ auditID, stageTimestamp }: Pick<AuditEvent, 'auditID' | 's
 }
 
 const COLUMNS = [
-  ['Age', 0, 'How long ago it was answered.'],
-  ['User', 0, 'Who asked for it; with "as", in whose name.'],
-  ['Verb', 0, 'What was asked for, and whether only what it would do.'],
-  ['Object', 0, 'What it was asked of.'],
-  ['Code', 0, 'What was answered.'],
-  ['From', 1, 'Where the request came from.'],
-  ['Audit-Id', 1, 'The header of the answer.'],
+  ['Age', 0, 'Time since the response was sent.'],
+  ['User', 0, 'The user who sent the request; after "as", the impersonated user.'],
+  ['Verb', 0, 'The verb of the request, and whether it was a dry run.'],
+  ['Object', 0, 'The object of the request.'],
+  ['Code', 0, 'The status of the response.'],
+  ['From', 1, 'The source address of the request.'],
+  ['Audit-Id', 1, 'The metadata of the list.'],
 ] as const;
 
 function tableOf(events: readonly AuditEvent[], metadata: object, namespace: string, nowMs: number): object {

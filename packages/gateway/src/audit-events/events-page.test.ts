@@ -50,8 +50,8 @@ test.each([
 
 test.each([
   ['limit=-1', /limit: "-1" is not a whole number/],
-  ['sinceTime=yesterday', /sinceTime: "yesterday" is no time/],
-  ['sinceTime=2026-01-01T00:00:00Z&sinceSeconds=1', /give one of them/],
+  ['sinceTime=yesterday', /sinceTime: "yesterday" is not a time/],
+  ['sinceTime=2026-01-01T00:00:00Z&sinceSeconds=1', /specify only one of them/],
   ['labelSelector=a', /audit events have no labels/],
   ['fieldSelector=metadata.name%3Da', /"metadata.name" is not one of auditID, verb/],
   ['fieldSelector=verb', /invalid selector/],

@@ -44,7 +44,7 @@ export function eventsQuery(query: URLSearchParams, nowMs: number): EventsQuery 
 /** The same but for `continue`, of which each list has its own kind. Throws 400. */
 export function eventsSelection(query: URLSearchParams, nowMs: number): EventsSelection {
   if ((query.get('labelSelector') ?? '') !== '') {
-    throw badRequest('labelSelector: audit events have no labels: use fieldSelector');
+    throw badRequest('labelSelector: audit events have no labels; use fieldSelector');
   }
   const terms = parseFieldSelector(query.get('fieldSelector') ?? '').map(({ field, negated, value }) => {
     if (!(SELECTABLE_FIELDS as readonly string[]).includes(field)) {
@@ -69,9 +69,10 @@ function sinceMs(query: URLSearchParams, nowMs: number): number {
   const seconds = wholeNumber(query, 'sinceSeconds');
   const time = query.get('sinceTime') ?? '';
   if (time === '') return seconds === 0 ? 0 : nowMs - seconds * 1000;
-  if (seconds !== 0) throw badRequest('sinceTime and sinceSeconds: give one of them');
+  if (seconds !== 0) throw badRequest('sinceTime and sinceSeconds: specify only one of them');
   const ms = /^\d{4}-\d\d-\d\dT/.test(time) ? Date.parse(time) : Number.NaN;
-  if (Number.isNaN(ms)) throw badRequest(`sinceTime: ${JSON.stringify(time)} is no time such as 2026-01-31T10:20:30Z`);
+  if (Number.isNaN(ms))
+    throw badRequest(`sinceTime: ${JSON.stringify(time)} is not a time such as 2026-01-31T10:20:30Z`);
   return ms;
 }
 

@@ -1,7 +1,7 @@
 import { aCluster } from '@fairway/api/testing/objects';
 import { silentLogger } from '@fairway/base/log';
 import { expect, test } from 'vitest';
-import { clusterSubresource } from '../requests/cluster-request.ts';
+import { parentSubresource } from '../requests/parent-request.ts';
 import { autoscalerConfigRequest, type IssueAutoscalerConfig } from './autoscaler-config-request.ts';
 
 const STATUS = {
@@ -25,7 +25,7 @@ async function ask(spec: object | undefined, mode: 'Managed' | 'External', isSer
     events: () => events as never,
     log: silentLogger,
   });
-  const subresource = clusterSubresource(request);
+  const subresource = parentSubresource(request);
   const parent = aCluster({ autoscaler: { mode } });
   const user = { username: 'alice', groups: [] };
   const answer = await subresource.create?.({ body: { spec }, parent, user, dryRun: false } as never);

@@ -4,10 +4,11 @@ import {
   type AutoscalerConfigRequest,
   autoscalerConfigRequestSchema,
 } from '@fairway/api/kinds/autoscaler-config-request';
-import type { Cluster } from '@fairway/api/kinds/cluster';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import type { Logger } from '@fairway/base/log';
+import { userInWords } from '@fairway/identity/user-info';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
-import { type ClusterRequest, refusal } from '../requests/cluster-request.ts';
+import { type ClusterRequest, refusal } from '../requests/parent-request.ts';
 
 /** Issues what an autoscaler of the cluster is let in with. */
 export type IssueAutoscalerConfig = (
@@ -29,10 +30,11 @@ export function autoscalerConfigRequest({
   log,
 }: AutoscalerConfigOptions): ClusterRequest<AutoscalerConfigRequest> {
   return {
+    of: clusters,
     subresource: AUTOSCALER_CONFIG_SUBRESOURCE,
     kind: AUTOSCALER_CONFIG_REQUEST_KIND,
     schema: autoscalerConfigRequestSchema(),
-    async answer({ spec, cluster, user, dryRun }) {
+    async answer({ spec, parent: cluster, user, dryRun }) {
       const { name = '', namespace = '' } = cluster.metadata;
       const refused = (why: string) => refusal(cluster, AUTOSCALER_CONFIG_SUBRESOURCE, why);
       if (cluster.metadata.deletionTimestamp !== undefined) throw refused('the cluster is being deleted');
@@ -41,16 +43,14 @@ export function autoscalerConfigRequest({
       }
       const issue = issuer();
       if (issue === undefined) {
-        throw refused(
-          'this Fairway serves no external autoscalers: its operator has not set externalAutoscaler.listen',
-        );
+        throw refused('external autoscalers are not enabled: the operator has not set externalAutoscaler.listen');
       }
       if (dryRun) return undefined;
       const status = await issue(cluster, spec.expirationSeconds * 1000);
       const { expirationTimestamp } = status;
       const fields = { cluster: `${namespace}/${name}`, user: user.username, expires: expirationTimestamp };
-      log.info(fields, 'certificate of an external autoscaler issued');
-      const message = `${user.username} got a certificate for the cluster's autoscaler that expires at ${expirationTimestamp}`;
+      log.info(fields, 'issued a certificate for an external autoscaler');
+      const message = `${userInWords(user)} was issued a certificate for the cluster's autoscaler, which expires at ${expirationTimestamp}`;
       events().normal(cluster, 'AutoscalerConfigIssued', message);
       return status;
     },

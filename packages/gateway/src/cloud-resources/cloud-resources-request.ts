@@ -5,9 +5,9 @@ import {
   type CloudResourcesStatus,
   cloudResourcesRequestSchema,
 } from '@fairway/api/kinds/cloud-resources-request';
-import type { Cluster } from '@fairway/api/kinds/cluster';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { ApiError } from '@fairway/kube/object/api-error';
-import type { ClusterRequest } from '../requests/cluster-request.ts';
+import type { ClusterRequest } from '../requests/parent-request.ts';
 
 /** What a cluster has in the cloud, from lists that all who ask share. */
 export type ListCloudResources = (cluster: Cluster) => Promise<CloudResourcesStatus>;
@@ -17,13 +17,14 @@ export function cloudResourcesRequest(
   lister: () => ListCloudResources | undefined,
 ): ClusterRequest<CloudResourcesRequest> {
   return {
+    of: clusters,
     subresource: CLOUD_RESOURCES_SUBRESOURCE,
     kind: CLOUD_RESOURCES_REQUEST_KIND,
     schema: cloudResourcesRequestSchema(),
-    async answer({ cluster }) {
+    async answer({ parent: cluster }) {
       const list = lister();
       if (list === undefined) {
-        const message = 'Fairway is starting, and does not know its clusters yet';
+        const message = 'Fairway is starting and has not loaded its clusters yet';
         throw new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 });
       }
       return list(cluster);

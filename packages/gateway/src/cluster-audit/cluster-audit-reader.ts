@@ -56,7 +56,7 @@ export class ClusterAuditReader {
     from: LinePosition | undefined,
   ): Promise<ClusterEventsPage | undefined> {
     if (!this.#pace.take(namespace, this.#clock.now())) {
-      const message = `the audit events of clusters in namespace ${namespace} are read too often: they are at most twice a second`;
+      const message = `too many requests for audit events of clusters in namespace ${namespace}: at most two per second are allowed`;
       throw new ApiError(429, 'TooManyRequests', message, { retryAfterSeconds: 1 });
     }
     const place = await this.#find(uid);

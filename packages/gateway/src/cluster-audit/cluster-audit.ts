@@ -7,7 +7,7 @@ import { ApiError, badRequest } from '@fairway/kube/object/api-error';
 import { eventsForm, eventsIn } from '../audit-events/events-form.ts';
 import { eventsSelection } from '../audit-events/events-query.ts';
 import { tenantUserName } from '../kubeconfig/kubeconfig-request.ts';
-import { refusal } from '../requests/cluster-request.ts';
+import { refusal } from '../requests/parent-request.ts';
 import { CLUSTER_AUDIT_KIND, CLUSTER_AUDIT_SUBRESOURCE } from './cluster-audit-kind.ts';
 import { type ClusterAuditReader, formatLinePosition, parseLinePosition } from './cluster-audit-reader.ts';
 import { clusterEventView } from './cluster-event-view.ts';
@@ -74,11 +74,11 @@ async function mayReadObjects(
 
 function notAsked(cluster: Cluster): ApiError {
   const patch = `kubectl patch cluster ${cluster.metadata.name} --type merge -p '{"spec":{"apiServer":{"audit":{}}}}'`;
-  const why = `it does not ask for the audit events of its API server: set spec.apiServer.audit, with "${patch}"`;
+  const why = `API server audit events are not enabled: set spec.apiServer.audit, with "${patch}"`;
   return refusal(cluster, CLUSTER_AUDIT_SUBRESOURCE, why);
 }
 
 export function elsewhere({ metadata: { namespace = '', name = '' } }: Cluster): ApiError {
-  const message = `the audit events of cluster ${namespace}/${name} are not kept where this replica of Fairway could read them: its API server has not started yet, or runs on the machine of another replica, which answers at its own address`;
+  const message = `the audit events of cluster ${namespace}/${name} are not available to this replica of Fairway: its API server has not started yet, or runs on the host of another replica, which serves them at its own address`;
   return new ApiError(503, 'ServiceUnavailable', message);
 }

@@ -35,7 +35,7 @@ export const CONSOLE_PATH = '/console/';
 /** Shown for all addresses of pages, which the browser tells apart. */
 const PAGE = 'index.html';
 const NOT_BUILT =
-  'The console is not built here: npm run build:console builds it; the packages and images of Fairway have it.\n';
+  'The console is not built: run npm run build:console, or use the packages or images of Fairway, which include it.\n';
 
 const unzip = promisify(gunzip);
 

@@ -4,17 +4,17 @@ import { unauthorized } from '@fairway/kube/object/api-error';
 import { claimsToBeOwnPage, isOwnPage } from './own-page.ts';
 import { type ConsoleSession, seal, unseal } from './sealed-session.ts';
 import { sealedSessionOf, sessionCookie } from './session-cookie.ts';
+import type { SessionKeyManager } from './session-key-manager.ts';
 import { MAX_SESSION_MS } from './session-keys.ts';
-import type { SessionKeysKeeper } from './session-keys-keeper.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Sessions of browsers. They are in the browsers alone: any replica opens them, and none keeps them. */
 export class ConsoleSessions {
-  readonly #keys: Pick<SessionKeysKeeper, 'get'>;
+  readonly #keys: Pick<SessionKeyManager, 'get'>;
   readonly #clock: Clock;
 
-  constructor(keys: Pick<SessionKeysKeeper, 'get'>, clock: Clock) {
+  constructor(keys: Pick<SessionKeyManager, 'get'>, clock: Clock) {
     this.#keys = keys;
     this.#clock = clock;
   }

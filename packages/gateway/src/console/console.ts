@@ -10,7 +10,7 @@ import { ApiError, methodNotAllowed, unauthorized } from '@fairway/kube/object/a
 import { CONSOLE_PATH, ConsoleFiles, plain } from './console-files.ts';
 import { ConsoleSessions } from './console-sessions.ts';
 import { SECURITY_HEADERS } from './security-headers.ts';
-import { SessionKeysKeeper } from './session-keys-keeper.ts';
+import { SessionKeyManager } from './session-key-manager.ts';
 import { SESSION_PATH, SessionRoutes, type SessionRoutesOptions } from './session-routes.ts';
 import { SINGLE_SIGN_ON_PATH, SingleSignOn } from './single-sign-on.ts';
 import { parseWatches } from './watch-request.ts';
@@ -22,12 +22,14 @@ export type OpenWatchAs = (
   ...watch: Parameters<OpenWatch>
 ) => ReturnType<OpenWatch>;
 
-export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'door' | 'authenticate'> {
+export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'signInService' | 'authenticate'> {
   /** With Fairway's identity. */
   readonly client: () => KubeClient;
   readonly openWatch: OpenWatchAs;
   /** Ways of Keystone's single sign-on; none by default. */
   readonly singleSignOn?: readonly SingleSignOnWay[] | undefined;
+  /** URL of documentation pages, with `{page}` for the path without `.md`; if absent, the console has no links to them. */
+  readonly documentation?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
   readonly files?: ConsoleFiles | undefined;
@@ -45,14 +47,23 @@ const WATCHES_PATH = '/console/watches';
 const MAX_BODY_BYTES = 64 * 1024;
 
 export function createConsole(options: ConsoleOptions): Console {
-  const { cloud, door, authenticate, clock, log, files = ConsoleFiles.open() } = options;
+  const { cloud, signInService, authenticate, documentation, clock, log, files = ConsoleFiles.open() } = options;
   if (!files.isBuilt) log.warn({}, 'the console is not built: npm run build:console');
-  let keys: SessionKeysKeeper | undefined;
-  const keeper = { get: () => (keys ??= new SessionKeysKeeper(options.client(), clock)).get() };
-  const sessions = new ConsoleSessions(keeper, clock);
-  const ways = door === undefined ? [] : (options.singleSignOn ?? []);
-  const singleSignOn = new SingleSignOn({ ways, keys: keeper, clock });
-  const session = new SessionRoutes({ sessions, singleSignOn, cloud, door, authenticate, clock, log });
+  let keys: SessionKeyManager | undefined;
+  const manager = { get: () => (keys ??= new SessionKeyManager(options.client(), clock)).get() };
+  const sessions = new ConsoleSessions(manager, clock);
+  const ways = signInService === undefined ? [] : (options.singleSignOn ?? []);
+  const singleSignOn = new SingleSignOn({ ways, keys: manager, clock });
+  const session = new SessionRoutes({
+    sessions,
+    singleSignOn,
+    cloud,
+    signInService,
+    documentation,
+    authenticate,
+    clock,
+    log,
+  });
   const routes: Route[] = [
     { path: CONSOLE_PATH.slice(0, -1), prefix: true, public: true, handle: (request) => files.answer(request) },
     {
@@ -109,6 +120,6 @@ async function answerWatches(
 
 function refusal(error: unknown, log: Logger) {
   if (error instanceof ApiError) return statusAnswer(error);
-  log.error({ err: error }, 'a request of the console failed');
-  return statusAnswer(new ApiError(500, 'InternalError', 'Internal error occurred: the server’s log has more'));
+  log.error({ err: error }, 'console request failed');
+  return statusAnswer(new ApiError(500, 'InternalError', 'Internal error occurred: see the server’s log'));
 }

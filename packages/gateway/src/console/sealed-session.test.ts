@@ -32,6 +32,7 @@ it('never twice looks the same', async () => {
 it('is nothing after a change of any part', async () => {
   const keys = keysOf();
   const parts = (await seal(SESSION, keys)).split('.');
+  expect(parts).toHaveLength(5);
   for (const [index, part] of parts.entries()) {
     const changed = parts.with(index, part === '' ? 'QUFB' : `${part[0] === 'A' ? 'B' : 'A'}${part.slice(1)}`);
     expect(await unseal(changed.join('.'), keys, 0)).toBeUndefined();

@@ -23,7 +23,7 @@ export async function seal(session: ConsoleSession, keys: SessionKeys): Promise<
     throw new ApiError(
       413,
       'RequestEntityTooLarge',
-      `this token has ${session.token.length} characters, which no browser keeps in a cookie: use one with fewer claims or groups`,
+      `this token has ${session.token.length} characters, too many for a cookie: use one with fewer claims or groups`,
     );
   }
   return text;

@@ -25,7 +25,7 @@ export async function opened<T extends { readonly endsAtMs: number }>(
       text,
       ({ kid }) => {
         const found = [keys.active, ...keys.former].find(({ id }) => id === kid);
-        if (found === undefined) throw new errors.JWEDecryptionFailed('sealed by no key of these');
+        if (found === undefined) throw new errors.JWEDecryptionFailed('not sealed with any of these keys');
         return found.key;
       },
       { keyManagementAlgorithms: ['dir'], contentEncryptionAlgorithms: ['A256GCM'] },

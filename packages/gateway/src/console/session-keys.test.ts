@@ -69,6 +69,6 @@ it.each([
   },
 ])('a Secret with $reason says what to do', ({ data }) => {
   expect(() => parseSessionKeys({ metadata: { name: 'x' }, data })).toThrow(
-    'delete the Secret to have it made anew, which signs everybody out of the console',
+    'delete the Secret to have it recreated, which signs out all users of the console',
   );
 });

@@ -54,7 +54,7 @@ export function rotated(keys: readonly SessionKey[], nowMs: number): readonly Se
 /** The newest key whose time has come seals. */
 export function sessionKeys(keys: readonly SessionKey[], nowMs: number): SessionKeys {
   const active = keys.find(({ sinceMs }) => sinceMs <= nowMs) ?? keys.at(-1);
-  if (active === undefined) throw new Error('there is no key for sessions');
+  if (active === undefined) throw new Error('the session key is missing');
   return { active, former: keys.filter((key) => key !== active) };
 }
 
@@ -88,7 +88,7 @@ export function parseSessionKeys(secret: Secret): readonly SessionKey[] {
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
     const what = `Secret ${SYSTEM_NAMESPACE}/${SESSION_KEYS_SECRET}, entry ${ENTRY}: ${said}`;
-    throw new Error(`${what}; delete the Secret to have it made anew, which signs everybody out of the console`, {
+    throw new Error(`${what}; delete the Secret to have it recreated, which signs out all users of the console`, {
       cause: error,
     });
   }

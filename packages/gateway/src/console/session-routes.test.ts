@@ -1,7 +1,7 @@
 import type { Answer, ApiRequest } from '@fairway/apiserver/server/request';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
-import type { KeystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
+import type { KeystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { OWN_PAGE } from '../testing/test-browser.ts';
 import { ConsoleSessions } from './console-sessions.ts';
@@ -15,14 +15,20 @@ const sessions = new ConsoleSessions({ get: () => Promise.resolve(keys) }, clock
 const KEYSTONE = 'https://keystone.example.com:5000';
 const ways = [{ name: 'Company', url: `${KEYSTONE}/v3/auth/OS-FEDERATION/websso/openid` }];
 const singleSignOn = new SingleSignOn({ ways, keys: { get: () => Promise.resolve(keys) }, clock });
+const SIGN_IN_OPTIONS = { keystone: true, singleSignOn: ['Company'] };
 
 /** Routes whose users are named by their tokens and have a role, at a Keystone that answers as it is told. */
-function routesAt(door: Partial<KeystoneDoor>, roles: readonly string[] = []): SessionRoutes {
+function routesAt(
+  signInService: Partial<KeystoneSignIn>,
+  roles: readonly string[] = [],
+  documentation?: string,
+): SessionRoutes {
   return new SessionRoutes({
     sessions,
     singleSignOn,
     cloud: 'cloud',
-    door: door as KeystoneDoor,
+    signInService: signInService as KeystoneSignIn,
+    documentation,
     authenticate: ({ bearerToken }) =>
       Promise.resolve({
         username: bearerToken,
@@ -70,17 +76,26 @@ it('has a slow Keystone asked for four things at a time by one user, and lets ot
   expect(await ask(routes, 'alice', 'GET', '/console/session/projects')).toMatchObject({ user: { username: 'alice' } });
 });
 
+it('says where the documentation is, also before signing in, and only if the operator has set it', async () => {
+  const documentation = 'https://docs.example.com/{page}.html';
+  const [without, having] = [routesAt({}), routesAt({}, [], documentation)];
+  const asked = request('GET', '/console/session', {});
+
+  expect((await having.answer(asked)).body).toBe(JSON.stringify({ options: SIGN_IN_OPTIONS, documentation }));
+  expect((await without.answer(asked)).body).toBe(JSON.stringify({ options: SIGN_IN_OPTIONS }));
+});
+
 it('hands on no role rather than all: Keystone takes an empty list for all of them', async () => {
   const routes = routesAt({ delegate: () => Promise.reject(new Error('asked')) }, ['admin']);
 
   await expect(ask(routes, 'root', 'POST', '/console/session/delegation', '{"name":"x"}')).rejects.toMatchObject({
     code: 403,
-    message: expect.stringContaining('no role in this project'),
+    message: expect.stringContaining('you lack the role that clusters need'),
   });
 });
 
 describe('what somebody has begun at Keystone’s single sign-on', () => {
-  const door: Partial<KeystoneDoor> = {
+  const signInService: Partial<KeystoneSignIn> = {
     projects: () => Promise.resolve([{ id: 'p', name: 'team', domain_id: 'default', enabled: true }] as never),
     revoke: () => Promise.resolve(),
     signIn: () =>
@@ -94,7 +109,7 @@ describe('what somebody has begun at Keystone’s single sign-on', () => {
   /** The cookies of a browser by name, as it keeps them. */
   let jar: Map<string, string>;
   beforeEach(() => {
-    routes = routesAt(door);
+    routes = routesAt(signInService);
     jar = new Map();
   });
 
@@ -135,11 +150,11 @@ describe('what somebody has begun at Keystone’s single sign-on', () => {
   });
 
   it('goes on when a sign-in comes to nothing', async () => {
-    routes = routesAt({ ...door, projects: () => Promise.resolve([]) });
+    routes = routesAt({ ...signInService, projects: () => Promise.resolve([]) });
     await begin();
     await bring('alices');
     await expect(post({ kind: 'singleSignOn' })).rejects.toMatchObject({ code: 403 });
-    routes = routesAt(door);
+    routes = routesAt(signInService);
 
     expect((await post({ kind: 'singleSignOn' })).status).toBe(200);
   });

@@ -15,7 +15,7 @@ import {
   unauthorized,
 } from '@fairway/kube/object/api-error';
 import type { IssuedToken } from '@fairway/openstack/auth/token-source';
-import type { KeystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
+import type { KeystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
 import type { ConsoleSessions } from './console-sessions.ts';
 import { delegatedRoles } from './delegated-roles.ts';
 import {
@@ -48,7 +48,9 @@ export interface SessionRoutesOptions {
   readonly cloud: string | undefined;
   readonly singleSignOn: SingleSignOn;
   /** Undefined where users of Keystone are not let in. */
-  readonly door: KeystoneDoor | undefined;
+  readonly signInService: KeystoneSignIn | undefined;
+  /** See ConsoleOptions. */
+  readonly documentation?: string | undefined;
   /** Whose a bearer token is; throws 401 for nobody's. */
   readonly authenticate: (credentials: {
     readonly bearerToken: string;
@@ -76,7 +78,7 @@ export class SessionRoutes {
   }
 
   async answer(request: ApiRequest): Promise<Answer> {
-    if (!isOwnPage(request.headers)) throw forbidden({}, 'only pages of the console may ask for this');
+    if (!isOwnPage(request.headers)) throw forbidden({}, 'only console pages may send this request');
     const { method, path } = request;
     switch (`${method} ${path}`) {
       case `GET ${SESSION_PATH}`:
@@ -134,7 +136,7 @@ export class SessionRoutes {
       }
       wasRefused = isApiError(error, 'Unauthorized', 'Forbidden');
       if (wasRefused)
-        log.warn({ way: asked.kind, account: accountOf(asked), peer }, 'a sign-in to the console was refused');
+        log.warn({ way: asked.kind, account: accountOf(asked), peer }, 'rejected a sign-in to the console');
       throw error;
     } finally {
       end(wasRefused);
@@ -142,17 +144,17 @@ export class SessionRoutes {
   }
 
   async #tokenOf(asked: SignInRequest, { peer, headers }: ApiRequest) {
-    const { door, singleSignOn } = this.#options;
+    const { signInService, singleSignOn } = this.#options;
     if (asked.kind === 'token') {
       await this.#userOf(asked.token, peer);
       return { kind: 'token', token: asked.token, endsAtMs: tokenEndsAtMs(asked.token), user: undefined } as const;
     }
-    if (door === undefined) throw notFound({ resource: 'session', name: 'keystone' });
-    if (asked.kind !== 'singleSignOn') return keystoneSession(await signInAtKeystone(door, asked));
+    if (signInService === undefined) throw notFound({ resource: 'session', name: 'keystone' });
+    if (asked.kind !== 'singleSignOn') return keystoneSession(await signInAtKeystone(signInService, asked));
     const unscoped = await singleSignOn.tokenOf(headers['cookie']);
-    const scoped = keystoneSession(await inSomeProject(door, unscoped, asked.project));
+    const scoped = keystoneSession(await inSomeProject(signInService, unscoped, asked.project));
     // So that it counts once.
-    await this.#revoke(door, unscoped);
+    await this.#revoke(signInService, unscoped);
     return scoped;
   }
 
@@ -172,19 +174,19 @@ export class SessionRoutes {
 
   /** Ends the token of a session that the browser has no more, so that who kept the cookie has nothing; unless it was the user's own to begin with. */
   async #retire(session: ConsoleSession | undefined): Promise<void> {
-    const { door } = this.#options;
-    if (session?.kind === 'keystone' && door !== undefined) await this.#revoke(door, session.token);
+    const { signInService } = this.#options;
+    if (session?.kind === 'keystone' && signInService !== undefined) await this.#revoke(signInService, session.token);
   }
 
-  #revoke(door: KeystoneDoor, token: string): Promise<void> {
-    return door.revoke(token).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, "a token of the console's could not be revoked: it ends by itself");
+  #revoke(signInService: KeystoneSignIn, token: string): Promise<void> {
+    return signInService.revoke(token).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'failed to revoke a console token; it remains valid until it expires');
     });
   }
 
   #projects(request: ApiRequest): Promise<Answer> {
-    return this.#asUser(request, async ({ door, session }) => {
-      const projects = await door.projects(session.token).catch(asApiError);
+    return this.#asUser(request, async ({ signInService, session }) => {
+      const projects = await signInService.projects(session.token).catch(asApiError);
       const sorted = [...projects].sort((a, b) => a.name.localeCompare(b.name));
       return json({ projects: sorted.map(({ id, name }) => ({ id, name })) });
     });
@@ -192,8 +194,8 @@ export class SessionRoutes {
 
   async #switch(request: ApiRequest): Promise<Answer> {
     const id = parseSwitch(await bodyOf(request));
-    return this.#asUser(request, async ({ door, session }) => {
-      const { endsAtMs, ...next } = keystoneSession(await inProject(door, session.token, id));
+    return this.#asUser(request, async ({ signInService, session }) => {
+      const { endsAtMs, ...next } = keystoneSession(await inProject(signInService, session.token, id));
       const user = await this.#userOf(next.token, request.peer);
       const { cookie, session: switched } = await this.#options.sessions.cookieOf(next, endsAtMs);
       // Keystone revokes one token alone, and not those that were made by it.
@@ -208,17 +210,17 @@ export class SessionRoutes {
    */
   async #delegate(request: ApiRequest): Promise<Answer> {
     const name = parseDelegation(await bodyOf(request));
-    return this.#asUser(request, async ({ door, session, user }) => {
+    return this.#asUser(request, async ({ signInService, session, user }) => {
       const roles = delegatedRoles(user.extra?.[EXTRA_ROLES] ?? []).map((role) => ({ name: role }));
       if (roles.length === 0) {
         throw forbidden(
           {},
-          'you have no role in this project that clusters need: ask for "member", or what the cloud calls it',
+          'you lack the role that clusters need in this project: request "member", or its equivalent in the cloud',
         );
       }
       const by = { token: session.token, userId: user.uid ?? '' };
-      const wanted = { name, description: 'Fairway runs Kubernetes clusters with it', roles, unrestricted: false };
-      const { id, secret } = await door.delegate(by, wanted).catch(asDelegationError);
+      const wanted = { name, description: 'Used by Fairway to run Kubernetes clusters', roles, unrestricted: false };
+      const { id, secret } = await signInService.delegate(by, wanted).catch(asDelegationError);
       return json({ cloud: this.#options.cloud, id, secret });
     });
   }
@@ -228,20 +230,20 @@ export class SessionRoutes {
     { headers, peer }: ApiRequest,
     ask: (known: {
       readonly session: ConsoleSession;
-      readonly door: KeystoneDoor;
+      readonly signInService: KeystoneSignIn;
       readonly user: UserInfo;
     }) => Promise<Answer>,
   ): Promise<Answer> {
     const session = await this.#options.sessions.of(headers);
-    const { door } = this.#options;
-    if (session?.kind !== 'keystone' || door === undefined) throw unauthorized();
+    const { signInService } = this.#options;
+    if (session?.kind !== 'keystone' || signInService === undefined) throw unauthorized();
     const user = await this.#userOf(session.token, peer);
     const holder = holderOf(user);
     if (this.#asking.obstacle(holder) !== undefined)
-      throw tooManyRequests('Keystone has not answered yet: try again', 1);
+      throw tooManyRequests('Keystone has not responded yet: try again', 1);
     this.#asking.take(holder);
     try {
-      return { user, ...(await ask({ session, door, user })) };
+      return { user, ...(await ask({ session, signInService, user })) };
     } finally {
       this.#asking.give(holder);
     }
@@ -253,8 +255,13 @@ export class SessionRoutes {
 
   #told(known: { readonly session: ConsoleSession; readonly user: UserInfo } | undefined, cookie?: string): Answer {
     const { names } = this.#options.singleSignOn;
-    const options = { keystone: this.#options.door !== undefined, ...(names.length > 0 && { singleSignOn: names }) };
-    return { ...json({ options, ...(known && { session: shown(known) }) }, cookie), user: known?.user };
+    const options = {
+      keystone: this.#options.signInService !== undefined,
+      ...(names.length > 0 && { singleSignOn: names }),
+    };
+    const { documentation } = this.#options;
+    const body = { options, ...(documentation && { documentation }), ...(known && { session: shown(known) }) };
+    return { ...json(body, cookie), user: known?.user };
   }
 }
 

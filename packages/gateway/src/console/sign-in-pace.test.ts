@@ -55,7 +55,7 @@ it('counts attempts before their answers: a hundred at once are a hundred', () =
   const pace = new SignInPace();
   const ends = Array.from({ length: 5 }, () => pace.begin('192.0.2.1', 'user default/alice', 0));
 
-  expect(() => pace.begin('192.0.2.2', 'user default/alice', 0)).toThrow('too many attempts');
+  expect(() => pace.begin('192.0.2.2', 'user default/alice', 0)).toThrow('too many failed sign-in attempts');
   for (const end of ends) end(true);
 });
 
@@ -72,7 +72,7 @@ it('asks Keystone for no more than 32 at a time', () => {
   const pace = new SignInPace();
   for (let index = 0; index < 32; index++) pace.begin(`192.0.2.${index}`, `user default/${index}`, 0);
 
-  expect(() => pace.begin('198.51.100.1', 'user default/bob', 0)).toThrow('32 people are signing in');
+  expect(() => pace.begin('198.51.100.1', 'user default/bob', 0)).toThrow('32 sign-ins are in progress');
 });
 
 it('counts tokens by the address that they come from alone: strangers’ delay nobody else’s', () => {

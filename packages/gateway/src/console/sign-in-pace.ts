@@ -30,7 +30,7 @@ export class SignInPace {
     const accountMs = account === undefined ? 0 : waitMs(this.#accounts.left(account, nowMs), PER_ACCOUNT);
     const longestMs = Math.max(sourceMs, accountMs);
     if (longestMs > 0) {
-      throw tooManyRequests('too many attempts to sign in have failed: try again later', Math.ceil(longestMs / 1000));
+      throw tooManyRequests('too many failed sign-in attempts: try again later', Math.ceil(longestMs / 1000));
     }
     // Taken before the answer, so that a hundred attempts at once are not one.
     const take = () => this.#sources.take(source, nowMs);
@@ -41,7 +41,7 @@ export class SignInPace {
         if (!wasRefused) give();
       };
     }
-    if (this.#running >= MAX_RUNNING) throw tooManyRequests(`${MAX_RUNNING} people are signing in: try again`, 1);
+    if (this.#running >= MAX_RUNNING) throw tooManyRequests(`${MAX_RUNNING} sign-ins are in progress: try again`, 1);
     this.#running++;
     take();
     this.#accounts.take(account, nowMs);

@@ -54,7 +54,7 @@ function parse<T>(schema: z.ZodType<T>, body: string): T {
   } catch (error) {
     if (!(error instanceof z.ZodError)) throw badRequest('the body is not JSON');
     const [issue] = error.issues;
-    throw badRequest(`${issue?.path.join('.') || 'the body'}: ${issue?.message ?? 'is not as it should be'}`);
+    throw badRequest(`${issue?.path.join('.') || 'the body'}: ${issue?.message ?? 'is invalid'}`);
   }
 }
 

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { plain } from './console-files.ts';
 import { MAX_SEALED_CHARACTERS, opened, sealed } from './sealed.ts';
 import { cookieOf, endedCookie, strictCookie } from './session-cookie.ts';
-import type { SessionKeysKeeper } from './session-keys-keeper.ts';
+import type { SessionKeyManager } from './session-key-manager.ts';
 
 /** Where Keystone's page sends tokens, as its `trusted_dashboard` names it; and where browsers go on. */
 export const SINGLE_SIGN_ON_PATH = '/console/sso';
@@ -23,7 +23,7 @@ const Brought = z.object({ kind: z.literal('brought'), from: z.string(), token: 
 
 export interface SingleSignOnOptions {
   readonly ways: readonly SingleSignOnWay[];
-  readonly keys: Pick<SessionKeysKeeper, 'get'>;
+  readonly keys: Pick<SessionKeyManager, 'get'>;
   readonly clock: Clock;
 }
 
@@ -66,15 +66,14 @@ export class SingleSignOn {
     const { ways, keys, clock } = this.#options;
     const from = request.headers['origin'] ?? '';
     if (!ways.some(({ url }) => new URL(url).origin === from)) {
-      return plain(403, 'This is for the page of the Keystone that the console has led you to.\n');
+      return plain(403, 'Only the Keystone page that the console redirected you to may send this request.\n');
     }
     const { body } = await request.readContent(undefined, 2 * MAX_SEALED_CHARACTERS);
     const token = new URLSearchParams(body).get('token') ?? '';
     const endsAtMs = clock.now() + TOKEN_MS;
     const brought = { kind: 'brought', from, token, endsAtMs } satisfies z.infer<typeof Brought>;
     const text = await sealed(brought, await keys.get());
-    if (token === '' || text.length > MAX_SEALED_CHARACTERS)
-      return plain(400, 'There is no token, or too long a one.\n');
+    if (token === '' || text.length > MAX_SEALED_CHARACTERS) return plain(400, 'The token is missing or too long.\n');
     const cookie = strictCookie(TOKEN_COOKIE, text, TOKEN_MS);
     return plain(303, '', { location: SINGLE_SIGN_ON_PATH, 'set-cookie': cookie });
   }
@@ -85,10 +84,11 @@ export class SingleSignOn {
     const known = await keys.get();
     const nowMs = clock.now();
     const brought = await opened(Brought, cookieOf(cookies, TOKEN_COOKIE) ?? '', known, nowMs);
-    if (brought === undefined) throw unauthorized('Keystone has sent no token, or more than a minute ago');
+    if (brought === undefined)
+      throw unauthorized('no token was received from Keystone, or it is more than a minute old');
     const begun = await opened(Begun, cookieOf(cookies, BEGUN_COOKIE) ?? '', known, nowMs);
     if (begun === undefined || new URL(begun.url).origin !== brought.from) {
-      throw forbidden({}, 'nobody has begun to sign in here, or more than ten minutes ago');
+      throw forbidden({}, 'no sign-in was started here, or it is more than ten minutes old');
     }
     return brought.token;
   }

@@ -23,12 +23,12 @@ export function parseWatches(body: string): readonly WantedWatch[] {
   const parsed = WatchesRequest.safeParse(jsonOf(body));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    throw badRequest(`${issue?.path.join('.') || 'the body'}: ${issue?.message ?? 'is not as it should be'}`);
+    throw badRequest(`${issue?.path.join('.') || 'the body'}: ${issue?.message ?? 'is invalid'}`);
   }
   const { watches } = parsed.data;
   const other = watches.find(({ path }) => !isWatch(path));
-  if (other !== undefined) throw badRequest(`${other.path} is no watch of the API`);
-  if (new Set(watches.map(({ id }) => id)).size < watches.length) throw badRequest('watches: an id is there twice');
+  if (other !== undefined) throw badRequest(`${other.path} is not a watch of the API`);
+  if (new Set(watches.map(({ id }) => id)).size < watches.length) throw badRequest('watches: an ID is duplicated');
   return watches;
 }
 

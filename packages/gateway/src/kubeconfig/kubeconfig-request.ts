@@ -1,6 +1,6 @@
 import { isHibernationWanted } from '@fairway/api/domain/hibernation';
 import { isBeingEmptied } from '@fairway/api/domain/reset';
-import type { Cluster } from '@fairway/api/kinds/cluster';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import {
   KUBECONFIG_REQUEST_KIND,
   KUBECONFIG_SUBRESOURCE,
@@ -11,11 +11,12 @@ import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { mintKubeconfig } from '@fairway/control-plane/kubeconfig';
 import type { Endpoint } from '@fairway/control-plane/runtime';
+import { userInWords } from '@fairway/identity/user-info';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { invalid } from '@fairway/kube/object/field-error';
 import { PkiError } from '@fairway/kube/pki/pki-error';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
-import { type ClusterRequest, refusal } from '../requests/cluster-request.ts';
+import { type ClusterRequest, refusal } from '../requests/parent-request.ts';
 
 export interface KubeconfigRequestOptions {
   readonly credentials: () => ClusterCredentials;
@@ -34,10 +35,11 @@ export function kubeconfigRequest({
   log,
 }: KubeconfigRequestOptions): ClusterRequest<KubeconfigRequest> {
   return {
+    of: clusters,
     subresource: KUBECONFIG_SUBRESOURCE,
     kind: KUBECONFIG_REQUEST_KIND,
     schema: kubeconfigRequestSchema(),
-    async answer({ spec, cluster, user, dryRun }) {
+    async answer({ spec, parent: cluster, user, dryRun }) {
       const { name = '', namespace = '' } = cluster.metadata;
       const endpoint = endpointOf(cluster);
       if (dryRun) return undefined;
@@ -57,7 +59,7 @@ export function kubeconfigRequest({
       const { expirationTimestamp } = status;
       const fields = { cluster: `${namespace}/${name}`, user: user.username, expires: expirationTimestamp };
       log.info(fields, 'kubeconfig issued');
-      const message = `${user.username} got a kubeconfig that expires at ${expirationTimestamp}`;
+      const message = `${userInWords(user)} was issued a kubeconfig that expires at ${expirationTimestamp}`;
       events().normal(cluster, 'KubeconfigIssued', message);
       return status;
     },
@@ -79,10 +81,10 @@ function endpointOf(cluster: Cluster): Endpoint {
   if (metadata.deletionTimestamp !== undefined) throw refused('the cluster is being deleted');
   if (isHibernationWanted(cluster)) {
     const wake = `wake it with "fairway cluster wake ${metadata.name}", and wait for the condition Ready`;
-    throw refused(`the cluster is hibernated, and its API server rests: ${wake}`);
+    throw refused(`the cluster is hibernated, and its API server is stopped: ${wake}`);
   }
   if (isBeingEmptied(cluster) || (status?.reset?.phase === 'Starting' && status.caCertificate === undefined)) {
-    throw refused('the cluster is being reset, and gets new certificates; wait for the condition Ready');
+    throw refused('the cluster is being reset and will get new certificates; wait for the condition Ready');
   }
   if (status?.endpoint === undefined) {
     throw refused('its control plane is not ready yet; wait for the condition ControlPlaneReady');

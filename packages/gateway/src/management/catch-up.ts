@@ -14,7 +14,7 @@ export interface CatchUpOptions {
 }
 
 /** A healthy watch lags by milliseconds. */
-const LOOK_AGAIN_MS = 20;
+const RESYNC_INTERVAL_MS = 20;
 const PATIENCE_MS = 2_000;
 
 /**
@@ -31,7 +31,7 @@ export function catchUpWith({
     const deadlineMs = clock.now() + PATIENCE_MS;
     const isThere = () =>
       reader.get(type, namespace, name)?.metadata.resourceVersion === current?.metadata.resourceVersion;
-    while (!isThere() && clock.now() < deadlineMs) await clock.sleep(LOOK_AGAIN_MS);
+    while (!isThere() && clock.now() < deadlineMs) await clock.sleep(RESYNC_INTERVAL_MS);
   }
   return async (namespace, credentialName) => {
     await seen(Namespaces, '', namespace);

@@ -53,6 +53,7 @@ describe('one document a path', () => {
         { name: 'clusters/upgradeplan', namespaced: true, kind: 'UpgradePlanRequest', verbs: ['create'] },
         { name: 'clusters/cloudresources', namespaced: true, kind: 'CloudResourcesRequest', verbs: ['create'] },
         { name: 'clusters/audit', namespaced: true, kind: 'AuditEventList', verbs: ['get'] },
+        { name: 'cloudprofiles/quotas', namespaced: true, kind: 'QuotasRequest', verbs: ['create'] },
         { name: 'auditevents', namespaced: true, kind: 'AuditEvent', verbs: ['list'] },
       ],
     });
@@ -74,7 +75,11 @@ describe('the aggregated document', () => {
       {
         version: 'v1alpha1',
         freshness: 'Current',
-        resources: [resource('clusters', ['get'], ['status']), resource('plans', ['get'])],
+        resources: [
+          resource('clusters', ['get'], ['status']),
+          resource('cloudprofiles', ['get']),
+          resource('plans', ['get']),
+        ],
       },
     ];
     const items = [
@@ -104,6 +109,10 @@ describe('the aggregated document', () => {
                     },
                     { subresource: 'audit', responseKind: { kind: 'AuditEventList' }, verbs: ['get'] },
                   ],
+                },
+                {
+                  resource: 'cloudprofiles',
+                  subresources: [{ subresource: 'quotas', responseKind: { kind: 'QuotasRequest' }, verbs: ['create'] }],
                 },
                 { resource: 'plans' },
                 { resource: 'auditevents', scope: 'Namespaced', responseKind: { kind: 'AuditEvent' }, verbs: ['list'] },

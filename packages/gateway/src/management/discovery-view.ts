@@ -1,9 +1,8 @@
 import { GROUP, VERSION } from '@fairway/api/group';
-import { clusters } from '@fairway/api/kinds/cluster';
 import { z } from 'zod';
 import { AUDIT_EVENTS } from '../audit-events/audit-events.ts';
 import { ANSWERED_HERE } from '../requests/answered-here.ts';
-import { isShown, passingVerbs } from './passage.ts';
+import { isVisible, passingVerbs } from './request-routing.ts';
 
 const ApiVersions = z.looseObject({ kind: z.literal('APIVersions') });
 const ApiGroup = z.looseObject({ kind: z.literal('APIGroup') });
@@ -45,7 +44,7 @@ export function discoveryView(document: unknown, host: string): object {
       // The API server would give its own address, but tenants must use the gateway's.
       return { ...parsed, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: host }] };
     case 'APIGroupList':
-      return { ...parsed, groups: parsed.groups.filter(({ name }) => isShown(name)) };
+      return { ...parsed, groups: parsed.groups.filter(({ name }) => isVisible(name)) };
     case 'APIResourceList':
       return { ...parsed, resources: shownResources(parsed) };
     case 'APIGroupDiscoveryList':
@@ -61,8 +60,8 @@ function shownResources({ groupVersion, resources }: z.infer<typeof ApiResourceL
     return verbs.length === 0 ? [] : [{ ...resource, verbs }];
   });
   if (group !== GROUP || version !== VERSION) return shown;
-  const own = ANSWERED_HERE.map(({ subresource, kind, verb }) => {
-    const name = `${clusters.plural}/${subresource}`;
+  const own = ANSWERED_HERE.map(({ of, subresource, kind, verb }) => {
+    const name = `${of.plural}/${subresource}`;
     return { name, singularName: '', namespaced: true, kind: kind.kind, verbs: [verb] };
   });
   const { plural, singular, kind, namespaced } = AUDIT_EVENTS;
@@ -73,7 +72,7 @@ function shownResources({ groupVersion, resources }: z.infer<typeof ApiResourceL
 function shownGroups({ items }: z.infer<typeof AggregatedList>): object[] {
   return items.flatMap((item) => {
     const group = item.metadata?.name ?? '';
-    if (!isShown(group)) return [];
+    if (!isVisible(group)) return [];
     const versions = item.versions.map((entry) => ({
       ...entry,
       resources: [
@@ -96,8 +95,10 @@ function shownResource(group: string, version: string, resource: z.infer<typeof 
     const verbs = shownVerbs(group, resource.resource, resource.verbs);
     return verbs.length === 0 ? [] : [{ ...main, verbs }];
   }
-  if (version !== VERSION || resource.resource !== clusters.plural) return [resource];
-  const own = ANSWERED_HERE.map(({ subresource, kind, verb }) => ({ subresource, responseKind: kind, verbs: [verb] }));
+  const own = ANSWERED_HERE.filter(({ of }) => version === VERSION && of.plural === resource.resource).map(
+    ({ subresource, kind, verb }) => ({ subresource, responseKind: kind, verbs: [verb] }),
+  );
+  if (own.length === 0) return [resource];
   return [{ ...resource, subresources: [...(resource.subresources ?? []), ...own] }];
 }
 

@@ -138,6 +138,6 @@ export class Forwarding {
 }
 
 function unanswered(): ApiError {
-  const message = `the management cluster's API server has not answered within ${ANSWER_TIMEOUT_MS / 1000} s: what was asked for may be done or not`;
+  const message = `the management cluster's API server did not respond within ${ANSWER_TIMEOUT_MS / 1000} s: the request may or may not have been carried out`;
   return new ApiError(504, 'Timeout', message);
 }

@@ -28,18 +28,18 @@ export class GatewayMetrics {
     const registers = [registry];
     this.#requests = new Counter({
       name: 'fairway_gateway_requests_total',
-      help: 'Requests answered by the gateway, by destination and status class.',
+      help: 'Requests served by the gateway, by destination and status class.',
       labelNames: ['destination', 'code'],
       registers,
     });
     this.#watches = new Gauge({
       name: 'fairway_gateway_watches',
-      help: 'Watches open through the gateway.',
+      help: 'Watches currently open through the gateway.',
       registers,
     });
     this.#reviews = new Histogram({
       name: 'fairway_gateway_review_duration_seconds',
-      help: "Duration of admission reviews for kube-apiserver; 'failed' reviews had no verdict, and the write was rejected.",
+      help: "Duration of admission reviews for kube-apiserver; for 'failed' reviews the write was rejected without a decision.",
       labelNames: ['resource', 'outcome'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
       registers,

@@ -24,7 +24,7 @@ export function impersonationHeaders({ username, uid, groups, extra = {} }: User
 /** Node writes headers as Latin-1; kube-apiserver reads them as UTF-8. */
 function onWire(what: string, value: string): string {
   if (value === '' || value !== value.trim() || /\p{Cc}/u.test(value)) {
-    const message = `the ${what} ${JSON.stringify(value)} of your credential can't be passed on: it is empty, or has control characters or white space around it`;
+    const message = `the ${what} ${JSON.stringify(value)} of your credential cannot be forwarded: it is empty, contains control characters, or has leading or trailing whitespace`;
     throw new ApiError(403, 'Forbidden', message);
   }
   return Buffer.from(value).toString('latin1');

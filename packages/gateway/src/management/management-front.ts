@@ -35,8 +35,8 @@ import { discoveryAnswer } from './discovery-answer.ts';
 import { Forwarding, forwardedHeaders } from './forward.ts';
 import type { Destination, GatewayMetrics } from './gateway-metrics.ts';
 import { impersonationHeaders } from './impersonation.ts';
-import { type Passage, passageOf } from './passage.ts';
 import { methodOf } from './request-message.ts';
+import { type RequestRouting, routeRequest } from './request-routing.ts';
 import { type RequestTarget, requestTarget } from './request-target.ts';
 import { type Upstream, unreachable } from './upstream.ts';
 import { noteWrittenVersion } from './written-version.ts';
@@ -51,7 +51,7 @@ export interface ManagementFrontOptions {
   /** Browsers' sessions. */
   readonly readSession?: ReadSession | undefined;
   readonly answerRequest: (
-    passage: Extract<Passage, { to: AnsweredHere | 'auditevents' }>,
+    passage: Extract<RequestRouting, { to: AnsweredHere | 'auditevents' }>,
     request: ApiRequest,
     user: UserInfo,
     authorizer: Authorizer,
@@ -142,7 +142,7 @@ export class ManagementFront {
       this.#refuseWhileDraining();
       const user = await authenticate(authenticators, false, { bearerToken, peer });
       trail.authenticated(user);
-      const passage = passageOf('GET', target);
+      const passage = routeRequest('GET', target);
       if (passage.to !== 'api-server' || !passage.isWatch) throw new ApiError(403, 'Forbidden', 'forbidden: no watch');
       releases.push(traffic.enter('watches', user));
       const headers = forwardedHeaders({}, { user: impersonationHeaders(user), peer, auditId });
@@ -193,7 +193,7 @@ export class ManagementFront {
       await authorize(authorizer, { user, verb: method.toLowerCase(), path: target.path });
       return answer(async (apiRequest) => route.handle(apiRequest, user));
     }
-    const passage = passageOf(method, target);
+    const passage = routeRequest(method, target);
     way.destination = passage.to;
     switch (passage.to) {
       case 'nowhere':
@@ -209,6 +209,7 @@ export class ManagementFront {
       case 'kubeconfig':
       case 'upgradeplan':
       case 'cloudresources':
+      case 'quotas':
         this.#enter(response, 'mutatingRequests', user);
         return answer(async (apiRequest) => {
           const made = await this.#options.answerRequest(passage, heard(apiRequest, trail), user, authorizer);

@@ -1,3 +1,5 @@
+import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
+import { DEFAULT_NAMESPACE_LIMITS, type NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import type { Auditor } from '@fairway/apiserver/audit/auditor';
@@ -36,21 +38,23 @@ import type { ClusterAuditReader } from '../cluster-audit/cluster-audit-reader.t
 import { passingClusterAudit } from '../cluster-audit/passing-cluster-audit.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
+import { quotasRequest } from '../quotas/quotas-request.ts';
 import { requestAnswer } from '../requests/request-answer.ts';
 import { type KeystoneAccess, keystoneAuth } from '../server/keystone-access.ts';
+import { NO_CUSTOM_RESOURCES } from '../server/no-custom-resources.ts';
 import { type PlanUpgrade, upgradePlanRequest } from '../upgrade-plan/upgrade-plan-request.ts';
 import { admissionWebhook } from '../webhook/admission-webhook.ts';
 import { REGISTRATION_KEY, webhookRegistration } from '../webhook/webhook-registration.ts';
 import type { AnnounceWrite } from './announced-write.ts';
+import { ensureRoots } from './ensure-roots.ts';
 import { followObjects } from './followed-objects.ts';
 import type { GatewayMetrics } from './gateway-metrics.ts';
 import type { GatewayRoots } from './gateway-roots.ts';
-import { type InnerCaller, InnerDoor } from './inner-door.ts';
+import { type InnerCaller, InProcessEntryPoint } from './in-process-entry-point.ts';
 import { ManagementFront, webhookPath } from './management-front.ts';
 import { isOwn, ownIdentity } from './own-identity.ts';
 import { Renewal } from './renewal.ts';
 import { requireKeystoneRights, requireRights } from './required-rights.ts';
-import { keepRoots } from './roots-keeper.ts';
 import { ServingCertificate } from './serving-certificate.ts';
 import { Upstream } from './upstream.ts';
 
@@ -65,11 +69,13 @@ export interface ManagementGatewayOptions {
   readonly clouds: Clouds;
   readonly credentials: () => ClusterCredentials;
   /** See FairwayAdmissionOptions. */
-  readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
   /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
   readonly keystoneProblem?: string | undefined;
   /** What projects may have where no ProjectQuota says; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
+  /** The operator's image, by id or name. */
+  readonly defaultImage?: string | undefined;
   /** See GatewayOptions. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** Audit events for tenants to read, those that passed here; they can't by default. */
@@ -97,8 +103,8 @@ export interface ManagementGatewayOptions {
   readonly routes?: readonly Route[];
   /** The console; none by default. */
   readonly console?: ((options: ConsoleOptions) => Console) | undefined;
-  /** Limits of clients, if other than the embedded server's defaults. */
-  readonly limits?: Partial<ServerLimits>;
+  /** Limits of clients and of what namespaces hold, if other than the defaults. */
+  readonly limits?: Partial<ServerLimits & NamespaceLimits>;
   readonly metrics: GatewayMetrics;
   readonly auditor: Auditor;
   readonly tracer?: Tracer | undefined;
@@ -122,7 +128,7 @@ export interface ManagementGateway {
 }
 
 /**
- * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig`, `clusters/upgradeplan`, `clusters/cloudresources` and `clusters/audit`, and validates Clusters
+ * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig` and the others of `ANSWERED_HERE`, and validates Clusters
  * and NodePools for kube-apiserver. Resolves when it listens; the webhook is registered soon after.
  */
 export async function createManagementGateway(options: ManagementGatewayOptions): Promise<ManagementGateway> {
@@ -132,7 +138,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     await requireRights(client);
     if (options.keystone) await requireKeystoneRights(client);
     const identity = await ownIdentity(client);
-    let roots: GatewayRoots = await keepRoots(client, clock);
+    let roots: GatewayRoots = await ensureRoots(client, clock);
     const stop = new AbortController();
     const followed = followObjects(client, stop.signal, { clock, random, log });
     stack.defer(() => {
@@ -160,11 +166,14 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       upgradeplan: upgradePlanRequest(options.upgradePlans ?? (() => undefined)),
       cloudresources: cloudResourcesRequest(options.cloudResources ?? (() => undefined)),
     };
+    const offer = new CloudOffer(clock, log, options.defaultImage);
+    const quotas = quotasRequest({ clouds, offer, catchUp });
     const admission = fairwayAdmission({
       stored: factsOverHttp(client, options.quotaDefaults),
+      limits: { ...DEFAULT_NAMESPACE_LIMITS, ...options.limits },
       clouds,
-      offer: new CloudOffer(clock, log),
-      allowedCIDRsProblem: options.allowedCIDRsProblem,
+      offer,
+      unenforcedFields: options.unenforcedFields,
       keystoneProblem: options.keystoneProblem,
       upgradePlans: options.upgradePlans,
       clock,
@@ -181,7 +190,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const routes = new Routes();
     const console = options.console?.({
       cloud: options.keystone?.settings.cloud,
-      door: options.keystone?.door,
+      signInService: options.keystone?.signInService,
       singleSignOn: options.keystone?.settings.singleSignOn,
       authenticate: (credentials) => authenticate(authenticators, false, credentials),
       client: () => client,
@@ -189,7 +198,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       clock,
       log,
     });
-    for (const route of [...(options.routes ?? []), ...(console?.routes ?? [])]) routes.add(route);
+    for (const route of [NO_CUSTOM_RESOURCES, ...(options.routes ?? []), ...(console?.routes ?? [])]) routes.add(route);
     const front: ManagementFront = new ManagementFront({
       upstream,
       authenticators,
@@ -209,6 +218,8 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
           case 'upgradeplan':
           case 'cloudresources':
             return requestAnswer({ ...asking, asked: asked[target.to] }, target, request, user);
+          case 'quotas':
+            return requestAnswer({ ...asking, asked: quotas }, target, request, user);
         }
       },
       answerReview: admissionWebhook({ admission, client, metrics, clock, log }),
@@ -225,7 +236,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const hosts = [...(options.hosts ?? []), ...namesOf(host), ...namesOfUrl(options.webhookUrl)];
     const certificate = new ServingCertificate(hosts, clock);
     const first = await certificate.next(roots.authority.active);
-    if (first === undefined) throw new Error('a new certificate is missing');
+    if (first === undefined) throw new Error('no new certificate was issued');
     let tls = first;
     const listener: Listener = await listen(
       { host, port, tls, certificateFor: options.certificateFor },
@@ -265,7 +276,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     });
 
     const renew = async () => {
-      roots = await keepRoots(client, clock);
+      roots = await ensureRoots(client, clock);
       const next = await certificate.next(roots.authority.active);
       if (next) {
         tls = next;
@@ -277,12 +288,12 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
     const onRoots = () => renewal.now();
     followed.roots.addHandler({ onAdd: onRoots, onUpdate: onRoots, onDelete: onRoots });
     stack.defer(() => renewal.stop());
-    const door = new InnerDoor((request, response) => front.handler(request, response));
+    const signInService = new InProcessEntryPoint((request, response) => front.handler(request, response));
     return {
       url: listener.url,
       certificateAuthority: trusted(),
       tls: () => tls,
-      connect: (caller) => door.connect(caller),
+      connect: (caller) => signInService.connect(caller),
       close: () => stack.disposeAsync(),
     };
   } catch (error) {

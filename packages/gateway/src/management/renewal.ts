@@ -45,7 +45,7 @@ export class Renewal {
         await this.#task();
         nextMs = PERIOD_MS;
       } catch (error) {
-        this.#log.warn({ err: error }, 'certificates of the gateway could not be renewed');
+        this.#log.warn({ err: error }, 'failed to renew the certificates of the gateway');
         nextMs = RETRY_MS;
       }
     } while (this.#isAskedAgain && !this.#isStopped);

@@ -20,7 +20,7 @@ const OF_THE_REQUEST =
 export function methodOf(request: IncomingMessage): string {
   const { method = '', headersDistinct } = request;
   if (!METHODS.has(method)) {
-    const message = `the method ${method} is not served: use one of ${[...METHODS].join(', ')}`;
+    const message = `method ${method} is not supported: use one of ${[...METHODS].join(', ')}`;
     throw new ApiError(405, 'MethodNotAllowed', message);
   }
   for (const name of ONCE) {
@@ -28,13 +28,11 @@ export function methodOf(request: IncomingMessage): string {
   }
   for (const name of connectionOptions(request.headers.connection)) {
     if (OF_THE_REQUEST.test(name)) {
-      throw badRequest(
-        `the header Connection names ${name}, which is an end-to-end header: leave it out of Connection`,
-      );
+      throw badRequest(`the header Connection lists ${name}, which is an end-to-end header: remove it from Connection`);
     }
   }
   if (hasBody(request) && WITHOUT_BODY.has(method)) {
-    throw badRequest(`a ${method} with a body is not served: send it without Content-Length and Transfer-Encoding`);
+    throw badRequest(`a ${method} with a body is not supported: send it without Content-Length and Transfer-Encoding`);
   }
   return method;
 }
@@ -43,5 +41,5 @@ function hasBody(request: IncomingMessage): boolean {
   const { 'transfer-encoding': encoding, 'content-length': length } = request.headers;
   if (encoding === undefined) return Number(length ?? 0) !== 0;
   if (encoding.toLowerCase() === 'chunked') return true;
-  throw badRequest(`the transfer encoding ${JSON.stringify(encoding)} is not served: use "chunked" or Content-Length`);
+  throw badRequest(`transfer encoding ${JSON.stringify(encoding)} is not supported: use "chunked" or Content-Length`);
 }

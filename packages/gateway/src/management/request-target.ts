@@ -36,6 +36,6 @@ function isPlain(segment: string): boolean {
 
 function ambiguous(path: string): Error {
   return badRequest(
-    `the path ${JSON.stringify(path)} has empty, dotted or wrongly encoded segments, control characters or a fragment: write it plainly`,
+    `the path ${JSON.stringify(path)} has empty, dotted or wrongly encoded segments, control characters or a fragment: use a normalized path`,
   );
 }

@@ -67,19 +67,20 @@ const MAGNUM_RIGHTS: readonly Right[] = [
 /** Rejects with 403 that lists the missing permissions: later, tenants would see errors that don't concern them, and caches would hang. */
 export async function requireRights(client: KubeClient): Promise<void> {
   const missing = await missingOf(client, RIGHTS);
-  if (missing !== '') throw new ApiError(403, 'Forbidden', `the gateway may not ${missing}`);
+  if (missing !== '') throw new ApiError(403, 'Forbidden', `the gateway lacks permission to ${missing}`);
 }
 
 /** The same for what it needs to let users of Keystone in. */
 export async function requireKeystoneRights(client: KubeClient): Promise<void> {
   const missing = await missingOf(client, KEYSTONE_RIGHTS);
-  if (missing !== '') throw unbound('fairway-keystone', `for users of Keystone, the gateway may not ${missing}`);
+  if (missing !== '')
+    throw unbound('fairway-keystone', `for users of Keystone, the gateway lacks permission to ${missing}`);
 }
 
 /** The same for what it needs to serve Magnum's API. */
 export async function requireMagnumRights(client: KubeClient): Promise<void> {
   const missing = await missingOf(client, MAGNUM_RIGHTS);
-  if (missing !== '') throw unbound('fairway-magnum', `for Magnum's API, Fairway may not ${missing}`);
+  if (missing !== '') throw unbound('fairway-magnum', `for Magnum's API, Fairway lacks permission to ${missing}`);
 }
 
 function unbound(role: string, what: string): ApiError {

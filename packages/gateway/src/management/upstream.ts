@@ -106,7 +106,7 @@ export function unreachable(method: string, error: unknown): ApiError {
   return new ApiError(
     503,
     'ServiceUnavailable',
-    `the management cluster's API server does not answer: ${code ?? message}`,
+    `the management cluster's API server does not respond: ${code ?? message}`,
     {
       cause: error,
       ...(isSafe && { retryAfterSeconds: RETRY_AFTER_SECONDS }),

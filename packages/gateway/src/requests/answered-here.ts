@@ -1,25 +1,29 @@
 import { AUTOSCALER_CONFIG_SUBRESOURCE } from '@fairway/api/kinds/autoscaler-config-request';
+import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
 import { CLOUD_RESOURCES_REQUEST_KIND, CLOUD_RESOURCES_SUBRESOURCE } from '@fairway/api/kinds/cloud-resources-request';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { KUBECONFIG_REQUEST_KIND, KUBECONFIG_SUBRESOURCE } from '@fairway/api/kinds/kubeconfig-request';
+import { QUOTAS_REQUEST_KIND, QUOTAS_SUBRESOURCE } from '@fairway/api/kinds/quotas-request';
 import { UPGRADE_PLAN_REQUEST_KIND, UPGRADE_PLAN_SUBRESOURCE } from '@fairway/api/kinds/upgrade-plan-request';
 import type { ResourcePath } from '@fairway/apiserver/server/router';
 import { CLUSTER_AUDIT_KIND, CLUSTER_AUDIT_SUBRESOURCE } from '../cluster-audit/cluster-audit-kind.ts';
 
-/** Subresources of Clusters that the gateway answers in front of a management cluster: a CustomResourceDefinition can't have them. */
+/** Subresources that the gateway answers in front of a management cluster: a CustomResourceDefinition can't have them. */
 export const ANSWERED_HERE = [
-  { subresource: KUBECONFIG_SUBRESOURCE, kind: KUBECONFIG_REQUEST_KIND, verb: 'create' },
-  { subresource: UPGRADE_PLAN_SUBRESOURCE, kind: UPGRADE_PLAN_REQUEST_KIND, verb: 'create' },
-  { subresource: CLOUD_RESOURCES_SUBRESOURCE, kind: CLOUD_RESOURCES_REQUEST_KIND, verb: 'create' },
-  { subresource: CLUSTER_AUDIT_SUBRESOURCE, kind: CLUSTER_AUDIT_KIND, verb: 'get' },
+  { of: clusters, subresource: KUBECONFIG_SUBRESOURCE, kind: KUBECONFIG_REQUEST_KIND, verb: 'create' },
+  { of: clusters, subresource: UPGRADE_PLAN_SUBRESOURCE, kind: UPGRADE_PLAN_REQUEST_KIND, verb: 'create' },
+  { of: clusters, subresource: CLOUD_RESOURCES_SUBRESOURCE, kind: CLOUD_RESOURCES_REQUEST_KIND, verb: 'create' },
+  { of: clusters, subresource: CLUSTER_AUDIT_SUBRESOURCE, kind: CLUSTER_AUDIT_KIND, verb: 'get' },
+  { of: cloudProfiles, subresource: QUOTAS_SUBRESOURCE, kind: QUOTAS_REQUEST_KIND, verb: 'create' },
 ] as const;
 
 export type AnsweredHere = (typeof ANSWERED_HERE)[number]['subresource'];
 
 /** The one that a request is for; undefined if it is for none of them. */
 export function answeredHere({ group, plural, subresource }: ResourcePath): AnsweredHere | undefined {
-  if (group !== clusters.group || plural !== clusters.plural) return undefined;
-  return ANSWERED_HERE.find((each) => each.subresource === subresource)?.subresource;
+  return ANSWERED_HERE.find(
+    (each) => each.of.group === group && each.of.plural === plural && each.subresource === subresource,
+  )?.subresource;
 }
 
 const CREDENTIALS: ReadonlySet<string> = new Set([KUBECONFIG_SUBRESOURCE, AUTOSCALER_CONFIG_SUBRESOURCE]);
@@ -29,9 +33,13 @@ export function asksForCredentials({ group, plural, subresource }: ResourcePath)
   return group === clusters.group && plural === clusters.plural && CREDENTIALS.has(subresource);
 }
 
-const QUESTIONS: ReadonlySet<string> = new Set([UPGRADE_PLAN_SUBRESOURCE, CLOUD_RESOURCES_SUBRESOURCE]);
+const QUESTIONS: ReadonlySet<string> = new Set([
+  `${clusters.plural}/${UPGRADE_PLAN_SUBRESOURCE}`,
+  `${clusters.plural}/${CLOUD_RESOURCES_SUBRESOURCE}`,
+  `${cloudProfiles.plural}/${QUOTAS_SUBRESOURCE}`,
+]);
 
 /** Whether a request asks what is there, or would be: pages of the console do so over and over. */
-export function asksWhatIs({ group, plural, subresource }: ResourcePath): boolean {
-  return group === clusters.group && plural === clusters.plural && QUESTIONS.has(subresource);
+export function isRead({ group, plural, subresource }: ResourcePath): boolean {
+  return group === clusters.group && QUESTIONS.has(`${plural}/${subresource}`);
 }

@@ -1,4 +1,3 @@
-import { clusters } from '@fairway/api/kinds/cluster';
 import { asksForDryRun } from '@fairway/apiserver/audit/audit-event';
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 import { authorize } from '@fairway/apiserver/server/authorize';
@@ -7,16 +6,17 @@ import { type Answer, type ApiRequest, jsonAnswer } from '@fairway/apiserver/ser
 import { warningHeader } from '@fairway/apiserver/server/warning-header';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { methodNotAllowed } from '@fairway/kube/object/api-error';
-import { answerTo, type ClusterRequest } from './cluster-request.ts';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { answerTo, type ParentRequest } from './parent-request.ts';
 
-export interface RequestAnswerOptions {
-  /** With Fairway's credentials: the caller need not be allowed to read the cluster. */
+export interface RequestAnswerOptions<P extends KubeObject> {
+  /** With Fairway's credentials: the caller need not be allowed to read the parent. */
   readonly client: KubeClient;
   readonly authorizer: Authorizer;
-  readonly asked: ClusterRequest;
+  readonly asked: ParentRequest<P>;
 }
 
-/** A request to a subresource of a Cluster that no API server has validated yet. */
+/** A request to a subresource that no API server has validated yet. */
 export interface RequestTarget {
   readonly namespace: string;
   readonly name: string;
@@ -24,24 +24,24 @@ export interface RequestTarget {
 }
 
 /** Answers `clusters/kubeconfig` and alike in front of a management cluster, as the embedded server would: authorization first, then validation. */
-export async function requestAnswer(
-  { client, authorizer, asked }: RequestAnswerOptions,
+export async function requestAnswer<P extends KubeObject>(
+  { client, authorizer, asked }: RequestAnswerOptions<P>,
   { namespace, name, verb }: RequestTarget,
   request: ApiRequest,
   user: UserInfo,
 ): Promise<Answer> {
-  const { group, version, plural: resource } = clusters;
-  const { subresource, kind } = asked;
+  const { of, subresource, kind } = asked;
+  const { group, version, plural: resource } = of;
   await authorize(authorizer, { user, verb, group, version, resource, subresource, namespace, name });
   if (verb !== 'create') throw methodNotAllowed({ group, resource: `${resource}/${subresource}`, name }, verb);
-  const cluster = await client.resource(clusters).get(name, { namespace });
+  const parent = await client.resource(of).get(name, { namespace });
   const warnings: string[] = [];
   const { query } = request;
   const content = await request.readContent(user);
   const warn = (text: string) => warnings.push(text);
   const body = decodeBody({ ...content, query, namespace, name, verb, resource: kind, warn }, kind);
   const dryRun = asksForDryRun(request.query);
-  const answer = jsonAnswer(201, await answerTo(asked, { body, cluster, user, dryRun }));
+  const answer = jsonAnswer(201, await answerTo(asked, { body, parent, user, dryRun }));
   if (warnings.length === 0) return answer;
   return { ...answer, headers: { ...answer.headers, warning: warningHeader(warnings) } };
 }

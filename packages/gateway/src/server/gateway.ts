@@ -1,5 +1,8 @@
+import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
+import { DEFAULT_NAMESPACE_LIMITS, type NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import { KINDS } from '@fairway/api/kinds/all';
+import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { resourceDefinition } from '@fairway/api/server/resource-definitions';
 import type { Auditor } from '@fairway/apiserver/audit/auditor';
@@ -31,6 +34,7 @@ import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
 import type { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { fairwayAdmission } from '../admission/fairway-admission.ts';
 import { limitsAdmission } from '../admission/limits-admission.ts';
+import { namespaceLimitsAdmission } from '../admission/namespace-limits-admission.ts';
 import { factsInProcess } from '../admission/stored-facts.ts';
 import { AUDIT_EVENTS, type AuditEventsSource, auditEventsList } from '../audit-events/audit-events.ts';
 import { autoscalerConfigRequest, type IssueAutoscalerConfig } from '../autoscaler-config/autoscaler-config-request.ts';
@@ -40,13 +44,17 @@ import { CLUSTER_AUDIT_SUBRESOURCE } from '../cluster-audit/cluster-audit-kind.t
 import type { ClusterAuditReader } from '../cluster-audit/cluster-audit-reader.ts';
 import type { Console, ConsoleOptions } from '../console/console.ts';
 import { kubeconfigRequest } from '../kubeconfig/kubeconfig-request.ts';
-import { clusterSubresource } from '../requests/cluster-request.ts';
+import { quotasRequest } from '../quotas/quotas-request.ts';
+import { parentSubresource } from '../requests/parent-request.ts';
 import { type PlanUpgrade, upgradePlanRequest } from '../upgrade-plan/upgrade-plan-request.ts';
 import { bootstrap } from './bootstrap.ts';
 import { type KeystoneAccess, keystoneAuth } from './keystone-access.ts';
+import { NO_CUSTOM_RESOURCES } from './no-custom-resources.ts';
 
 export interface GatewayOptions {
   readonly store: Store;
+  /** The operator's image, by id or name. */
+  readonly defaultImage?: string | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -61,8 +69,8 @@ export interface GatewayOptions {
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** Maximum lifetime of a service account's token; 30 days by default. */
   readonly maxTokenSeconds?: number | undefined;
-  /** Limits of clients, if other than the embedded server's defaults. */
-  readonly limits?: Partial<ServerLimits> | undefined;
+  /** Limits of clients and of what namespaces hold, if other than the defaults. */
+  readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   readonly clouds: Clouds;
   /** Separate from the server's construction, because they are read through it. */
   readonly credentials: () => ClusterCredentials;
@@ -75,7 +83,7 @@ export interface GatewayOptions {
   /** Reads what clusters' API servers write; nobody does by default. */
   readonly clusterAudit?: ClusterAuditReader | undefined;
   /** See FairwayAdmissionOptions. */
-  readonly allowedCIDRsProblem?: (() => Promise<string | undefined>) | undefined;
+  readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
   /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
   readonly keystoneProblem?: string | undefined;
   /** What projects may have where no ProjectQuota says; unlimited by default. */
@@ -127,7 +135,7 @@ export function createGateway(options: GatewayOptions): Gateway {
   });
   const console = options.console?.({
     cloud: options.keystone?.settings.cloud,
-    door: options.keystone?.door,
+    signInService: options.keystone?.signInService,
     singleSignOn: options.keystone?.settings.singleSignOn,
     authenticate: (credentials) => authenticate(auth.authenticators, false, credentials),
     client: () => client,
@@ -139,8 +147,11 @@ export function createGateway(options: GatewayOptions): Gateway {
     log,
   });
   const ledger = new QuotaLedger(store);
-  const offer = new CloudOffer(clock, log);
-  const resources = [...fairwayResources(options, () => events), ...readableAuditEvents(options, () => server.reader)];
+  const offer = new CloudOffer(clock, log, options.defaultImage);
+  const resources = [
+    ...fairwayResources(options, offer, () => events),
+    ...readableAuditEvents(options, () => server.reader),
+  ];
   const server: ApiServer = new ApiServer({
     ...auth,
     ...(options.limits && { limits: options.limits }),
@@ -166,17 +177,18 @@ export function createGateway(options: GatewayOptions): Gateway {
         stored: factsInProcess(() => server.reader, options.quotaDefaults),
         clouds,
         offer,
-        allowedCIDRsProblem: options.allowedCIDRsProblem,
+        unenforcedFields: options.unenforcedFields,
         keystoneProblem: options.keystoneProblem,
         upgradePlans: options.upgradePlans,
         clock,
         isFairway: ({ username }) => username === CONTROLLERS.username,
       }),
+      namespaceLimitsAdmission(store, { ...DEFAULT_NAMESPACE_LIMITS, ...options.limits }),
       limitsAdmission(() => server.reader, options.quotaDefaults),
       resourceQuotaAdmission(() => server.reader, ledger),
     ],
   });
-  const routes = [...issuerRoutes(issuer, issuer, serviceAccountKeys), ...(console?.routes ?? [])];
+  const routes = [NO_CUSTOM_RESOURCES, ...issuerRoutes(issuer, issuer, serviceAccountKeys), ...(console?.routes ?? [])];
   for (const route of routes) server.addRoute(route);
   const client: KubeClient = new KubeClient(server.transport(CONTROLLERS), { userAgent: 'fairway-controllers', clock });
   const events = new EventRecorder(client, { component: 'fairway-gateway', clock, random, log });
@@ -213,9 +225,11 @@ function fairwayResources(
     upgradePlans = () => undefined,
     cloudResources = () => undefined,
     clusterAudit,
+    clouds,
     clock,
     log,
   }: GatewayOptions,
+  offer: CloudOffer,
   events: () => EventRecorder,
 ): ResourceDefinition[] {
   const own = KINDS.map((kind) => resourceDefinition(kind));
@@ -224,14 +238,22 @@ function fairwayResources(
   const upgradePlan = upgradePlanRequest(upgradePlans);
   const resources = cloudResourcesRequest(cloudResources);
   const subresources = {
-    [kubeconfig.subresource]: clusterSubresource(kubeconfig),
-    [autoscalerConfig.subresource]: clusterSubresource(autoscalerConfig),
-    [upgradePlan.subresource]: clusterSubresource(upgradePlan),
-    [resources.subresource]: clusterSubresource(resources),
+    [kubeconfig.subresource]: parentSubresource(kubeconfig),
+    [autoscalerConfig.subresource]: parentSubresource(autoscalerConfig),
+    [upgradePlan.subresource]: parentSubresource(upgradePlan),
+    [resources.subresource]: parentSubresource(resources),
     [CLUSTER_AUDIT_SUBRESOURCE]: clusterAuditSubresource(clusterAudit),
+  };
+  const quotas = quotasRequest({ clouds, offer });
+  const subresourcesOf: Readonly<Record<string, ResourceDefinition['subresources']>> = {
+    [clusters.plural]: subresources,
+    [cloudProfiles.plural]: { [quotas.subresource]: parentSubresource(quotas) },
   };
   return [
     ...authKinds(MANAGEMENT_KINDS),
-    ...own.map((definition) => (definition.plural === clusters.plural ? { ...definition, subresources } : definition)),
+    ...own.map((definition) => {
+      const added = subresourcesOf[definition.plural];
+      return added === undefined ? definition : { ...definition, subresources: added };
+    }),
   ];
 }

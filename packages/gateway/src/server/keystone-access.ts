@@ -4,16 +4,16 @@ import type { KeystoneTokens } from '@fairway/identity/keystone-tokens';
 import { createPolicyAuthorizer } from '@fairway/identity/policy/policy-authorizer';
 import type { ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import type { KeystoneSettings } from '@fairway/identity/settings';
-import type { KeystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
+import type { KeystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
 
 /** Users of Keystone at Fairway's API. */
 export interface KeystoneAccess {
   readonly settings: KeystoneSettings;
   readonly tokens: Pick<KeystoneTokens, 'authenticate' | 'follow'>;
-  /** One for all doors, since it limits how many are made. */
+  /** One for all entry points, since it limits how many are made. */
   readonly namespaces: Pick<ProjectNamespaces, 'of'>;
   /** Where people sign in, for the console; nowhere by default. */
-  readonly door?: KeystoneDoor | undefined;
+  readonly signInService?: KeystoneSignIn | undefined;
 }
 
 /** What both forms of the gateway need for them. */

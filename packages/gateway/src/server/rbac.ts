@@ -28,19 +28,20 @@ const readTenantKinds = {
   ...readTenantKindsBefore,
   resources: [...readTenantKindsBefore.resources, ...LATER_KINDS],
 };
-/** What a member may ask of a cluster; the first one since 0.1.0. */
-const CLUSTER_REQUESTS = [
+/** What a member may ask; the first one since 0.1.0. */
+const MEMBER_REQUESTS = [
   'clusters/kubeconfig',
   'clusters/autoscalerconfig',
   'clusters/upgradeplan',
   'clusters/cloudresources',
+  'cloudprofiles/quotas',
 ];
-/** As an earlier release shipped them. */
-const CLUSTER_REQUESTS_BEFORE = CLUSTER_REQUESTS.slice(0, 3);
+/** As earlier releases shipped them. */
+const MEMBER_REQUESTS_BEFORE = [1, 3, 4].map((count) => MEMBER_REQUESTS.slice(0, count));
 /** Of these a reader may ask, too: they answer what is there. */
-const READER_REQUESTS = ['clusters/cloudresources'];
+const READER_REQUESTS = ['clusters/cloudresources', 'cloudprofiles/quotas'];
 
-function clusterRequests(resources: string[]): PolicyRule {
+function requests(resources: string[]): PolicyRule {
   return { apiGroups: [GROUP], resources, verbs: ['create'] };
 }
 
@@ -70,13 +71,13 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
       { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
       { apiGroups: [GROUP], resources: ['nodepools/scale'], verbs: ['update', 'patch'] },
       { apiGroups: [GROUP], resources: ['machines'], verbs: ['delete', 'deletecollection'] },
-      clusterRequests(CLUSTER_REQUESTS),
+      requests(MEMBER_REQUESTS),
       { apiGroups: [''], resources: ['events'], verbs: READ },
     ],
   ),
-  clusterRole('fairway-reader', ['view'], [...READER_RULES_BEFORE, clusterRequests(READER_REQUESTS)]),
+  clusterRole('fairway-reader', ['view'], [...READER_RULES_BEFORE, requests(READER_REQUESTS)]),
   clusterRole('fairway-catalogue-reader', [], [readCatalogue]),
-  // For those who change pools within their clusters. Fairway names the pool and its cluster; admission judges the rest.
+  // For those who change pools within their clusters. Fairway names the pool and its cluster; admission validates the rest.
   clusterRole(
     'fairway-in-cluster',
     [],
@@ -91,11 +92,13 @@ const REPLACED: Readonly<Record<string, readonly { readonly was: PolicyRule; rea
       was: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update', 'patch', 'delete'] },
       is: { apiGroups: [''], resources: ['secrets'], verbs: ['create', 'update'] },
     },
-    { was: clusterRequests(CLUSTER_REQUESTS.slice(0, 1)), is: clusterRequests(CLUSTER_REQUESTS) },
-    { was: clusterRequests(CLUSTER_REQUESTS_BEFORE), is: clusterRequests(CLUSTER_REQUESTS) },
+    ...MEMBER_REQUESTS_BEFORE.map((before) => ({ was: requests(before), is: requests(MEMBER_REQUESTS) })),
     { was: readTenantKindsBefore, is: readTenantKinds },
   ],
-  'fairway-reader': [{ was: readTenantKindsBefore, is: readTenantKinds }],
+  'fairway-reader': [
+    { was: readTenantKindsBefore, is: readTenantKinds },
+    { was: requests(READER_REQUESTS.slice(0, 1)), is: requests(READER_REQUESTS) },
+  ],
 };
 
 /** The role to store if a rule of it is as an earlier release shipped it; undefined if none is. */
@@ -103,7 +106,7 @@ export function withReplacedRules(role: ClusterRole): ClusterRole | undefined {
   const replaced = REPLACED[role.metadata.name ?? ''] ?? [];
   const kept = role.rules?.map((rule) => replaced.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);
   const isShippedReader = role.metadata.name === 'fairway-reader' && jsonEqual(kept, READER_RULES_BEFORE);
-  const rules = kept && isShippedReader ? [...kept, clusterRequests(READER_REQUESTS)] : kept;
+  const rules = kept && isShippedReader ? [...kept, requests(READER_REQUESTS)] : kept;
   return rules === undefined || jsonEqual(rules, role.rules) ? undefined : { ...role, rules };
 }
 

@@ -1,3 +1,5 @@
+import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
+import type { NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import type { UserInfo } from '@fairway/apiserver/auth/user';
@@ -25,7 +27,7 @@ export interface FormParts {
   readonly log: Logger;
   readonly clouds: ConfiguredClouds;
   readonly credentials: () => ClusterCredentials;
-  readonly allowedCIDRsProblem: () => Promise<string | undefined>;
+  readonly unenforcedFields: () => Promise<UnenforcedFields>;
   readonly quotaDefaults?: QuotaDefaults | undefined;
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly cloudResources?: () => ListCloudResources | undefined;
@@ -33,7 +35,7 @@ export interface FormParts {
   readonly keystone?: KeystoneAccess;
   readonly keystoneProblem?: string | undefined;
   /** Of clients, if other than the defaults. */
-  readonly limits?: Partial<ServerLimits>;
+  readonly limits?: Partial<ServerLimits & NamespaceLimits>;
   readonly console?: (options: ConsoleOptions) => Console;
 }
 

@@ -10,7 +10,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { Budget, DEFAULT_BUDGET } from '@fairway/openstack/http/budget';
 import { HttpClient } from '@fairway/openstack/http/http-client';
 import { UndiciTransport } from '@fairway/openstack/http/undici-transport';
-import { keystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
+import { keystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
 import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import { ClusterCredentials } from '@fairway/tenancy/credentials/credentials';
 import { type ConsoleOptions, createConsole } from '../console/console.ts';
@@ -56,7 +56,7 @@ export async function startKeystoneGateway(
     random: Math.random,
     budget: new Budget(clock, DEFAULT_BUDGET),
   });
-  const door = keystoneDoor(http, await keystone.as('simulator').session.endpoint('identity'));
+  const signInService = keystoneSignIn(http, await keystone.as('simulator').session.endpoint('identity'));
   const clouds = new ConfiguredClouds({
     nameOf: () => undefined,
     open: () => undefined,
@@ -79,13 +79,16 @@ export async function startKeystoneGateway(
     log: silentLogger,
     clouds,
     credentials: () => new ClusterCredentials(gateway.client, clock),
-    allowedCIDRsProblem: () => Promise.resolve(undefined),
+    unenforcedFields: () => Promise.resolve({}),
     upgradePlans: () => undefined,
     keystone: {
       settings: all,
       tokens: keystone.tokens,
       namespaces,
-      door: { ...door, revoke: (token: string) => door.revoke(token).then(() => keystone.tokens.forget(token)) },
+      signInService: {
+        ...signInService,
+        revoke: (token: string) => signInService.revoke(token).then(() => keystone.tokens.forget(token)),
+      },
     },
     ...(limits && { limits }),
     console: (options: ConsoleOptions) => createConsole({ ...options, files: consoleFiles }),

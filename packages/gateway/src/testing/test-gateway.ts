@@ -92,7 +92,11 @@ export class TestGateway {
     form: Form = 'embedded',
     store: Store = new MemoryStore(),
     speed = SPEED,
-    { keystoneProblem, quotaDefaults }: Pick<GatewayOptions, 'keystoneProblem' | 'quotaDefaults'> = {},
+    {
+      keystoneProblem,
+      quotaDefaults,
+      limits,
+    }: Pick<GatewayOptions, 'keystoneProblem' | 'quotaDefaults' | 'limits'> = {},
   ): Promise<TestGateway> {
     const clock = new FastClock(speed);
     const shared = { clock, random: Math.random, log: silentLogger };
@@ -108,7 +112,8 @@ export class TestGateway {
       closing,
     });
     const audit = new RecordedAudit(clock, asksForCredentials);
-    const allowedCIDRsProblem = () => Promise.resolve('it is not enforced here: leave it out');
+    const unenforcedFields = () =>
+      Promise.resolve({ 'spec.apiServer.allowedCIDRs': 'it is not enforced here: leave it out' });
     const parts = {
       ...shared,
       store,
@@ -116,9 +121,10 @@ export class TestGateway {
       auditor: audit.auditor,
       auditEvents: audit,
       credentials: () => credentials,
-      allowedCIDRsProblem,
+      unenforcedFields,
       keystoneProblem,
       quotaDefaults,
+      ...(limits && { limits }),
       upgradePlans: () => planning.by?.planUpgrade,
       cloudResources: () => planning.by?.listCloudResources,
       clusterAudit: new ClusterAuditReader(

@@ -29,15 +29,15 @@ export async function dryRunWarnings({ planner, cluster, old, clock }: DryRunFac
       plan.then((status) => status.findings),
       clock.sleep(PATIENCE_MS, late.signal).then((): readonly UpgradeFinding[] | undefined => undefined),
     ]);
-    if (findings === undefined) return [`what an upgrade would do takes longer to find out: ${command}`];
+    if (findings === undefined) return [`the effects of the upgrade take longer to determine; run ${command}`];
     const told = findings.filter(({ effect }) => effect !== 'Unknown');
     const warnings = told
       .slice(0, MAX_WARNINGS)
       .map(({ effect, type, message }) => `upgrade: ${effect} (${type}): ${message}`.slice(0, MAX_LENGTH));
-    return told.length === 0 ? [] : [...warnings, `upgrade: all of it, with names: ${command}`];
+    return told.length === 0 ? [] : [...warnings, `upgrade: for all effects, with names, run ${command}`];
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return [`what an upgrade would do was not found out: ${why}: ${command}`.slice(0, MAX_LENGTH)];
+    return [`cannot determine the effects of the upgrade: ${why}; run ${command}`.slice(0, MAX_LENGTH)];
   } finally {
     late.abort();
   }

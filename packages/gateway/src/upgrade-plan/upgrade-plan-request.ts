@@ -1,4 +1,4 @@
-import type { Cluster } from '@fairway/api/kinds/cluster';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import {
   UPGRADE_PLAN_REQUEST_KIND,
   UPGRADE_PLAN_SUBRESOURCE,
@@ -7,7 +7,7 @@ import {
   upgradePlanRequestSchema,
 } from '@fairway/api/kinds/upgrade-plan-request';
 import { ApiError } from '@fairway/kube/object/api-error';
-import { type ClusterRequest, refusal } from '../requests/cluster-request.ts';
+import { type ClusterRequest, refusal } from '../requests/parent-request.ts';
 
 /** What an upgrade to a version would do; undefined: to the one that a cluster would take next. It changes nothing. Rejects with 429 while too many are asked for. */
 export type PlanUpgrade = (cluster: Cluster, version: string | undefined) => Promise<UpgradePlanStatus>;
@@ -15,19 +15,20 @@ export type PlanUpgrade = (cluster: Cluster, version: string | undefined) => Pro
 /** What an upgrade of the cluster would do. Changes nothing, so a dry run is answered too. */
 export function upgradePlanRequest(planner: () => PlanUpgrade | undefined): ClusterRequest<UpgradePlanRequest> {
   return {
+    of: clusters,
     subresource: UPGRADE_PLAN_SUBRESOURCE,
     kind: UPGRADE_PLAN_REQUEST_KIND,
     schema: upgradePlanRequestSchema(),
-    async answer({ spec, cluster }) {
+    async answer({ spec, parent: cluster }) {
       const { metadata, status } = cluster;
       const refused = (why: string) => refusal(cluster, UPGRADE_PLAN_SUBRESOURCE, why);
       if (metadata.deletionTimestamp !== undefined) throw refused('the cluster is being deleted');
       if (status?.version === undefined) {
-        throw refused('its control plane runs no version yet; wait for the condition ControlPlaneReady');
+        throw refused('its control plane is not running any version yet; wait for the condition ControlPlaneReady');
       }
       const plan = planner();
       if (plan === undefined) {
-        const message = 'Fairway is starting, and does not know its clusters yet';
+        const message = 'Fairway is starting and has not loaded its clusters yet';
         throw new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 });
       }
       return plan(cluster, spec.version);

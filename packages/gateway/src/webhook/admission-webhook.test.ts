@@ -46,9 +46,9 @@ interface Answered {
 
 async function review(
   request: object,
-  judge: (request: AdmissionRequest) => void = () => undefined,
+  admit: (request: AdmissionRequest) => void = () => undefined,
 ): Promise<Answered> {
-  const admission = { name: 'test', validate: judge };
+  const admission = { name: 'test', validate: admit };
   const body = JSON.stringify({
     apiVersion: 'admission.k8s.io/v1',
     kind: 'AdmissionReview',

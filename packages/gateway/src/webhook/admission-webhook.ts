@@ -40,7 +40,7 @@ export function admissionWebhook({
     const beganMs = clock.now();
     const end = (outcome: ReviewOutcome) => metrics.reviewed(review.resource, outcome, clock.now() - beganMs);
     try {
-      await judge(review, (text) => warnings.push(text));
+      await admit(review, (text) => warnings.push(text));
       end('allowed');
       return jsonAnswer(200, reviewAnswer(review.uid, { warnings }));
     } catch (error) {
@@ -50,7 +50,7 @@ export function admissionWebhook({
     }
   };
 
-  async function judge(review: ReviewRequest, warn: (text: string) => void): Promise<void> {
+  async function admit(review: ReviewRequest, warn: (text: string) => void): Promise<void> {
     const resource = DEFINITIONS.get(`${review.group}/${review.resource}`);
     if (resource === undefined) return;
     const objects = review.subresource === 'scale' ? await scaled(review) : review;
@@ -79,7 +79,7 @@ export function admissionWebhook({
 
   function refusalOf(error: unknown): ApiError {
     if (error instanceof ApiError) return error;
-    log.error({ err: error }, 'a request could not be reviewed');
+    log.error({ err: error }, 'failed to review an admission request');
     const message = `Internal error occurred: Fairway could not review the request: ${error instanceof Error ? error.message : String(error)}`;
     return new ApiError(500, 'InternalError', message, { cause: error });
   }

@@ -29,9 +29,9 @@ export interface HollowAdmissionOptions {
   readonly serviceCidr: string;
   /** Calls webhooks. */
   readonly caller: WebhookCaller;
-  /** Says what users may do, for expressions of policies and conditions. */
+  /** Checks permissions of users, for expressions of policies and conditions. */
   readonly authorizer: Authorizer;
-  /** Plugins to enable beyond the Kubernetes defaults, and plugins that are disabled in any case. */
+  /** Plugins to enable in addition to the Kubernetes defaults, and plugins to disable in any case. */
   readonly enabled: readonly string[];
   readonly disabled: readonly string[];
 }

@@ -9,11 +9,11 @@ import { matchesRequest, namespaceOf } from './policy-match.ts';
 import { ParamError, paramsOf } from './policy-params.ts';
 import { Reinvocations } from './webhooks/reinvocations.ts';
 
-/** Whoever breaks admission mends it by these. */
+/** These kinds are exempt: they are needed to repair broken admission. */
 const EXEMPT_GROUP = 'admissionregistration.k8s.io';
 
 /**
- * MutatingAdmissionPolicies, as kube-apiserver runs them. Object literals are read as maps, so a field that the kind lacks is dropped, not refused.
+ * MutatingAdmissionPolicies, as in kube-apiserver. Object literals are read as maps, so an unknown field is dropped, not rejected.
  */
 export function mutatingPolicies(reader: () => ObjectReader, authorizer: Authorizer): AdmissionPlugin {
   const programs = new WeakMap<MutatingAdmissionPolicy, MutationProgram>();

@@ -35,7 +35,7 @@ export class MutationProgram {
     }));
   }
 
-  /** Applies the mutations one after the other, and says whether they changed anything. Throws where an expression fails or a patch does not fit. */
+  /** Applies the mutations in order and returns whether they changed anything. Throws if an expression fails or a patch does not apply. */
   apply(request: AdmissionRequest, write: WriteInProgress, surroundings: Surroundings): boolean {
     const budget = budgetOf(request);
     let isChanged = false;
@@ -67,7 +67,7 @@ function patched(object: KubeObject, operations: Json): KubeObject {
   }
 }
 
-/** Lays what the expression says over the object, as an apply does: lists by their keys. */
+/** Merges the expression's result into the object like an apply: lists by their keys. */
 function merged({ resource }: AdmissionRequest, object: KubeObject, configuration: Json): KubeObject {
   if (!isJsonObject(configuration)) throw new Error('unsupported return type from ApplyConfiguration expression');
   const definitions = builtinDefinitions();
@@ -75,7 +75,7 @@ function merged({ resource }: AdmissionRequest, object: KubeObject, configuratio
   return mergeTyped(schema, object as unknown as Json, configuration, definitions) as unknown as KubeObject;
 }
 
-/** A result of CEL as JSON. */
+/** A CEL result as JSON. */
 function jsonOf(value: unknown): Json {
   if (value === null || typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number')
     return value;

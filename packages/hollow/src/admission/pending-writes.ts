@@ -10,7 +10,7 @@ interface Pending<T> {
   readonly atMs: number;
 }
 
-/** What admission granted to objects that are not stored yet; an entry is dropped once the store shows the object. */
+/** Grants of admission for objects that are not stored yet; an entry is dropped once the object is stored. */
 export class PendingWrites<T> {
   readonly #clock: Clock;
   readonly #pending = new Map<string, Pending<T>>();
@@ -29,7 +29,7 @@ export class PendingWrites<T> {
     this.#pending.set(`${bucketOf(type)}/${key}`, { value, atMs: this.#clock.now() });
   }
 
-  /** Of one kind, and of one namespace if given. */
+  /** Entries of one kind, and of one namespace if given. */
   *of(type: { readonly group: string; readonly plural: string }, namespace?: string): Generator<T> {
     const prefix = namespace === undefined ? `${bucketOf(type)}/` : `${bucketOf(type)}/${namespace}/`;
     for (const [id, { value, atMs }] of this.#pending) {

@@ -75,7 +75,7 @@ function defaultClass(reader: ObjectReader): PriorityClass | undefined {
     .sort((left, right) => (left.value ?? 0) - (right.value ?? 0))[0];
 }
 
-/** Taints a new node as not ready until the node controller has seen it ready. */
+/** Taints a new node as not ready until the node controller has observed it as ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   mutate(request) {

@@ -5,7 +5,7 @@ import { Namespaces } from '@fairway/kube/kinds/resources';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { compileLabelSelector, type LabelSelector, matchesLabels } from '@fairway/kube/object/selector';
 
-/** Whether a policy or its binding is about a request, as kube-apiserver matches them. */
+/** Whether a policy or its binding matches a request, as in kube-apiserver. */
 export function matchesRequest(
   match: MatchResources | undefined,
   request: AdmissionRequest,
@@ -20,7 +20,7 @@ export function matchesRequest(
   return [request.object, request.oldObject].some((object) => object !== undefined && selects(objectSelector, object));
 }
 
-/** The namespace that a request is about; undefined for what is in none. */
+/** The namespace of a request; undefined for cluster-scoped objects. */
 export function namespaceOf(
   { namespace, resource, object, oldObject }: AdmissionRequest,
   reader: Pick<ObjectReader, 'get'>,
@@ -29,7 +29,7 @@ export function namespaceOf(
   return namespace === '' ? undefined : reader.get(Namespaces, '', namespace);
 }
 
-/** What rules look at. */
+/** The properties that rules match. */
 type RuledRequest = Pick<AdmissionRequest, 'subresource' | 'operation' | 'namespace' | 'name'> & {
   readonly resource: Pick<AdmissionRequest['resource'], 'group' | 'version' | 'plural'>;
 };

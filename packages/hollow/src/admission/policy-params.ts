@@ -4,12 +4,12 @@ import type { ParamKind, ParamRef } from '@fairway/kube/kinds/generated/types';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/selector';
 
-/** A policy or its binding asks for parameters that can't be had. */
+/** The parameters of a policy or its binding are unavailable. */
 export class ParamError extends Error {}
 
 /**
- * The parameters that a policy is run with for a request: once with each of them, once without (undefined) where it has none, not at all where
- * there is none and that is allowed. Throws a ParamError in kube-apiserver's words.
+ * The parameters that a policy is run with for a request: once with each; once without (undefined) if it uses none; not at all if none is found and
+ * that is allowed. Throws a ParamError with kube-apiserver's messages.
  */
 export function paramsOf(
   paramKind: ParamKind | undefined,

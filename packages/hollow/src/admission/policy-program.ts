@@ -17,15 +17,15 @@ interface CompiledAnnotation {
   readonly value: CelExpression;
 }
 
-/** A rule that an object breaks. */
+/** A violated rule. */
 export interface Violation {
-  /** Of the rule; undefined where something else has failed. */
+  /** From the rule; undefined if something else has failed. */
   readonly index?: number;
   readonly message: string;
   readonly reason: string;
 }
 
-/** The expressions of a policy. They are compiled once. */
+/** The expressions of a policy, compiled once. */
 export class PolicyProgram {
   /** Why the policy can't be run here; undefined if it can. */
   readonly problem: string | undefined;
@@ -37,7 +37,7 @@ export class PolicyProgram {
 
   constructor({ spec }: ValidatingAdmissionPolicy) {
     const variables = spec.paramKind === undefined ? POLICY_VARIABLES : PARAMETERIZED_VARIABLES;
-    // Whoever is refused is not told what he may do.
+    // A rejected client does not learn about permissions.
     const ofMessages = variables.filter((variable) => variable !== 'authorizer');
     const compile = (text: string) => compileExpression(text, variables);
     this.#isIgnoring = spec.failurePolicy === 'Ignore';
@@ -62,8 +62,8 @@ export class PolicyProgram {
     this.problem = all.find(({ error }) => error !== undefined)?.error;
   }
 
-  /** The rules that the request breaks; an expression that fails counts as broken unless failurePolicy says otherwise. */
-  judge(
+  /** The rules that the request violates; a failing expression counts as a violation unless failurePolicy is Ignore. */
+  evaluate(
     request: AdmissionRequest,
     surroundings: Surroundings,
     annotate: (key: string, value: string) => void,
@@ -93,14 +93,14 @@ export class PolicyProgram {
 
 const allowances = new WeakMap<AdmissionRequest, CelAllowance>();
 
-/** For one policy, within what all of them may spend on a request: its server does nothing else meanwhile. */
+/** Budget of one policy, within the budget of all policies for a request: expressions block the server. */
 export function budgetOf(request: AdmissionRequest): CelBudget {
   const allowance = allowances.get(request) ?? new CelAllowance();
   allowances.set(request, allowance);
   return new CelBudget(allowance);
 }
 
-/** What a messageExpression says; one that fails says nothing. */
+/** The result of a messageExpression; undefined if it fails. */
 function wordsOf(expression: CelExpression | undefined, values: PolicyValues, budget: CelBudget): string | undefined {
   if (expression === undefined) return undefined;
   try {

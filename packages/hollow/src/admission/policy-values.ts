@@ -7,18 +7,18 @@ import { ServedResource } from '@fairway/apiserver/server/served-resource';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { kindIn, resourceIn } from './request-kind.ts';
 
-/** What expressions see beside a request. */
+/** Inputs of expressions in addition to the request. */
 export interface Surroundings {
-  /** Says what users may do. */
+  /** Checks permissions of users. */
   readonly authorizer: Authorizer;
-  /** Of the request. */
+  /** Cost budget of the request. */
   readonly namespace?: KubeObject | undefined;
   readonly params?: KubeObject | undefined;
 }
 
-/** The variables of expressions, each made, and paid for, when an expression first looks at it. */
+/** The variables of expressions, each computed, and charged, on first use. */
 export class PolicyValues {
-  /** Those of the policy. */
+  /** Variables of the policy. */
   readonly variables: Record<string, unknown> = {};
   readonly #request: AdmissionRequest;
   readonly #surroundings: Surroundings;
@@ -31,7 +31,7 @@ export class PolicyValues {
     this.#budget = budget;
   }
 
-  /** Adds a variable of the policy. It is computed once, and not at all where nobody asks; whoever asks is told of a failure. */
+  /** Adds a variable of the policy. It is computed at most once, on first use; a failure is thrown at each use. */
   define(name: string, compute: () => unknown): void {
     let made: { readonly value: unknown } | undefined;
     const get = () => {
@@ -83,7 +83,7 @@ export class PolicyValues {
   }
 }
 
-/** What `request` is, as in the request of an AdmissionReview. */
+/** The variable `request`, as in the request of an AdmissionReview. */
 function describe(request: AdmissionRequest): object {
   const { resource, subresource, operation, user, dryRun, name, namespace, write } = request;
   const served = ServedResource.of(resource);
@@ -104,7 +104,7 @@ function describe(request: AdmissionRequest): object {
   };
 }
 
-/** In one line. */
+/** On one line. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'summary' in error ? String(error.summary) : error.message;

@@ -6,7 +6,7 @@ import { forbidden } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { created } from './plugin.ts';
 
-/** Gives a pod the overhead and the nodes of its RuntimeClass, and refuses one whose class is not there (plugin/pkg/admission/runtimeclass). */
+/** Sets overhead and node selection of a pod's RuntimeClass, and rejects a pod whose class does not exist (plugin/pkg/admission/runtimeclass). */
 export function runtimeClassAdmission(reader: () => ObjectReader): AdmissionPlugin {
   const classOf = (request: AdmissionRequest, pod: Pod) => {
     const name = pod.spec.runtimeClassName;

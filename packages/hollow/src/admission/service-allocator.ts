@@ -26,7 +26,7 @@ interface Taken {
 }
 
 /**
- * Allocates cluster IPs and node ports. What is in use is read from the Services themselves, so nothing leaks when one is deleted and
+ * Allocates cluster IPs and node ports. Used addresses and ports are read from the Services themselves, so nothing leaks when one is deleted and
  * nothing is rebuilt after a restart; recent allocations are tracked separately until their Services are stored.
  */
 export function serviceAllocator(options: ServiceAllocatorOptions): AdmissionPlugin {
@@ -94,7 +94,7 @@ class Allocator {
     if (this.#isTaken(address)) throw fail('provided IP is already allocated');
   }
 
-  /** From the upper band of the range: the lower one is for statically chosen addresses (KEP-3070). */
+  /** From the upper band of the range: the lower one is for static addresses (KEP-3070). */
   #freeAddress(service: Service): string {
     const reserved = Math.min(Math.max(16, Math.floor(this.#size / 16)), 256);
     const band = this.#size > reserved ? reserved : 0;

@@ -8,18 +8,19 @@ import { matchesRequest, namespaceOf } from './policy-match.ts';
 import { ParamError, paramsOf } from './policy-params.ts';
 import { PolicyProgram, type Violation } from './policy-program.ts';
 
-/** What policies may refuse with, and the codes of HTTP. */
+/** Reasons with which policies can reject, and their HTTP codes. */
 const CODES: ReadonlyMap<string, number> = new Map<StatusReason, number>([
   ['Unauthorized', 401],
   ['Forbidden', 403],
   ['RequestEntityTooLarge', 413],
   ['Invalid', 422],
 ]);
-/** Whoever breaks admission mends it by these. */
+/** These kinds are exempt: they are needed to repair broken admission. */
 const EXEMPT_GROUP = 'admissionregistration.k8s.io';
 
 /**
- * ValidatingAdmissionPolicies, as kube-apiserver runs them: a policy that has what is not there refuses nothing, and requests that it is about get a warning. Expressions see no schemas: a time is a text.
+ * ValidatingAdmissionPolicies, as in kube-apiserver. A policy that uses an unsupported feature rejects nothing; requests that it matches get a
+ * warning. Expressions are not typed by schemas: a time is a string.
  */
 export function validatingPolicies(reader: () => ObjectReader, authorizer: Authorizer): AdmissionPlugin {
   const programs = new WeakMap<ValidatingAdmissionPolicy, PolicyProgram>();
@@ -42,7 +43,7 @@ export function validatingPolicies(reader: () => ObjectReader, authorizer: Autho
         if (!isMatch) continue;
         const program = programOf(policy);
         if (program.problem !== undefined) {
-          request.warn(`ValidatingAdmissionPolicy '${spec.policyName}' is not run here: ${program.problem}`);
+          request.warn(`ValidatingAdmissionPolicy '${spec.policyName}' is not evaluated: ${program.problem}`);
           continue;
         }
         const violations = violationsOf(program, policy, spec.paramRef, request, objects, authorizer);
@@ -63,7 +64,7 @@ export function validatingPolicies(reader: () => ObjectReader, authorizer: Autho
   };
 }
 
-/** With each of the parameters; that there are none counts as a violation too, unless failures are ignored. */
+/** Evaluated with each of the parameters; missing parameters are a violation too, unless failures are ignored. */
 function violationsOf(
   program: PolicyProgram,
   { metadata, spec }: ValidatingAdmissionPolicy,
@@ -78,7 +79,7 @@ function violationsOf(
   const namespace = namespaceOf(request, objects);
   try {
     const params = paramsOf(spec.paramKind, paramRef, request, write, objects);
-    return params.flatMap((each) => program.judge(request, { authorizer, namespace, params: each }, annotate));
+    return params.flatMap((each) => program.evaluate(request, { authorizer, namespace, params: each }, annotate));
   } catch (error) {
     if (!(error instanceof ParamError)) throw error;
     if (spec.failurePolicy === 'Ignore') return [];

@@ -30,15 +30,15 @@ export interface ClusterFacts {
   readonly serviceCidr: string;
   readonly endpoint: { readonly host: string; readonly port: number };
   readonly caBundle: string;
-  /** PEM of every CA whose clients are let in. */
+  /** PEM of every CA whose client certificates are accepted. */
   readonly clientCaBundle: string;
-  /** PEM of what the certificate chains to that aggregated API servers are shown, if there is one. */
+  /** PEM of the CA of the proxy client certificate for aggregated API servers, if there is one. */
   readonly frontProxyCaBundle?: string | undefined;
 }
 
 const SYSTEM_NAMESPACES = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
 
-/** Objects that kube-apiserver and kubeadm create in every cluster: created if missing, never overwritten. */
+/** Objects that kube-apiserver and kubeadm create in every cluster. Created if missing, never overwritten. */
 export async function createBootstrapObjects(
   client: KubeClient,
   reader: ObjectReader,
@@ -101,7 +101,7 @@ function kubernetesService({ serviceAddress, endpoint }: ClusterFacts): Service 
   };
 }
 
-/** The range that the allocator of Services takes addresses from. */
+/** The range from which Service addresses are allocated. */
 function kubernetesServiceRange({ serviceCidr }: ClusterFacts): ServiceCIDR {
   return { metadata: { name: 'kubernetes' }, spec: { cidrs: [serviceCidr] } };
 }
@@ -121,7 +121,7 @@ function kubernetesSlice({ endpoint }: ClusterFacts): EndpointSlice {
   };
 }
 
-/** The same for older clients; a host name is none of the addresses that Endpoints have. */
+/** The same for older clients; Endpoints can't contain host names. */
 function kubernetesEndpoints({ endpoint }: ClusterFacts): EndpointsObject {
   return {
     apiVersion: 'v1',
@@ -135,7 +135,10 @@ function kubernetesEndpoints({ endpoint }: ClusterFacts): EndpointsObject {
   };
 }
 
-/** What aggregated API servers, kube-scheduler and kube-controller-manager authenticate clients with: always that of today, as authorities are replaced. */
+/**
+ * The CAs with which aggregated API servers, kube-scheduler and kube-controller-manager authenticate clients; kept current, since authorities are
+ * rotated.
+ */
 async function publishAuthentication(client: KubeClient, reader: ObjectReader, facts: ClusterFacts): Promise<void> {
   const { clientCaBundle, frontProxyCaBundle } = facts;
   const data = {

@@ -49,39 +49,39 @@ export interface HollowControlPlaneOptions {
     /** Admission plugins beyond the Kubernetes defaults: `AlwaysPullImages`. NodeRestriction is always enabled. */
     readonly admissionPlugins?: { readonly enabled: readonly string[]; readonly disabled: readonly string[] };
   };
-  /** Whose bearer tokens are that are none of its own; undefined: nobody's. */
+  /** Authenticates bearer tokens of other issuers; none if undefined. */
   readonly reviewToken?: ((token: string) => Promise<UserInfo | undefined>) | undefined;
-  /** Writes down who asks for what; nobody does by default. */
+  /** Records audit events; disabled by default. */
   readonly auditor?: Auditor | undefined;
-  /** What gives rights beside nodes and RBAC; undefined: nothing. */
+  /** Additional authorizer besides Node and RBAC; none if undefined. */
   readonly reviewAccess?: Authorizer | undefined;
-  /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */
+  /** Public address, for the `kubernetes` Service, cluster-info and the token issuer. */
   readonly endpoint: { readonly host: string; readonly port: number };
   readonly pki: {
     /** Signs certificates of the CSR API. */
     readonly ca: CertificateAuthority;
-    /** PEM of every CA that the server's certificate may come from. */
+    /** PEM of every CA that may have signed the server's certificate. */
     readonly caBundle: string;
-    /** PEM of every CA whose clients are let in; `caBundle` by default. */
+    /** PEM of every CA whose client certificates are accepted; `caBundle` by default. */
     readonly clientCaBundle?: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
-    /** What API servers behind the aggregation layer know this one by; they are shown no certificate without it. */
+    /** Client certificate for API servers behind the aggregation layer; none is presented if undefined. */
     readonly frontProxy?: {
       readonly ca: CertificateAuthority;
-      /** PEM of every CA that its certificate may come from. */
+      /** PEM of every CA that may have signed it. */
       readonly caBundle: string;
     };
   };
-  /** What its API server may connect to, for webhooks and aggregated API servers; nothing by default. */
+  /** Addresses that its API server may connect to, for webhooks and aggregated API servers; none by default. */
   readonly outbound?: OutboundPolicy | undefined;
   /** `none` leaves scheduling and controllers to other processes; `own` by default. */
   readonly controllers?: Controllers;
 }
 
-/** Requests to aggregated API servers that wait for an answer. */
+/** Pending requests to aggregated API servers. */
 const MAX_FORWARDED = 256;
 
-/** What runs the scheduler and controllers. */
+/** Runs the scheduler and controllers. */
 export type Controllers = 'own' | 'none';
 
 export interface HollowControlPlane {
@@ -189,15 +189,15 @@ export function createHollowControlPlane(options: HollowControlPlaneOptions): Ho
         });
         return {};
       };
-      // A policy or webhook of the tenant may refuse what is missing, and he could not change it while his API is down.
+      // A tenant's policy or webhook may reject the missing objects, and the tenant could not change it while the API is down.
       const bootstrapping = new Controller({ name: 'bootstrap', reconcile: bootstrap, clock, random, log });
       await bootstrap().catch((err: unknown) => {
         if (isNew) throw err;
-        log.warn({ err }, 'bootstrap objects are not written');
+        log.warn({ err }, 'cannot write bootstrap objects');
         bootstrapping.enqueue('bootstrap');
       });
       await writeFlowControlObjects({ client: own, reader: server.reader, clock }).catch((err: unknown) => {
-        log.warn({ err }, 'objects of priority and fairness are not written');
+        log.warn({ err }, 'cannot write priority and fairness objects');
       });
       const informers = new InformerSet(client, { clock, random, log });
       const context: ControllerContext = {

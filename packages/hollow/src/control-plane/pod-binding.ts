@@ -3,11 +3,11 @@ import { formatTime } from '@fairway/base/clock';
 import type { Binding, Pod } from '@fairway/kube/kinds/generated/types';
 import { badRequest, conflict } from '@fairway/kube/object/api-error';
 
-/** `pods/binding`: what a scheduler posts. As kube-apiserver's pkg/registry/core/pod/storage assignPod. */
+/** `pods/binding`, which schedulers post. Like assignPod in kube-apiserver's pkg/registry/core/pod/storage. */
 export const podBinding: CustomSubresource = {
   kind: { group: '', version: 'v1', kind: 'Binding' },
   schema: { $ref: 'io.k8s.api.core.v1.Binding' },
-  // The node is not what the pod's owner wants of it.
+  // Fields of the Binding that the pod's owner does not control.
   hasGeneration: false,
   async create(request) {
     const { body, parent, name, nowMs, dryRun } = request;

@@ -5,7 +5,7 @@ import type { Pod } from '@fairway/kube/kinds/generated/types';
 import { invalid } from '@fairway/kube/object/field-error';
 import { cloneJson } from '@fairway/kube/object/json';
 
-/** `pods/ephemeralcontainers`: what `kubectl debug` patches. Nothing else of the body counts. */
+/** `pods/ephemeralcontainers`, which `kubectl debug` patches. The rest of the body is ignored. */
 export const podEphemeralContainers: CustomSubresource = {
   kind: { group: '', version: 'v1', kind: 'Pod' },
   schema: { $ref: 'io.k8s.api.core.v1.Pod' },

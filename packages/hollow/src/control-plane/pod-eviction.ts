@@ -32,7 +32,7 @@ export const podEviction: CustomSubresource = {
   },
 };
 
-/** Pods that are not running or already terminating count in no budget. */
+/** Pods that are not running or are already terminating don't count in any budget. */
 function isFreeToGo(pod: Pod): boolean {
   return isPodFinished(pod) || pod.status?.phase === 'Pending' || pod.metadata.deletionTimestamp !== undefined;
 }
@@ -95,7 +95,7 @@ function takeDisruption(budget: PodDisruptionBudget, { name, nowMs }: Subresourc
   return { ...budget, status: { ...status, disruptionsAllowed: disruptionsAllowed - 1, disruptedPods: disrupted } };
 }
 
-/** Clients repeat by themselves a request that is told when to: one that a budget forbids is theirs to decide about. */
+/** Clients retry automatically if the response has Retry-After: for an eviction denied by a budget, they must decide themselves. */
 function violation(message: string, retrySeconds?: number): ApiError {
   return tooManyRequests(VIOLATION, retrySeconds, [{ reason: 'DisruptionBudget', message }]);
 }

@@ -8,7 +8,7 @@ function refusing(kind: string, why: string): CustomSubresource {
   return { kind: { group: '', version: 'v1', kind }, get: refuse, create: refuse };
 }
 
-/** The same for what opens a connection, about which admission has the first word. */
+/** The same for subresources that open a connection, which pass admission first. */
 function refusingStream(kind: string, why: string): CustomSubresource {
   return { ...refusing(kind, why), connect: (query) => optionsOf(kind, query) };
 }
@@ -34,7 +34,7 @@ function optionsOf(kind: string, query: URLSearchParams): KubeObject {
 
 export const podStreams: Readonly<Record<string, CustomSubresource>> = {
   log: refusing('Pod', 'there are no logs'),
-  exec: refusingStream('PodExecOptions', 'nothing can be executed'),
+  exec: refusingStream('PodExecOptions', 'commands cannot be executed'),
   attach: refusingStream('PodAttachOptions', 'there is nothing to attach to'),
-  portforward: refusingStream('PodPortForwardOptions', 'no port leads anywhere'),
+  portforward: refusingStream('PodPortForwardOptions', 'ports cannot be forwarded'),
 };

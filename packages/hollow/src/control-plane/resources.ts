@@ -34,7 +34,7 @@ const REPLACED = new Map<string, ResourceDefinition>([
   [CertificateSigningRequests.plural, certificateSigningRequests],
 ]);
 
-/** Every kind of a hollow cluster: one list shared by all clusters of a process, along with what is derived from it. */
+/** Every kind of a hollow cluster: one list shared by all clusters of a process, with the data derived from it. */
 export const HOLLOW_RESOURCES: readonly ResourceDefinition[] = [
   ...ALL_KINDS.map((kind) => REPLACED.get(kind.plural) ?? kind),
   CUSTOM_RESOURCE_DEFINITIONS_WITH_WEBHOOKS,

@@ -1,4 +1,5 @@
 import { BOOTSTRAP_TOKEN_TYPE } from '@fairway/apiserver/auth/bootstrap-tokens';
+import { cachedRequests } from '@fairway/apiserver/auth/certificates/cached-requests';
 import { certificateCleaner } from '@fairway/apiserver/auth/certificates/certificate-cleaner';
 import { certificateSigner } from '@fairway/apiserver/auth/certificates/certificate-signer';
 import { aggregatedRoleKeys, clusterRoleAggregator } from '@fairway/apiserver/auth/cluster-role-aggregator';
@@ -7,7 +8,8 @@ import { namespaceController } from '@fairway/apiserver/lifecycle/namespace-cont
 import { resourceQuotaController } from '@fairway/apiserver/quota/quota-controller';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Runnable } from '@fairway/kube/controller/manager';
-import type { PersistentVolume, Secret, Service } from '@fairway/kube/kinds/generated/types';
+import { csiSourceOf } from '@fairway/kube/kinds/csi-source';
+import type { PersistentVolume, Pod, Secret, Service } from '@fairway/kube/kinds/generated/types';
 import {
   CertificateSigningRequests,
   ClusterRoles,
@@ -53,6 +55,7 @@ import { replicaSetController, replicationController } from './replica-set.ts';
 import { namespaceDefaults } from './service-accounts.ts';
 import { statefulSetController } from './stateful-set/stateful-set-controller.ts';
 import { attachDetach } from './storage/attach-detach.ts';
+import { ephemeralVolumes, hasEphemeralVolumes } from './storage/ephemeral-volumes.ts';
 import { claimProtection, volumeProtection } from './storage/protection.ts';
 import { volumeBinder } from './storage/volume-binder.ts';
 
@@ -87,6 +90,7 @@ export function allControllers(context: ControllerContext): Runnable[] {
     whenThereAre('validatingadmissionpolicy-status', [ValidatingAdmissionPolicies], policyStatusController),
     whenThereAre('volume-binder', [PersistentVolumeClaims, PersistentVolumes], volumeBinder),
     whenThereAre('attach-detach', [PersistentVolumes], attachDetach, isOfDriver),
+    whenThereAre('ephemeral-volume', [Pods], ephemeralVolumes, (pod) => hasEphemeralVolumes(pod as Pod)),
     whenThereAre('claim-protection', [PersistentVolumeClaims], claimProtection),
     whenThereAre('volume-protection', [PersistentVolumes], volumeProtection),
     whenThereAre('statefulset', [StatefulSets], statefulSetController),
@@ -109,7 +113,7 @@ function isUserRole({ metadata }: KubeObject): boolean {
 }
 
 function isOfDriver(volume: KubeObject): boolean {
-  return (volume as PersistentVolume).spec.csi !== undefined;
+  return csiSourceOf(volume as PersistentVolume) !== undefined;
 }
 
 function clusterRoleAggregation({ client, informers, clock, random, log }: ControllerContext): Runnable {
@@ -124,7 +128,7 @@ function hasSelector(service: Service): boolean {
   return service.spec.selector !== undefined;
 }
 
-/** Not written for a Service with a selector, and meant to be mirrored. */
+/** Endpoints of a Service without a selector, which must be mirrored. */
 function isUsersEndpoints(endpoints: KubeObject): boolean {
   return endpoints.metadata.labels?.[ENDPOINTS_MANAGED_BY] === undefined && isMirrorable(endpoints);
 }
@@ -153,7 +157,7 @@ function scheduler(context: ControllerContext): Runnable {
 }
 
 function csrSigner({ client, informers, clock, random, log, ca }: ControllerContext): Runnable {
-  const requests = informers.informer(CertificateSigningRequests);
+  const requests = cachedRequests(informers);
   const reconcile = certificateSigner({
     requests,
     client: client.resource(CertificateSigningRequests),
@@ -164,7 +168,7 @@ function csrSigner({ client, informers, clock, random, log, ca }: ControllerCont
 }
 
 function csrCleaner({ client, informers, clock, random, log }: ControllerContext): Runnable {
-  const requests = informers.informer(CertificateSigningRequests);
+  const requests = cachedRequests(informers);
   const reconcile = certificateCleaner({ requests, client: client.resource(CertificateSigningRequests), clock });
   return new Controller({ name: 'certificate-cleaner', reconcile, clock, random, log }).watch(requests);
 }

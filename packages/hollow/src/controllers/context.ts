@@ -10,7 +10,7 @@ import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import type { CertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 
-/** What the controllers of one hollow cluster share. */
+/** Shared dependencies of the controllers of one hollow cluster. */
 export interface ControllerContext {
   readonly client: KubeClient;
   readonly informers: InformerSet;
@@ -19,18 +19,18 @@ export interface ControllerContext {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Reads current objects from the server, where an informer is not worth it. */
+  /** Reads current objects from the server, for kinds that don't need an informer. */
   readonly reader: ObjectReader;
   /** The server's store, for change notifications without a watch. */
   readonly store: Store;
-  /** What the server serves. */
+  /** The kinds that the server serves. */
   readonly kinds: ServedKinds;
   readonly ledger: QuotaLedger;
   readonly podCidr: string;
   readonly ca: CertificateAuthority;
   /** PEM of every CA that the cluster trusts. */
   readonly caBundle: string;
-  /** Whether another API server serves it, behind the aggregation layer. */
+  /** Whether an aggregated API server serves it. */
   isAggregated(type: { readonly group: string; readonly version: string }): boolean;
   /** A token of this cluster's issuer, for the API server. */
   signToken(subject: ServiceAccountTokenSubject, expirationSeconds: number): Promise<string>;

@@ -21,10 +21,10 @@ import { countOf } from './deployment/replica-counts.ts';
 import { indexPodsByNamespace, podsIn } from './pod-indexes.ts';
 import { isPodFinished, isPodReady } from './pods.ts';
 
-/** An eviction that was granted but not observed by then is taken as not happened. */
+/** A granted eviction that has not been observed by then is considered not to have happened. */
 const DISRUPTION_MS = 2 * 60_000;
 
-/** Maintains the status of PodDisruptionBudgets, which evictions are checked against (pkg/controller/disruption). */
+/** Maintains the status of PodDisruptionBudgets, against which evictions are checked (pkg/controller/disruption). */
 export function disruptionController(context: ControllerContext): Controller {
   const { client, informers, reader, clock, random, log } = context;
   const budgets = informers.informer(PodDisruptionBudgets);

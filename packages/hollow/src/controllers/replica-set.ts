@@ -26,7 +26,7 @@ import { podFromTemplate } from './workloads/pod-from-template.ts';
 const BURST = 500;
 const CONCURRENCY = 5;
 
-/** What ReplicaSets and ReplicationControllers have in common. */
+/** What ReplicaSets and ReplicationControllers have in common: */
 interface Replicated extends KubeObject {
   spec: { replicas?: number; minReadySeconds?: number; template?: PodTemplateSpec };
   status?: ReplicaSetStatus;

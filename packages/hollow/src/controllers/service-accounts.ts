@@ -67,7 +67,7 @@ async function unlessPresent(create: () => Promise<unknown>): Promise<void> {
   try {
     await create();
   } catch (error) {
-    // Also for a namespace that has just begun to terminate.
+    // The namespace may have just started terminating.
     if (!isApiError(error, 'AlreadyExists', 'Forbidden', 'NotFound')) throw error;
   }
 }

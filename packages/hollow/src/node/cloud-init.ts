@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import { load } from 'js-yaml';
 import { z } from 'zod';
 
-/** Thrown for user data that no node can boot from; the message goes to the server's console. */
+/** Thrown for user data from which no node can boot; the message is written to the server's console. */
 export class UserDataError extends Error {
   override readonly name = 'UserDataError';
 }
@@ -41,7 +41,7 @@ export function decodeUserData(userData: string | Uint8Array): string {
 export function parseCloudConfig(text: string): CloudConfig {
   const [head = ''] = text.split('\n', 1);
   if (head.trim() !== '#cloud-config') {
-    throw new UserDataError(`user data is no cloud-config: it begins with ${JSON.stringify(head.slice(0, 40))}`);
+    throw new UserDataError(`user data is not a cloud-config: it begins with ${JSON.stringify(head.slice(0, 40))}`);
   }
   const document = CloudConfigDocument.safeParse(loadYaml(text) ?? {});
   if (!document.success) throw new UserDataError(`cloud-config: ${z.prettifyError(document.error)}`);
@@ -75,7 +75,7 @@ function gunzip(bytes: Buffer, what: string): Buffer {
   try {
     return gunzipSync(bytes, { maxOutputLength: MAX_UNPACKED_BYTES });
   } catch (error) {
-    throw new UserDataError(`${what} can not be unpacked: ${(error as Error).message}`, { cause: error });
+    throw new UserDataError(`${what} cannot be unpacked: ${(error as Error).message}`, { cause: error });
   }
 }
 

@@ -9,9 +9,9 @@ export interface ContainerBehavior {
   /** How long it runs before it exits; undefined: forever. */
   readonly exitAfterMs: number | undefined;
   readonly exitCode: number;
-  /** From its start until its readiness probe succeeds; undefined: never. */
+  /** Time from its start until its readiness probe succeeds; undefined: never. */
   readonly readyAfterMs: number | undefined;
-  /** Files on volumes that it makes. */
+  /** Files that it creates on volumes. */
   readonly touched: readonly string[];
   /** Its termination message, if it has any. */
   readonly message?: string | undefined;
@@ -29,16 +29,16 @@ export const PodAnnotation = {
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
-/** Later ones are as the last of these. */
+/** Later starts behave like the last of these. */
 const MAX_RUNS = 6;
 const MAX_ARGUMENT_CHARS = 131_072;
 const DEFAULT_MESSAGE_PATH = '/dev/termination-log';
 const MAX_LOGGED_MESSAGE = 2048;
 
 /**
- * How a container of the pod behaves each time that it is started; after the last of these, as then. From annotations, else from a simple command
+ * How a container of the pod behaves at each start; later starts behave like the last one. From annotations, else from a simple command
  * (`sleep 3`, `exit 1`, `true`, and scripts of these in `sh -c`, with `if`, variables and marker files on volumes), else it
- * runs forever. An init container with neither completes immediately. `files` are there when the pod starts.
+ * runs forever. An init container with neither completes immediately. `files` exist when the pod starts.
  */
 export function behaviorsOf(
   container: Container,
@@ -64,7 +64,7 @@ export function behaviorsOf(
   return [{ exitAfterMs, exitCode: 0, readyAfterMs, touched: [] }];
 }
 
-/** Of one start after the other, as long as they may differ; none if the command is not understood. */
+/** Behavior of consecutive starts while they may differ; empty if the command is not understood. */
 function endingsOf(container: Container, pod: Pod, files: Files): readonly Ending[] {
   const endings: Ending[] = [];
   const made = new Set<string>();
@@ -79,7 +79,7 @@ function endingsOf(container: Container, pod: Pod, files: Files): readonly Endin
   return endings;
 }
 
-/** As kubelet reads it, from a file or from the log. */
+/** Read like kubelet does, from a file or from the log. */
 function messageOf(
   { terminationMessagePath = DEFAULT_MESSAGE_PATH, terminationMessagePolicy }: Container,
   { exitCode, printed, written }: Pick<Ending, 'exitCode' | 'printed' | 'written'>,
@@ -105,7 +105,7 @@ function endingOf(
   return script ? runScript(script, (rest[flag] ?? '').includes('e'), surroundings) : undefined;
 }
 
-/** With the values of `$(NAME)` in place; undefined if these are longer than what Linux takes. */
+/** With `$(NAME)` expanded; undefined if the result exceeds Linux's limit. */
 function withVariables(words: readonly string[], { variables }: Surroundings): readonly string[] | undefined {
   let chars = 0;
   const valueOf = (text: string, name: string) => {
@@ -126,7 +126,7 @@ function readyAfterOf({ readinessProbe, startupProbe }: Container, annotations: 
   return seconds * 1000;
 }
 
-/** Nothing is known of a container's files and variables when a probe runs: only `false` and the like are sure to fail. */
+/** A container's files and variables are unknown when a probe runs: only commands like `false` are certain to fail. */
 const UNKNOWN: Surroundings = {
   variables: new Map(),
   hasMore: true,

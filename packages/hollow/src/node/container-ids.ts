@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pod } from '@fairway/kube/kinds/generated/types';
 
-/** Of the nth restart. */
+/** ID of the container's nth restart. */
 export function containerId(pod: Pod, name: string, restarts: number): string {
   return `containerd://${digest(`${pod.metadata.uid}/${name}/${restarts}`)}`;
 }

@@ -30,7 +30,7 @@ export interface Termination {
   readonly startedMs: number;
   readonly finishedMs: number;
   readonly exitCode: number;
-  /** What the container has left to say; undefined: nothing. */
+  /** The container's termination message; undefined: none. */
   readonly message?: string | undefined;
 }
 
@@ -43,8 +43,8 @@ function backOffMs(restarts: number): number {
 }
 
 /**
- * A container's state is computed from its first start and its behavior each time that it starts (as the last one after
- * these), so nothing has to be stored: a node that restarts computes the same state.
+ * A container's state is computed from its first start and its behavior at each start, so nothing has to be stored: a node that restarts computes the
+ * same state.
  */
 export function containerAt(
   behaviors: readonly [ContainerBehavior, ...ContainerBehavior[]],
@@ -61,7 +61,7 @@ export function containerAt(
     if (endMs === undefined || nowMs < endMs) {
       const readyMs = readyAfterMs === undefined ? undefined : startedMs + readyAfterMs;
       const isReady = readyMs !== undefined && nowMs >= readyMs;
-      const nextChangeMs = earliest(isReady ? undefined : readyMs, endMs);
+      const nextChangeMs = earliestDefined(isReady ? undefined : readyMs, endMs);
       return { phase: 'running', startedMs, isReady, restarts, last, nextChangeMs };
     }
     const termination: Termination = { startedMs, finishedMs: endMs, exitCode, message };
@@ -86,7 +86,7 @@ export function containerAt(
   }
 }
 
-export function earliest(...times: readonly (number | undefined)[]): number | undefined {
+export function earliestDefined(...times: readonly (number | undefined)[]): number | undefined {
   const known = times.filter((time) => time !== undefined);
   return known.length === 0 ? undefined : Math.min(...known);
 }

@@ -1,22 +1,22 @@
 import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { CINDER_DRIVER } from '@fairway/kube/kinds/csi-source';
 import type { CSINodeDriver, Node } from '@fairway/kube/kinds/generated/types';
 import { CSINodes } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
+import { labelValue } from '@fairway/kube/object/label-value';
 import type { ServerInfo } from './server-info.ts';
 
-/** The driver that hollow nodes play: cinder-csi-plugin's half on nodes. */
-const DRIVER = 'cinder.csi.openstack.org';
-/** What it says the zone of a node is, as a label and as the key of its topology. */
-const ZONE_KEY = 'topology.cinder.csi.openstack.org/zone';
-/** As the add-on `cinder-csi` sets it: what clouds allow a server. */
+/** Node label and topology key of the zone. */
+const ZONE_KEY = `topology.${CINDER_DRIVER}/zone`;
+/** Volume limit as set by the add-on `cinder-csi`: what clouds allow per server. */
 const MAX_VOLUMES = 100;
 
 /** Labels that kubelet sets for the driver. */
 export function topologyLabels({ zone }: ServerInfo): Record<string, string> {
-  return zone === undefined ? {} : { [ZONE_KEY]: zone };
+  return zone ? { [ZONE_KEY]: labelValue(zone) } : {};
 }
 
-/** Registers the driver as kubelet does when its socket appears; drivers of others stay. */
+/** Registers the driver as kubelet does when its socket appears; other drivers are kept. */
 export async function registerDriver(
   client: KubeClient,
   { metadata }: Node,
@@ -25,9 +25,9 @@ export async function registerDriver(
 ): Promise<void> {
   const { name = '', uid = '' } = metadata;
   const driver: CSINodeDriver = {
-    name: DRIVER,
+    name: CINDER_DRIVER,
     nodeID: server.id,
-    topologyKeys: server.zone === undefined ? [] : [ZONE_KEY],
+    topologyKeys: Object.keys(topologyLabels(server)),
     allocatable: { count: MAX_VOLUMES },
   };
   const csiNodes = client.resource(CSINodes);
@@ -37,7 +37,7 @@ export async function registerDriver(
   } catch (error) {
     if (!isApiError(error, 'AlreadyExists')) throw error;
     const { spec } = await csiNodes.get(name, { signal });
-    const others = (spec.drivers ?? []).filter((each) => each.name !== DRIVER);
+    const others = (spec.drivers ?? []).filter((each) => each.name !== CINDER_DRIVER);
     const value = { metadata: { ownerReferences }, spec: { drivers: [...others, driver] } };
     await csiNodes.patch(name, { type: 'merge', value }, { signal });
   }

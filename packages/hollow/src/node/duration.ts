@@ -4,6 +4,7 @@ const DURATION_UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m:
 export function parseDurationMs(text: string): number | undefined {
   if (!/^(\d+(\.\d+)?(ms|s|m|h|d))+$/.test(text)) return text === '0' ? 0 : undefined;
   let sumMs = 0;
+  // oxlint-disable-next-line fairway/linear-regexps -- whose every part matches, as the expression above says
   for (const [, amount, unit] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)) {
     sumMs += Number(amount) * (DURATION_UNITS_MS[unit ?? ''] ?? 0);
   }

@@ -4,7 +4,7 @@ import { containerId, imageIdOf } from './container-ids.ts';
 import { isMissing } from './images.ts';
 import { missingImage, type PodPlacement } from './pod-moments.ts';
 
-/** Of containers that `kubectl debug` has added. They run for ever, from the moment on that they were seen first. */
+/** Statuses of containers added by `kubectl debug`. They run forever from when they are first seen. */
 export function ephemeralStatuses(pod: Pod, { nowMs }: PodPlacement): Pick<PodStatus, 'ephemeralContainerStatuses'> {
   const { ephemeralContainers = [] } = pod.spec;
   if (ephemeralContainers.length === 0) return {};

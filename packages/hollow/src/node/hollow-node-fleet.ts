@@ -8,7 +8,7 @@ import { isNodeUserData } from './node-bootstrap.ts';
 import type { NodeDisks } from './node-state.ts';
 import type { ServerInfo } from './server-info.ts';
 
-/** A server as a list shows it. */
+/** A server in a list. */
 export interface ListedServer {
   readonly id: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface ListedServer {
   readonly metadata: Readonly<Record<string, string>>;
 }
 
-/** Differs when the server may have been rebuilt since. */
+/** Changes when the server may have been rebuilt. */
 export function revisionOf({ imageId, metadata }: ListedServer): string {
   return JSON.stringify([imageId, Object.entries(metadata).toSorted(([a], [b]) => a.localeCompare(b))]);
 }
@@ -27,7 +27,7 @@ export function revisionOf({ imageId, metadata }: ListedServer): string {
 export interface FleetCloud {
   /** All servers of all projects. */
   list(signal: AbortSignal): AsyncIterable<ListedServer>;
-  /** The server's user data and flavor; undefined if the server is gone. */
+  /** The server's flavor, and its user data if its guest can read them; undefined if the server is gone. */
   describe(
     serverId: string,
     signal: AbortSignal,
@@ -45,14 +45,14 @@ export interface HollowNodeFleetOptions {
   /** Between two lists otherwise; a minute by default. */
   readonly idlePeriodMs?: number;
   readonly createTransport?: (options: HttpsTransportOptions) => Transport;
-  /** Whether the guest of a server that is running has panicked, where somebody can tell: the cloud's API does not. */
+  /** Whether the guest of a running server has panicked, if known: the cloud's API does not report it. */
   readonly hasPanicked?: (serverId: string) => boolean;
   readonly console?: (serverId: string, line: string) => void;
 }
 
 interface Member {
   readonly revision: string;
-  /** Of its user data, which are 13 KB. */
+  /** Digest of its user data, which have 13 KB. */
   readonly userDataDigest: string;
   /** Undefined for a server that is not a node. */
   readonly node: HollowNode | undefined;
@@ -95,17 +95,22 @@ export class HollowNodeFleet {
     return this.#members.get(serverId)?.node;
   }
 
+  /** Whether it has processed a running server, a node or not. */
+  knows(serverId: string): boolean {
+    return this.#members.has(serverId);
+  }
+
   start(): void {
     if (this.#stopping !== undefined) return;
     this.#stopping = new AbortController();
-    this.#look();
+    this.#poll();
   }
 
   /** Schedules a list soon, after a change of a server. */
   poke(): void {
     if (this.#stopping === undefined) return;
     this.#isPoked = true;
-    if (!this.#isListing) this.#lookAfter(POKE_DELAY_MS);
+    if (!this.#isListing) this.#pollAfter(POKE_DELAY_MS);
   }
 
   /** Stops all nodes without reporting to their control planes: the servers continue to exist. */
@@ -118,7 +123,7 @@ export class HollowNodeFleet {
     this.#stopping = undefined;
   }
 
-  #look(): void {
+  #poll(): void {
     const signal = this.#stopping?.signal;
     if (signal === undefined || signal.aborted || this.#isListing) return;
     this.#isListing = true;
@@ -133,25 +138,25 @@ export class HollowNodeFleet {
       isBusy = await this.#compare(signal);
       this.#problem = undefined;
     } catch (error) {
-      if (!signal.aborted) this.#tell(log, error);
+      if (!signal.aborted) this.#logFailure(log, error);
     }
     this.#isListing = false;
     if (signal.aborted) return;
     const periodMs = isBusy ? busyPeriodMs : idlePeriodMs;
-    this.#lookAfter(this.#isPoked ? POKE_DELAY_MS : periodMs * (0.9 + 0.2 * random()));
+    this.#pollAfter(this.#isPoked ? POKE_DELAY_MS : periodMs * (0.9 + 0.2 * random()));
   }
 
-  /** Once with its stack, and then in a line while it stays the same. */
-  #tell(log: Logger, error: unknown): void {
+  /** Logged once with its stack, then on one line while it stays the same. */
+  #logFailure(log: Logger, error: unknown): void {
     const message = error instanceof Error ? error.message : String(error);
-    if (message === this.#problem) log.warn({ reason: message }, 'servers of the cloud still can not be listed');
-    else log.warn({ err: error }, 'servers of the cloud can not be listed');
+    if (message === this.#problem) log.warn({ reason: message }, 'still cannot list servers of the cloud');
+    else log.warn({ err: error }, 'cannot list servers of the cloud');
     this.#problem = message;
   }
 
-  #lookAfter(delayMs: number): void {
+  #pollAfter(delayMs: number): void {
     this.#timer?.cancel();
-    this.#timer = this.#options.clock.after(delayMs, () => this.#look());
+    this.#timer = this.#options.clock.after(delayMs, () => this.#poll());
   }
 
   /** One pass over all servers; resolves with whether changes are expected soon. */
@@ -190,7 +195,7 @@ export class HollowNodeFleet {
     else if (member.node?.phase === 'off') member.node.start();
   }
 
-  /** A server with the same user data as before has not been rebuilt by whoever makes nodes. */
+  /** A server with unchanged user data has not been rebuilt for a new node. */
   async #install(server: ListedServer, before: Member | undefined, signal: AbortSignal): Promise<void> {
     const { cloud, disks, clock, random, log, createTransport, console } = this.#options;
     const revision = revisionOf(server);

@@ -48,7 +48,7 @@ const RETRY_CAP_MS = 60_000;
 export class HollowNode {
   readonly #options: Omit<HollowNodeOptions, 'userData'>;
   readonly #log: Logger;
-  /** User data until it has been read: it is larger than all else that a node holds. */
+  /** User data until it has been read: it is larger than the rest of a node's state. */
   #installation: { readonly userData: string | Uint8Array } | { readonly bootstrap: NodeBootstrap };
   #phase: NodePhase = 'off';
   #stopping: AbortController | undefined;
@@ -152,10 +152,10 @@ export class HollowNode {
         return await attempt();
       } catch (error) {
         signal.throwIfAborted();
-        const message = `kubelet: can not ${what}: ${(error as Error).message}`;
+        const message = `kubelet: cannot ${what}: ${(error as Error).message}`;
         if (message !== this.#lastMessage) this.#console(message);
         this.#lastMessage = message;
-        this.#log.debug({ err: error, failures }, 'hollow node can not boot yet');
+        this.#log.debug({ err: error, failures }, 'hollow node cannot boot yet');
         await clock.sleep(100 + fullJitterMs(failures, RETRY_BASE_MS, RETRY_CAP_MS, random), signal);
       }
     }
@@ -170,7 +170,7 @@ export class HollowNode {
 async function kubeletVersion(client: KubeClient, { kubernetesVersion }: NodeBootstrap): Promise<string> {
   if (kubernetesVersion !== undefined) return kubernetesVersion;
   const { gitVersion } = await client.version();
-  return /\d+\.\d+\.\d+/.exec(gitVersion)?.[0] ?? gitVersion;
+  return /^v?(\d+\.\d+\.\d+)/.exec(gitVersion)?.[1] ?? gitVersion;
 }
 
 /** Creates the Node; if it already exists, updates its labels, as kubelet does. */

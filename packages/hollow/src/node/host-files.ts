@@ -2,11 +2,11 @@ import { isOfHost } from './shell/container-surroundings.ts';
 
 const MAX_FILES = 1000;
 
-/** The files on a node's disk that pods have made, through volumes of hostPath; the oldest are forgotten when there are many. */
+/** The files that pods have created on a node's disk through hostPath volumes; the oldest are dropped when there are many. */
 export class HostFiles {
   readonly #files = new Set<string>();
 
-  /** Of what a pod has made, those that stay on the node. */
+  /** Those of a pod's files that stay on the node. */
   add(files: readonly string[]): void {
     for (const file of files.filter(isOfHost)) this.#files.add(file);
     for (const oldest of this.#files) {

@@ -1,12 +1,12 @@
-/** Tags that say that there is no such image, as people write them to see what happens. */
+/** Tags that mark a missing image, as people use them to see what happens. */
 const MISSING_TAG = /^(?:404|non-?existent|does-not-exist|not-found)$/;
 
-/** Whether a hollow node can't pull the image: `webserver:404`, `foo:non-existent`. Any other one is there. */
+/** Whether a hollow node can't pull the image: `webserver:404`, `foo:non-existent`. Any other image exists. */
 export function isMissing(image = ''): boolean {
   return MISSING_TAG.test(nameAndTag(image)[1] ?? '');
 }
 
-/** Images whose program is a shell: without a terminal and a command it ends at once. */
+/** Images whose program is a shell: without a terminal and a command it exits immediately. */
 const SHELLS = new Set(['busybox', 'alpine', 'debian', 'ubuntu', 'bash']);
 
 export function isShell(image = ''): boolean {

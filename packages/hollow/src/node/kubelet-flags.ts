@@ -11,18 +11,20 @@ export interface KubeletFlags {
   readonly maxPods: number | undefined;
 }
 
+const VARIABLE = 'KUBELET_EXTRA_ARGS=';
+
 /** Parses `KUBELET_EXTRA_ARGS=…` of /etc/default/kubelet as systemd parses an EnvironmentFile. */
 export function parseKubeletFlags(environmentFile: string): KubeletFlags {
   const flags = new Map<string, string>();
-  const line = /^\s*KUBELET_EXTRA_ARGS=(.*)$/m.exec(environmentFile)?.[1] ?? '';
+  const lines = environmentFile.split('\n').map((each) => each.trim());
+  const line = lines.find((each) => each.startsWith(VARIABLE))?.slice(VARIABLE.length) ?? '';
   const words = line
-    .trim()
-    .replaceAll(/^(["'])(.*)\1$/g, '$2')
+    .replace(/^"(.*)"$|^'(.*)'$/, '$1$2')
     .split(/\s+/)
     .filter((word) => word !== '');
   for (let index = 0; index < words.length; index++) {
-    const [, name = '', equals, value = ''] = /^--([^=]+)(=?)(.*)$/.exec(words[index] ?? '') ?? [];
-    if (name === '') throw new UserDataError(`KUBELET_EXTRA_ARGS: ${words[index]} is no flag`);
+    const [, name = '', equals, value = ''] = /^--([^=]+)(?:(=)(.*))?$/.exec(words[index] ?? '') ?? [];
+    if (name === '') throw new UserDataError(`KUBELET_EXTRA_ARGS: ${words[index]} is not a flag`);
     const next = words[index + 1];
     if (equals === '=') flags.set(name, value);
     else if (next === undefined || next.startsWith('--')) flags.set(name, 'true');

@@ -76,7 +76,7 @@ describe('cloud-config', () => {
 
   it.each([
     ['an unknown encoding', '[{path: /a, encoding: rot13, content: x}]', 'unknown encoding "rot13"'],
-    ['broken gzip', '[{path: /a, encoding: gz+b64, content: AAAA}]', '/a can not be unpacked'],
+    ['broken gzip', '[{path: /a, encoding: gz+b64, content: AAAA}]', '/a cannot be unpacked'],
     ['a file without path', '[{content: x}]', 'write_files[0].path'],
   ])('refuses %s', (_, files, message) => {
     const parse = () => parseCloudConfig(`#cloud-config\nwrite_files: ${files}`);

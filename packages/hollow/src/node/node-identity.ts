@@ -161,7 +161,7 @@ export class NodeIdentity {
         this.#scheduleRenewal(which, signal, renew);
       } catch (error) {
         if (signal.aborted) return;
-        log.warn({ err: error, which }, 'node can not renew its certificate');
+        log.warn({ err: error, which }, 'node cannot renew its certificate');
         this.#after(RETRY_MS, run);
       }
     };

@@ -20,13 +20,13 @@ const UNINITIALIZED_TAINT = {
 };
 const PROVIDED_ADDRESS_ANNOTATION = 'alpha.kubernetes.io/provided-node-ip';
 
-/** What is known of a node at a given time, besides its user data. */
+/** State of a node at a given time, in addition to its user data. */
 export interface NodeSituation {
   readonly nowMs: number;
   readonly version: string;
   readonly isNetworkReady: boolean;
   readonly isShuttingDown: boolean;
-  /** Names of volumes that pods here use: nobody detaches these. */
+  /** Names of volumes that its pods use: these are not detached. */
   readonly volumesInUse: readonly string[];
 }
 
@@ -73,7 +73,7 @@ export function nodeStatus(
     conditions: nodeConditions(situation, old?.conditions ?? []),
     nodeInfo: systemInfo(server, bootstrap, situation.version),
     daemonEndpoints: { kubeletEndpoint: { Port: 10_250 } },
-    // A patch leaves alone what it does not name.
+    // A patch leaves unlisted fields unchanged.
     ...((situation.volumesInUse.length > 0 || old?.volumesInUse) && { volumesInUse: [...situation.volumesInUse] }),
   };
 }
@@ -182,7 +182,7 @@ function nodeConditions(situation: NodeSituation, old: readonly NodeCondition[])
   });
 }
 
-/** The identifiers are derived from the server's and from what is installed there, so that they are stable across restarts and new after a rebuild. */
+/** The identifiers are derived from the server and its installation: they are stable across restarts and change after a rebuild. */
 function systemInfo(server: ServerInfo, bootstrap: NodeBootstrap, version: string): NodeSystemInfo {
   const installation = createHash('sha256').update(server.id).update(bootstrap.token).digest('hex');
   const machineID = installation.slice(0, 32);

@@ -6,7 +6,7 @@ import { z } from 'zod';
 const Credential = z.object({ certificate: z.string(), privateKey: z.string() });
 export type Credential = z.infer<typeof Credential>;
 
-/** What a node stores on its disk. */
+/** Data that a node stores on its disk. */
 const NodeState = z.object({
   /** Identifies the user data the node was installed from: a rebuilt server starts over. */
   bootstrapDigest: z.string(),
@@ -42,7 +42,7 @@ export class MemoryDisks implements NodeDisks {
   }
 }
 
-/** One file per node, readable by its owner only; replaced atomically, so that a crash leaves the old or the new one. */
+/** One file per node, readable by its owner only; replaced atomically: a crash leaves the old or the new one. */
 export class FolderDisks implements NodeDisks {
   readonly #folder: string;
 

@@ -1,4 +1,5 @@
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { Network } from '@fairway/openstack/network/network';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { pages } from '@fairway/openstack/pages';
 import { ServiceApi } from '@fairway/openstack/service-api';
@@ -27,6 +28,7 @@ const ServerDetail = z.object({
     name: z.string(),
     addresses: z.record(z.string(), z.array(ServerAddress)).default({}),
     flavor: z.object({ vcpus: z.number(), ram: z.number(), disk: z.number() }),
+    config_drive: z.union([z.string(), z.boolean()]).default(''),
     'OS-EXT-AZ:availability_zone': z.string().nullish(),
     /** Visible to administrators only. */
     'OS-EXT-SRV-ATTR:user_data': z.string().nullish(),
@@ -34,7 +36,7 @@ const ServerDetail = z.object({
 });
 
 /** All servers of an OpenStack cloud, listed with administrator credentials. */
-export function openStackFleetCloud({ session }: Pick<OpenStackClient, 'session'>): FleetCloud {
+export function openStackFleetCloud({ session, network }: Pick<OpenStackClient, 'session' | 'network'>): FleetCloud {
   const lists = new ServiceApi(session, 'compute', { name: 'compute', wanted: LIST_MICROVERSION });
   const details = new ServiceApi(session, 'compute', { name: 'compute', wanted: DETAIL_MICROVERSION });
   return {
@@ -58,6 +60,7 @@ export function openStackFleetCloud({ session }: Pick<OpenStackClient, 'session'
       if (answer === undefined) return undefined;
       const { server } = answer;
       const { id, name, flavor } = server;
+      const isConfigured = isTrue(server.config_drive) || (await hasDhcp(network, id, signal));
       return {
         server: {
           id,
@@ -66,10 +69,23 @@ export function openStackFleetCloud({ session }: Pick<OpenStackClient, 'session'
           zone: server['OS-EXT-AZ:availability_zone'] ?? undefined,
           flavor: { vcpus: flavor.vcpus, ramMib: flavor.ram, diskGib: flavor.disk },
         },
-        userData: server['OS-EXT-SRV-ATTR:user_data'] ?? undefined,
+        userData: isConfigured ? (server['OS-EXT-SRV-ATTR:user_data'] ?? undefined) : undefined,
       };
     },
   };
+}
+
+/** A guest without DHCP and config drive has no address, and cannot reach the metadata service for its user data. */
+async function hasDhcp({ ports, subnets }: Network, serverId: string, signal: AbortSignal): Promise<boolean> {
+  const attached = await Array.fromAsync(ports.list({ device_id: serverId }, { signal }));
+  const ids = new Set(attached.flatMap(({ fixed_ips }) => fixed_ips.map(({ subnet_id }) => subnet_id)));
+  for (const id of ids) if ((await subnets.get(id, { signal })).enable_dhcp) return true;
+  return false;
+}
+
+/** Nova returns `True`, or an empty string. */
+function isTrue(flag: string | boolean): boolean {
+  return flag === true || flag === 'True';
 }
 
 /** Addresses of the server's own ports, IPv4 before IPv6. */

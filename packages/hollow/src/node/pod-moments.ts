@@ -11,11 +11,11 @@ export interface PodPlacement {
   readonly nowMs: number;
   readonly hostIp: string | undefined;
   readonly podIp: string | undefined;
-  /** On volumes, when it started. */
+  /** Files on volumes when it started. */
   readonly files?: Files;
 }
 
-/** As the state of a waiting container has it. */
+/** Reason and message of a waiting container's state. */
 export interface Obstacle {
   readonly reason: string;
   readonly message: string;
@@ -23,20 +23,20 @@ export interface Obstacle {
 
 export interface NamedMoment {
   readonly container: Container;
-  /** Undefined while it waits for preceding containers, or can't be made. */
+  /** Undefined while it waits for preceding containers, or can't be created. */
   readonly moment: ContainerMoment | undefined;
-  /** Why it can't be made, although it is its turn. */
+  /** Why it can't be created although no preceding container blocks it. */
   readonly obstacle: Obstacle | undefined;
-  /** Files that it has made so far. */
+  /** Files that it has created so far. */
   readonly touched: readonly string[];
 }
 
 export interface InitMoments {
   readonly moments: readonly NamedMoment[];
-  /** When the last init container let the others start; undefined before that. */
+  /** When all init containers were done and the others could start; undefined before that. */
   readonly doneMs: number | undefined;
   readonly hasFailed: boolean;
-  /** With what init containers have made. */
+  /** Including files created by init containers. */
   readonly files: Files;
   readonly touched: readonly string[];
 }
@@ -74,7 +74,7 @@ export function initMoments(pod: Pod, { startedMs, nowMs, files = new Set<string
   return { moments, doneMs: nextStartMs, hasFailed, files: present, touched: [...touched] };
 }
 
-/** Of a container that starts after the init containers. */
+/** State of a container that starts after the init containers. */
 export function appMoment(pod: Pod, container: Container, startMs: number, nowMs: number, files: Files): NamedMoment {
   const obstacle = obstacleOf(container, pod);
   if (obstacle !== undefined) return waiting(container, obstacle);
@@ -86,7 +86,7 @@ export function appMoment(pod: Pod, container: Container, startMs: number, nowMs
   return { container, moment, obstacle: undefined, touched: touchedUntil(behaviors, moment) };
 }
 
-/** A container that has not been made. */
+/** A container that has not been created. */
 export function waiting(container: Container, obstacle: Obstacle | undefined): NamedMoment {
   return { container, moment: undefined, obstacle, touched: [] };
 }
@@ -102,7 +102,7 @@ function obstacleOf(container: Container, pod: Pod): Obstacle | undefined {
   return message === undefined ? undefined : { reason: 'CreateContainerConfigError', message };
 }
 
-/** By the starts so far. */
+/** Based on the starts so far. */
 function touchedUntil(behaviors: readonly ContainerBehavior[], { restarts }: ContainerMoment): readonly string[] {
   return behaviors.slice(0, restarts + 1).flatMap(({ touched }) => touched);
 }

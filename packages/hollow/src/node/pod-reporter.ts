@@ -8,16 +8,16 @@ import { RESIZE_PENDING } from './pod-resize.ts';
 
 export interface PodReporterOptions {
   readonly client: KubeClient;
-  /** Whether its kubelet says which generation of a pod a status is about: from 1.34 on. */
-  readonly tellsGeneration: boolean;
+  /** Whether its kubelet reports the observed generation of a pod: from 1.34 on. */
+  readonly reportsGeneration: boolean;
 }
 
-/** A hundred new pods must not open a hundred connections. */
+/** Limits concurrent writes: a hundred new pods must not open a hundred connections. */
 const MAX_PARALLEL_WRITES = 4;
-/** Of a strategic merge patch: without it the condition would stay. */
+/** Directive of a strategic merge patch: without it the condition would stay. */
 const NO_RESIZE_PENDING = { $patch: 'delete', type: RESIZE_PENDING, status: 'False' };
 
-/** Tells the API server what becomes of a node's pods. */
+/** Reports the status of a node's pods to the API server. */
 export class PodReporter {
   readonly #options: PodReporterOptions;
   readonly #writes = new CallSlots(MAX_PARALLEL_WRITES);
@@ -26,9 +26,9 @@ export class PodReporter {
     this.#options = options;
   }
 
-  /** Writes a status unless the pod has it already. Resolves with the status that the pod has then; undefined where nothing was written. */
+  /** Writes a status unless the pod has it already. Resolves with the pod's new status; undefined if nothing was written. */
   async report(pod: Pod, found: PodStatus, signal: AbortSignal | undefined): Promise<PodStatus | undefined> {
-    const status = this.#options.tellsGeneration ? withGeneration(found, pod.metadata.generation) : found;
+    const status = this.#options.reportsGeneration ? withGeneration(found, pod.metadata.generation) : found;
     if (isReported(pod.status ?? {}, status) && isResizePending(pod.status) === isResizePending(status)) {
       return undefined;
     }
@@ -51,7 +51,7 @@ export class PodReporter {
     await this.#write(signal, () => this.#options.client.resource(Pods).delete(name, options));
   }
 
-  /** Resolves with undefined where the pod has gone, or is another one by now. */
+  /** Resolves with undefined if the pod is gone or was replaced. */
   async #write<T>(signal: AbortSignal | undefined, write: () => Promise<T>): Promise<T | undefined> {
     const leave = await this.#writes.enter(signal);
     try {
@@ -69,7 +69,7 @@ function isResizePending(status: PodStatus | undefined): boolean {
   return status?.conditions?.some(({ type }) => type === RESIZE_PENDING) ?? false;
 }
 
-/** Whether the pod already has the status to report; ignores fields that others write. */
+/** Whether the pod already has the status to report; ignores fields of other writers. */
 function isReported(current: PodStatus, wanted: PodStatus): boolean {
   return Object.entries(wanted).every(([field, value]) => {
     if (field !== 'conditions') return jsonEqual(current[field as keyof PodStatus], value);

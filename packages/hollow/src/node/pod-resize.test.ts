@@ -36,13 +36,14 @@ test.each([
     pending: "Deferred Node didn't have enough resource: memory, requested: 2147483648, used: 0, capacity: 1073741824",
   },
   {
-    reason: 'what starts the container again',
+    reason: 'restart required',
     to: { cpu: '1' },
     policy: 'cpu',
     given: '500m',
-    pending: 'Infeasible a hollow node starts no container again to resize it, as the resizePolicy of app wants it',
+    pending:
+      'Infeasible a hollow node does not restart containers to resize them, which the resizePolicy of app requires',
   },
-  { reason: 'what starts no container again', to: { cpu: '1' }, policy: 'memory', given: '1' },
+  { reason: 'no restart required', to: { cpu: '1' }, policy: 'memory', given: '1' },
 ])('a pod that asks for $reason', ({ to, policy, given, pending }) => {
   const before = allottedBefore(podOf({ cpu: '500m' }));
   const pod = podOf(to, policy === undefined ? {} : { resizePolicy: restart(policy) });

@@ -15,23 +15,23 @@ export const RESIZE_PENDING = 'PodResizePending';
 const LISTS = ['requests', 'limits'] as const;
 const RESIZABLE = ['cpu', 'memory'] as const;
 
-/** What containers of a pod have been given, by their names. */
+/** Resources allocated to the containers of a pod, by name. */
 export type Allotment = ReadonlyMap<string, ResourceRequirements>;
 
 export interface Allotted {
   readonly given: Allotment;
-  /** Why it is not what the pod asks for. */
+  /** Why it differs from the pod's request. */
   readonly pending: { readonly reason: 'Deferred' | 'Infeasible'; readonly message: string } | undefined;
 }
 
-/** What a pod has by its own status: the node has written it there, and remembers it so when it starts again. A new pod has what it asks for. */
+/** The pod's allocation according to its status, where the node stores it across restarts. A new pod is allocated its request. */
 export function allottedBefore({ spec, status }: Pod): Allotment {
   const { containerStatuses = [], initContainerStatuses = [] } = status ?? {};
   const known = new Map([...containerStatuses, ...initContainerStatuses].map((one) => [one.name, one.resources]));
   return new Map(containersOf(spec).map(({ name, resources }) => [name, known.get(name) ?? listsOf(resources)]));
 }
 
-/** The pod as if it asked for what it has. */
+/** The pod with its request replaced by its allocation. */
 export function asAllotted(pod: Pod, given: Allotment): Pod {
   const { containers, initContainers } = pod.spec;
   const replaced = (container: Container) => ({ ...container, resources: given.get(container.name) ?? {} });
@@ -44,8 +44,8 @@ export function asAllotted(pod: Pod, given: Allotment): Pod {
 }
 
 /**
- * Gives a pod what it asks for, if the node has room for it beside the others, as they were allotted; else it keeps what it has. As kubelet's
- * allocation manager, with one difference: containers are not started again for it.
+ * Allocates a pod's request if the node has room for it beside the other allocations; otherwise the pod keeps its allocation. Like kubelet's
+ * allocation manager, except that containers are not restarted.
  */
 export function allot(pod: Pod, before: Allotment, others: () => readonly Pod[], allocatable: Amounts): Allotted {
   const resized = containersOf(pod.spec).filter(
@@ -54,7 +54,7 @@ export function allot(pod: Pod, before: Allotment, others: () => readonly Pod[],
   if (resized.length === 0) return { given: before, pending: undefined };
   const restarting = resized.find((container) => wantsRestart(container, before.get(container.name)));
   if (restarting !== undefined) {
-    const message = `a hollow node starts no container again to resize it, as the resizePolicy of ${restarting.name} wants it`;
+    const message = `a hollow node does not restart containers to resize them, which the resizePolicy of ${restarting.name} requires`;
     return { given: before, pending: { reason: 'Infeasible', message } };
   }
   const message = missing(pod, asAllotted(pod, before), others(), allocatable);
@@ -73,7 +73,7 @@ function wantsRestart({ resources, resizePolicy = [] }: Container, before: Resou
   );
 }
 
-/** Kubelet's words for the first resource that there is too little of. */
+/** Kubelet's message for the first insufficient resource. */
 function missing(pod: Pod, before: Pod, others: readonly Pod[], allocatable: Amounts): string | undefined {
   const [wanted, had] = [podRequests(pod), podRequests(before)];
   for (const name of RESIZABLE) {
@@ -89,7 +89,7 @@ function missing(pod: Pod, before: Pod, others: readonly Pod[], allocatable: Amo
   return undefined;
 }
 
-/** A status that also says what the containers have, and what they wait for. */
+/** A status that also reports allocations and pending resizes. */
 export function withResources(status: PodStatus, pod: Pod, { given, pending }: Allotted, nowMs: number): PodStatus {
   const told = (one: ContainerStatus): ContainerStatus => {
     const resources = given.get(one.name) ?? {};
@@ -114,7 +114,7 @@ function containersOf({ containers, initContainers = [] }: PodSpec): readonly Co
   return [...containers, ...initContainers];
 }
 
-/** The lists that are not empty. */
+/** The non-empty lists. */
 function listsOf({ requests = {}, limits = {} }: ResourceRequirements = {}): ResourceRequirements {
   const [hasRequests, hasLimits] = [requests, limits].map((list) => Object.keys(list).length > 0);
   return { ...(hasLimits && { limits }), ...(hasRequests && { requests }) };

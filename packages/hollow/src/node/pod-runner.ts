@@ -22,9 +22,9 @@ export interface PodRunnerOptions extends PodReporterOptions {
   readonly hostIp: string | undefined;
   /** Resolves when the node has a pod CIDR. */
   readonly addresses: () => Promise<PodAddresses>;
-  /** Whether its kubelet resizes pods, and says what their containers have: from 1.33 on. */
+  /** Whether its kubelet resizes pods and reports allocated resources: from 1.33 on. */
   readonly resizes: boolean;
-  /** What the node has for pods. */
+  /** Resources of the node for pods. */
   readonly allocatable: () => Amounts;
   readonly volumes: NodeVolumes;
   readonly clock: Clock;
@@ -37,9 +37,9 @@ interface RunningPod {
   pod: Pod;
   startedMs: number | undefined;
   podIp: string | undefined;
-  /** Those of the node when it started. */
+  /** Files of the node when the pod started. */
   files: Files | undefined;
-  /** What its containers have been given by now. */
+  /** Current allocation of its containers. */
   allotted: Allotted | undefined;
   /** When the deletion was observed. */
   stopSeenMs: number | undefined;
@@ -47,16 +47,16 @@ interface RunningPod {
   isSyncing: boolean;
   isDirty: boolean;
   failures: number;
-  /** How often its volumes were not there. */
-  looks: number;
+  /** How often its volumes were missing. */
+  volumeChecks: number;
 }
 
 const RETRY_BASE_MS = 1000;
 const RETRY_CAP_MS = 60_000;
-/** How often to look for volumes. */
+/** How often to check for volumes. */
 const HELD_BASE_MS = 250;
 const HELD_CAP_MS = 10_000;
-/** As kubelet's admission says it. */
+/** Kubelet's admission message. */
 const PORTS_TAKEN: PodStatus = {
   phase: 'Failed',
   reason: 'NodePorts',
@@ -173,7 +173,7 @@ export class PodRunner {
     if (nextChangeMs !== undefined) this.#wakeAt(running, nextChangeMs);
   }
 
-  /** The status with what the pod has, after it was given what it asks for if there is room. */
+  /** The status with the pod's allocation, after a pending request was allocated if there is room. */
   #resized(running: RunningPod, status: PodStatus, nowMs: number): PodStatus {
     const { pod } = running;
     const before = given(running);
@@ -182,18 +182,18 @@ export class PodRunner {
     return withResources(status, pod, running.allotted, nowMs);
   }
 
-  /** The other pods of the node, with what they have. */
+  /** The other pods of the node, with their allocations. */
   #besides(running: RunningPod): Pod[] {
     const others = [...this.#running.values()].filter((other) => other !== running && !isOver(other.pod));
     return others.map((other) => asAllotted(other.pod, given(other)));
   }
 
-  /** There may be room by now for what had to wait for it. */
+  /** Pending resizes may fit now. */
   #retryDeferred(): void {
     for (const running of this.#running.values()) if (running.allotted?.pending !== undefined) this.#sync(running);
   }
 
-  /** Whether it was bound by somebody else than a scheduler to a node whose ports are taken. */
+  /** Whether it was bound, not by a scheduler, to a node whose ports are taken. */
   #isRejected(running: RunningPod): boolean {
     const ports = hostPorts(running.pod);
     if (ports.length === 0 || running.startedMs !== undefined || startOf(running.pod) !== undefined) return false;
@@ -206,7 +206,7 @@ export class PodRunner {
     );
   }
 
-  /** Whether it waits for volumes. It has not started before they are there. */
+  /** Whether it is waiting for volumes. It does not start before they are available. */
   async #isHeld(running: RunningPod): Promise<boolean> {
     const { clock, hostIp, volumes } = this.#options;
     const hasStarted = running.startedMs !== undefined || startOf(running.pod) !== undefined;
@@ -214,8 +214,8 @@ export class PodRunner {
     const reason = await volumes.missing(running.pod, this.#signal);
     if (hasStarted || reason === undefined) return false;
     await this.#report(running, heldPodStatus(running.pod, { hostIp, nowMs: clock.now() }));
-    running.looks++;
-    this.#wakeAt(running, clock.now() + Math.min(HELD_CAP_MS, HELD_BASE_MS * 2 ** running.looks));
+    running.volumeChecks++;
+    this.#wakeAt(running, clock.now() + Math.min(HELD_CAP_MS, HELD_BASE_MS * 2 ** running.volumeChecks));
     return true;
   }
 
@@ -252,7 +252,7 @@ export class PodRunner {
     return { startedMs: running.startedMs, nowMs: clock.now(), hostIp, podIp: running.podIp, files: running.files };
   }
 
-  /** After a restart pods keep the addresses that they had, before others get one: an API server takes no second one for a pod. */
+  /** After a restart, pods get their previous addresses before new pods get any: an API server accepts only one address per pod. */
   #claimKnown(free: PodAddresses): void {
     for (const each of this.#running.values()) {
       const { spec, status, metadata } = each.pod;
@@ -263,7 +263,7 @@ export class PodRunner {
 
   async #report(running: RunningPod, found: PodStatus): Promise<void> {
     const status = await this.#reporter.report(running.pod, found, this.#signal);
-    // Newer than what the watch has delivered, or the same.
+    // The same as delivered by the watch, or newer.
     if (status !== undefined) running.pod = { ...running.pod, status };
   }
 
@@ -277,7 +277,7 @@ export class PodRunner {
     const { clock, random, log } = this.#options;
     const delayMs = Math.min(RETRY_CAP_MS, RETRY_BASE_MS * 2 ** running.failures) * (0.5 + random() / 2);
     running.failures++;
-    log.debug({ err: error, pod: running.pod.metadata.name, delayMs }, 'pod can not be reported');
+    log.debug({ err: error, pod: running.pod.metadata.name, delayMs }, 'cannot report pod status');
     this.#wakeAt(running, clock.now() + delayMs);
   }
 }
@@ -294,7 +294,7 @@ function newlySeen(pod: Pod): RunningPod {
     isSyncing: false,
     isDirty: false,
     failures: 0,
-    looks: 0,
+    volumeChecks: 0,
   };
 }
 
@@ -302,7 +302,7 @@ function isOver({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** What its containers have. */
+/** Allocation of its containers. */
 function given({ pod, allotted }: RunningPod): Allotment {
   return allotted?.given ?? allottedBefore(pod);
 }

@@ -8,7 +8,7 @@ import type {
   PodStatus,
 } from '@fairway/kube/kinds/generated/types';
 import { containerId, imageIdOf } from './container-ids.ts';
-import { earliest, type Termination } from './container-timeline.ts';
+import { earliestDefined, type Termination } from './container-timeline.ts';
 import { ephemeralStatuses } from './ephemeral-statuses.ts';
 import {
   appMoment,
@@ -22,9 +22,9 @@ import {
 
 export interface PodMoment {
   readonly status: PodStatus;
-  /** When the status next changes by itself; undefined: never. */
+  /** When the status next changes over time; undefined: never. */
   readonly nextChangeMs: number | undefined;
-  /** Files on volumes that its containers have made. */
+  /** Files that its containers have created on volumes. */
   readonly touched: readonly string[];
 }
 
@@ -47,12 +47,12 @@ export function podStatusAt(pod: Pod, placement: PodPlacement): PodMoment {
   const isOver = phase === 'Succeeded' || phase === 'Failed';
   return {
     status: assemble(pod, placement, phase, init, app),
-    nextChangeMs: isOver ? undefined : earliest(...moments, deadlineMs),
+    nextChangeMs: isOver ? undefined : earliestDefined(...moments, deadlineMs),
     touched: [...init.touched, ...app.flatMap(({ touched }) => touched)],
   };
 }
 
-/** The status of a pod whose containers have not been made, because what they need is not there. */
+/** The status of a pod whose containers have not been created because something they need is missing. */
 export function heldPodStatus(pod: Pod, { hostIp, nowMs }: Pick<PodPlacement, 'hostIp' | 'nowMs'>): PodStatus {
   const containers = pod.spec.containers ?? [];
   const held = ({ name, image = '' }: Container): ContainerStatus => ({

@@ -29,12 +29,14 @@ export interface RunningNodeOptions {
   readonly log: Logger;
 }
 
+/** kubelet checks each pod's volumes about once a minute. */
+const VOLUMES_ROUND_MS = 60_000;
 /** kubelet renews its Lease four times within its duration. */
 const RENEWALS_PER_LEASE = 4;
 const RENEWAL_JITTER = 0.04;
 const RENEWAL_RETRY_BASE_MS = 200;
 const RENEWAL_RETRY_CAP_MS = 7000;
-/** Nodes of one process renew together: their writes share a commit. */
+/** Nodes of one process renew at the same time, so their writes share a commit. */
 const PULSE_MS = 250;
 const STATUS_PERIOD_MS = 300_000;
 const STATUS_RETRY_MS = 10_000;
@@ -52,7 +54,7 @@ export class RunningNode {
   readonly #pods: PodRunner;
   readonly #volumes: NodeVolumes;
   readonly #addresses = Promise.withResolvers<PodAddresses>();
-  readonly #timers = new Map<'lease' | 'status' | 'podCidr' | 'serving', Timer>();
+  readonly #timers = new Map<'lease' | 'status' | 'podCidr' | 'serving' | 'volumes', Timer>();
   #node: Node;
   #signal: AbortSignal = AbortSignal.abort();
   #isNetworkReady = false;
@@ -62,7 +64,7 @@ export class RunningNode {
   #isReporting = false;
   #renewalFailures = 0;
   #renewedMs = 0;
-  /** Whether it was silent for so long that the control plane may take it for lost, or do so in a moment. */
+  /** Whether it was silent for so long that the control plane considers it lost, or is about to. */
   #isDoubted = false;
 
   constructor(options: RunningNodeOptions) {
@@ -80,7 +82,7 @@ export class RunningNode {
       nodeName: node.metadata.name ?? '',
       hostIp: bootstrap.flags.nodeIp?.split(',')[0] ?? options.server.addresses[0],
       addresses: () => this.#addresses.promise,
-      tellsGeneration: isSince(options.version, GENERATION_SINCE_MINOR),
+      reportsGeneration: isSince(options.version, GENERATION_SINCE_MINOR),
       resizes: isSince(options.version, RESIZE_SINCE_MINOR),
       allocatable: () => amountsOf(this.#node.status?.allocatable),
       volumes: this.#volumes,
@@ -100,6 +102,7 @@ export class RunningNode {
     void this.#renewLease();
     this.#reportStatus();
     this.#pods.start(signal);
+    this.#growFileSystems();
     if (!this.#isSettled()) this.#followUntilSettled();
   }
 
@@ -119,7 +122,7 @@ export class RunningNode {
     const { client, clock, random } = this.#options;
     const settled = new AbortController();
     const stop = () => settled.abort();
-    // Its listener would hold the informer as long as the node runs.
+    // A remaining listener would keep the informer alive as long as the node runs.
     this.#signal.addEventListener('abort', stop, { once: true, signal: settled.signal });
     const take = (node: Node) => {
       this.#adopt(node);
@@ -155,7 +158,7 @@ export class RunningNode {
       this.#addresses.resolve(new PodAddresses(cidr));
     } catch (error) {
       const fallback = fallbackPodCidr(this.#options.server.id);
-      this.#options.log.warn({ err: error, cidr, fallback }, 'node can not use its pod CIDR');
+      this.#options.log.warn({ err: error, cidr, fallback }, 'node cannot use its pod CIDR');
       this.#addresses.resolve(new PodAddresses(fallback));
     }
     this.#isNetworkReady = true;
@@ -198,7 +201,7 @@ export class RunningNode {
       this.#after('lease', Math.ceil(dueMs / PULSE_MS) * PULSE_MS - clock.now(), () => void this.#renewLease());
     } catch (error) {
       if (this.#signal.aborted) return;
-      log.debug({ err: error }, 'node can not renew its lease');
+      log.debug({ err: error }, 'node cannot renew its lease');
       const delayMs = fullJitterMs(this.#renewalFailures++, RENEWAL_RETRY_BASE_MS, RENEWAL_RETRY_CAP_MS, random);
       this.#after('lease', 100 + delayMs, () => void this.#renewLease());
     }
@@ -222,7 +225,7 @@ export class RunningNode {
       this.#isDoubted = false;
       this.#after('status', periodMs * (1 + RENEWAL_JITTER * random()), () => this.#reportStatus());
     } catch (error) {
-      log.debug({ err: error }, 'node can not report its status');
+      log.debug({ err: error }, 'node cannot report its status');
       this.#after('status', STATUS_RETRY_MS * (0.5 + random()), () => this.#reportStatus());
     }
     this.#isReporting = false;
@@ -243,7 +246,17 @@ export class RunningNode {
     this.#adopt(await client.resource(Nodes).patch(name, patch, { subresource: 'status', signal: this.#signal }));
   }
 
-  #after(what: 'lease' | 'status' | 'podCidr' | 'serving', delayMs: number, callback: () => void): void {
+  #growFileSystems(): void {
+    this.#after('volumes', VOLUMES_ROUND_MS, () => {
+      const { log } = this.#options;
+      void this.#volumes
+        .grow(this.#signal)
+        .catch((error: unknown) => log.debug({ err: error }, 'node cannot grow file systems'))
+        .then(() => this.#growFileSystems());
+    });
+  }
+
+  #after(what: 'lease' | 'status' | 'podCidr' | 'serving' | 'volumes', delayMs: number, callback: () => void): void {
     this.#timers.get(what)?.cancel();
     if (this.#signal.aborted) return;
     const run = () => {

@@ -3,7 +3,7 @@ import { surroundingsOf } from './shell/container-surroundings.ts';
 
 const NO_FILES: ReadonlySet<string> = new Set();
 
-/** What kubelet says of a `subPathExpr` that leads nowhere, or out of its volume; undefined if nothing is wrong, as far as is known here. */
+/** Kubelet's error for a `subPathExpr` that can't be expanded or leaves its volume; undefined if no problem is known here. */
 export function subPathProblem(container: Container, pod: Pod): string | undefined {
   const expressions = (container.volumeMounts ?? []).flatMap(({ subPathExpr }) => subPathExpr || []);
   if (expressions.length === 0) return undefined;

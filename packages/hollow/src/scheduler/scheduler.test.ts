@@ -51,7 +51,7 @@ test('room that is made for a pod is kept for it from those that come in the pla
   const isRefused = ({ status }: Pod) => status?.conditions?.some(({ reason }) => reason === 'Unschedulable') ?? false;
   const ofLow = (all: readonly Pod[]) => all.filter((each) => appOf(each) === 'low');
   await eventually(pods, where, (all) => ofLow(all).length === 1 && ofLow(all).every(isNew));
-  // Looked at after the one that came in the victim's place.
+  // Scheduled after the pod that replaced the victim.
   await pods.create(pod('last', specOf(1, '1m')));
   await eventuallyObject(pods, { ...where, name: 'last' }, (last) => isRefused(last) || Boolean(last.spec.nodeName));
   expect(ofLow((await pods.list(where)).items).map(({ spec }) => spec.nodeName)).toEqual([undefined]);
@@ -86,7 +86,7 @@ test('what was kept for a pod is free again when the pod is gone', async () => {
 
   await pods.delete('preemptor', where);
   cluster.nodes.fateOf = () => 'run';
-  cluster.nodes.lookAgain();
+  cluster.nodes.resync();
 
   const next = await eventuallyObject(pods, { ...where, name: 'next' }, ({ spec }) => Boolean(spec.nodeName));
   expect(next.spec.nodeName).toBe('node');

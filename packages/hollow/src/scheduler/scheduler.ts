@@ -35,8 +35,8 @@ const SCHEDULER_NAME = 'default-scheduler';
 const VOLUME_BUCKETS = new Set(['persistentvolumeclaims', 'persistentvolumes', 'csinodes.storage.k8s.io']);
 
 /**
- * Binds pods to nodes, one decision at a time, each on the caches and earlier decisions ("assumed" pods), as kube-scheduler does.
- * An unschedulable pod waits for a change that could make room: a node, or a deleted pod.
+ * Binds pods to nodes, one decision at a time, each on the caches and earlier decisions ("assumed" pods), like kube-scheduler. An unschedulable pod
+ * waits for a change that could make room: a node, or a deleted pod.
  */
 export class Scheduler {
   readonly controller: Controller;
@@ -45,7 +45,7 @@ export class Scheduler {
   /** The node that each pod is counted on. */
   readonly #placed = new Map<string, string>();
   readonly #unschedulable = new Set<string>();
-  /** Pods for which others are made to leave, and the node on which nobody else of their priority or a lower one may take that room. */
+  /** Nominated pods and their nodes: no other pod of the same or a lower priority may take the room made by preemption there. */
   readonly #nominated = new Map<string, string>();
   /** Pending pods with their priority: each enqueues one run, and the run takes the highest. */
   readonly #queue = new Map<string, number>();
@@ -62,7 +62,7 @@ export class Scheduler {
       backoff: { baseMs: 100, maxMs: 10_000 },
       reconcile: (key) => this.#scheduleNext(key),
     });
-    // These handlers run before the controller's own, so that a decision sees the change that triggered it.
+    // These handlers run before the controller's own: a decision must see the change that triggered it.
     nodes.addHandler({
       onAdd: (node) => this.#nodeChanged(node),
       onUpdate: (_, node) => this.#nodeChanged(node),
@@ -189,7 +189,7 @@ export class Scheduler {
     }
   }
 
-  /** Decides for a pod as if those that it must not stand in the way of were on their nodes already. */
+  /** Schedules a pod as if nominated pods that it must not block were already on their nodes. */
   #besideNominated<T>(key: string, pod: Pod, decide: (states: readonly NodeState[]) => T): T {
     const added: (() => void)[] = [];
     for (const [other, nodeName] of this.#nominated) {
@@ -207,7 +207,7 @@ export class Scheduler {
     }
   }
 
-  /** It needs no room, or there is none to make: others may have what was kept for it. */
+  /** It needs no room, or preemption can't make any: release its nomination. */
   #denominate(key: string): void {
     if (this.#nominated.delete(key)) this.#retryUnschedulable();
   }
@@ -218,7 +218,7 @@ export class Scheduler {
     );
   }
 
-  /** Assumes the pod on its node before the API server has confirmed it, so that the next decision counts it. */
+  /** Assumes the pod on its node before the API server has confirmed it, so the next decision counts it. */
   async #bind(key: string, pod: Pod, nodeName: string): Promise<void> {
     const { client, events } = this.#options;
     const { name = '', namespace = '', uid } = pod.metadata;

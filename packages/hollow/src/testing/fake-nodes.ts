@@ -13,7 +13,7 @@ export interface FakeNodesOptions {
   readonly fateOf?: (pod: Pod) => PodFate;
 }
 
-/** Fake nodes for tests: the minimum that a kubelet reports for its pods. */
+/** Fake nodes for tests: they report the minimum that a kubelet reports for its pods. */
 export class FakeNodes {
   fateOf: (pod: Pod) => PodFate;
   readonly #client: KubeClient;
@@ -31,8 +31,8 @@ export class FakeNodes {
     this.fateOf = fateOf;
     this.#informer = new Informer(client.resource(Pods), { clock });
     this.#informer.addHandler({
-      onAdd: (pod) => this.#look(pod),
-      onUpdate: (_, pod) => this.#look(pod),
+      onAdd: (pod) => this.#sync(pod),
+      onUpdate: (_, pod) => this.#sync(pod),
     });
     this.#informer.start(this.#stop.signal);
   }
@@ -77,7 +77,7 @@ export class FakeNodes {
   /** Takes over nodes that exist already. */
   resume(names: readonly string[]): void {
     for (const name of names) this.#known.add(name);
-    this.lookAgain();
+    this.resync();
   }
 
   /** Renews the node's Lease. */
@@ -104,8 +104,8 @@ export class FakeNodes {
   }
 
   /** Re-evaluates all pods after `fateOf` has changed. */
-  lookAgain(): void {
-    for (const pod of this.#informer.list()) this.#look(pod);
+  resync(): void {
+    for (const pod of this.#informer.list()) this.#sync(pod);
   }
 
   async stop(): Promise<void> {
@@ -114,7 +114,7 @@ export class FakeNodes {
     await Promise.all(this.#work);
   }
 
-  #look(pod: Pod): void {
+  #sync(pod: Pod): void {
     const node = pod.spec.nodeName;
     if (!node || !this.#known.has(node) || this.#dead.has(node)) return;
     const work = this.#act(pod).catch((error: unknown) => {

@@ -12,7 +12,7 @@ import { createServiceAccountKeys } from '@fairway/kube/pki/service-account-keys
 import { createHollowControlPlane, type HollowControlPlane } from '../control-plane/hollow-control-plane.ts';
 import { FakeNodes, type FakeNodesOptions } from './fake-nodes.ts';
 
-// A whole minute, so that a test meets the same number of a schedule's times whenever it runs.
+// A whole minute: a test always covers the same number of scheduled times.
 const startMs = Math.floor(Date.now() / 60_000) * 60_000;
 // Generating keys is slow: all test clusters share them.
 const ca = await createCertificateAuthority({
@@ -31,7 +31,7 @@ export interface TestClusterOptions extends FakeNodesOptions {
   /** Nodes that already exist in the store. */
   readonly knownNodes?: readonly string[];
   readonly random?: () => number;
-  /** What its API server may connect to; this machine by default. */
+  /** Addresses that its API server may connect to; loopback by default. */
   readonly outbound?: OutboundPolicy;
 }
 

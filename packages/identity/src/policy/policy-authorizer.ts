@@ -1,7 +1,7 @@
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
+import { EXTRA_PROJECT_ID } from '@fairway/apiserver/auth/well-known-users';
 import {
   EXTRA_PROJECT_DOMAIN_ID,
-  EXTRA_PROJECT_ID,
   EXTRA_PROJECT_NAME,
   EXTRA_ROLES,
   EXTRA_USER_DOMAIN_ID,
@@ -20,7 +20,7 @@ export function createPolicyAuthorizer(policy: Policy): Authorizer {
     authorize(attributes) {
       const { user } = attributes;
       const isAllowed = isKeystoneUsername(user.username) && policyAllows(policy, subjectOf(user), attributes);
-      return { allowed: isAllowed, reason: isAllowed ? 'allowed by the policy for users of Keystone' : '' };
+      return { allowed: isAllowed, reason: isAllowed ? 'allowed by the policy for Keystone users' : '' };
     },
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isApiError } from '../object/api-error.ts';
 import type { ResourceType } from '../object/meta.ts';
 
-/** A kind as the server serves it. */
+/** A served kind. */
 export interface ServedResource extends ResourceType {
   readonly verbs: readonly string[];
   readonly subresources: readonly string[];
@@ -12,7 +12,7 @@ export interface ServedResource extends ResourceType {
 export interface Discovery {
   /** Each kind once, in the version that its group prefers among those that have it. */
   readonly resources: readonly ServedResource[];
-  /** Group versions (`metrics.k8s.io/v1beta1`) whose kinds are not known now, because the aggregated API server behind them does not answer. */
+  /** Group versions (`metrics.k8s.io/v1beta1`) whose kinds are currently unknown because their aggregated API server does not respond. */
   readonly unavailable: readonly string[];
 }
 

@@ -30,7 +30,7 @@ const ExecCredential = z.object({
 });
 type Issued = z.infer<typeof ExecCredential>['status'];
 
-/** A program to run, until the signal aborts: resolves with its output. What it says on standard error goes to this process's. */
+/** A program to run, until the signal aborts: resolves with its output. Its standard error is passed through. */
 export type RunProgram = (
   command: string,
   args: readonly string[],
@@ -47,7 +47,7 @@ export interface ExecContext {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly clock: Clock;
   readonly isTerminal: boolean;
-  /** As the plugin is told when it asks for it. */
+  /** Passed to the plugin on request. */
   readonly cluster: Readonly<Record<string, unknown>>;
   readonly run?: RunProgram;
   readonly signal?: AbortSignal;
@@ -110,7 +110,9 @@ async function issue(
 ): Promise<Issued> {
   const { apiVersion, command, interactiveMode } = section;
   if (interactiveMode === 'Always' && !isTerminal) {
-    throw new KubeconfigError(`user "${user}": exec: ${command} needs a terminal, as its interactiveMode is Always`);
+    throw new KubeconfigError(
+      `user "${user}": exec: ${command} needs a terminal because its interactiveMode is Always`,
+    );
   }
   const isInteractive = interactiveMode !== 'Never' && isTerminal;
   const spec = { ...(section.provideClusterInfo && { cluster }), interactive: isInteractive };
@@ -164,7 +166,7 @@ const runProgram: RunProgram = (command, args, { env, hasInput, signal }) =>
       if (bytes <= MAX_OUTPUT_BYTES) return void chunks.push(chunk);
       reject(new Error('it printed more than 1 MiB'));
       child.kill('SIGKILL');
-      // Its own children may hold the other end.
+      // Its child processes may keep the pipe open.
       child.stdout.destroy();
     });
     child.on('error', reject);

@@ -6,7 +6,7 @@ import { type CacheIndex, type Change, type IndexFunction, ObjectCache } from '.
 import { keyOf } from './object-key.ts';
 import type { ObjectSource } from './object-source.ts';
 
-/** Objects that this process makes itself, for controllers that would otherwise watch them at an API server. */
+/** Objects created by this process itself, for controllers that otherwise watch an API server. */
 export class HeldObjects<T extends KubeObject> implements ObjectSource<T> {
   readonly type: ResourceType<T>;
   readonly #log: Logger;
@@ -18,7 +18,7 @@ export class HeldObjects<T extends KubeObject> implements ObjectSource<T> {
     this.#log = log;
   }
 
-  /** Adds or replaces the object of this name; one that is the same changes nothing. */
+  /** Adds or replaces the object of this name; an equal one has no effect. */
   put(object: T): void {
     if (!isDeepStrictEqual(this.#cache.get(keyOf(object)), object)) this.#publish(this.#cache.put(object));
   }

@@ -11,12 +11,12 @@ import type {
   WriteOptions,
 } from './resource-client.ts';
 import { type PathTarget, queryString, resourcePath } from './resource-path.ts';
-import type { TransportRequest, TransportResponse } from './transport.ts';
+import { AnswerTooLargeError, type TransportRequest, type TransportResponse } from './transport.ts';
 
 /** Sends a request; rejects unless the response is a success. */
 type Send = (request: TransportRequest) => Promise<TransportResponse>;
 
-/** Whether reads ask for whole objects or for `PartialObjectMetadata`. */
+/** Whether reads request whole objects or `PartialObjectMetadata`. */
 export type ObjectForm = 'full' | 'metadata';
 
 const PARTIAL_OBJECT = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
@@ -30,7 +30,7 @@ const PATCH_TYPES = {
 
 type Signalled = { readonly signal?: AbortSignal | undefined };
 
-/** The verbs of one kind over HTTP, as every Kubernetes API speaks them. */
+/** The verbs of one kind over HTTP, for any Kubernetes API. */
 export class HttpResourceClient<T extends KubeObject> implements ResourceClient<T> {
   readonly type: ResourceType<T>;
   readonly #form: ObjectForm;
@@ -154,7 +154,11 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
   async #read<R>(
     path: string,
     metadataAccept: string,
-    { signal, isList = false }: Signalled & Pick<TransportRequest, 'isList'>,
+    {
+      signal,
+      isList = false,
+      maxAnswerChars,
+    }: Signalled & Pick<TransportRequest, 'isList'> & Pick<ListOptions, 'maxAnswerChars'>,
   ): Promise<R> {
     const response = await this.#send({
       method: 'GET',
@@ -163,7 +167,13 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
       ...(this.#form === 'metadata' && { headers: { accept: metadataAccept } }),
       ...(signal && { signal }),
     });
-    return JSON.parse(await response.text()) as R;
+    const text = await response.text();
+    if (maxAnswerChars !== undefined && text.length > maxAnswerChars) {
+      throw new AnswerTooLargeError(
+        `the response to GET ${path} has ${text.length} characters, the limit is ${maxAnswerChars}`,
+      );
+    }
+    return JSON.parse(text) as R;
   }
 
   async #write<R = T>(
@@ -186,7 +196,7 @@ export class HttpResourceClient<T extends KubeObject> implements ResourceClient<
   }
 }
 
-/** Whoever follows from this write continues the writer's trace. */
+/** Work caused by this write continues the writer's trace. */
 function noteVersion({ metadata }: Partial<KubeObject>): void {
   const span = currentSpan();
   if (span === undefined) return;

@@ -1,6 +1,7 @@
 import { Agent, type RequestOptions } from 'node:https';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { type Clock, systemClock } from '@fairway/base/clock';
+import { trimmedEnd } from '@fairway/base/trim';
 import { WatchConnection } from './watch-connection.ts';
 
 /** PEM texts of a TLS client certificate and its private key. */
@@ -22,7 +23,7 @@ export interface HttpsConnectionOptions {
   readonly clientCertificate?: () => ClientCertificate | Promise<ClientCertificate>;
   /** Called before each request, so that tokens can rotate. */
   readonly bearerToken?: () => string | Promise<string>;
-  /** Called when the server has answered 401: the request is sent once more with what is valid then. */
+  /** Called when the server has returned 401: the request is sent once more with the new credentials. */
   readonly renewCredentials?: () => Promise<void>;
   /** How many idle connections are kept open; 4 by default, enough for one process. */
   readonly maxIdleConnections?: number;
@@ -40,6 +41,8 @@ export interface RequestRoute extends Pick<RequestOptions, 'host' | 'port' | 'ag
 
 const TCP_KEEP_ALIVE_MS = 30_000;
 const IDLE_CONNECTION_MS = 30_000;
+/** Maximum per server, including watches over HTTP/1.1: further requests wait. A server must not exhaust this process's file descriptors. */
+const MAX_CONNECTIONS = 512;
 const MAX_IDLE_CONNECTIONS = 4;
 
 /** Connections made with one TLS identity. */
@@ -50,8 +53,8 @@ interface Connections {
 }
 
 /**
- * The connections to one API server. Idle ones are closed after 30 s, so that a quiet cluster costs only its watches;
- * TCP keep-alive detects a dead peer of a watch.
+ * The connections to one API server. Idle ones are closed after 30 s, and a quiet cluster costs only its watches; TCP keep-alive detects a dead peer
+ * of a watch.
  */
 export class HttpsConnections {
   readonly #options: HttpsConnectionOptions;
@@ -70,7 +73,7 @@ export class HttpsConnections {
     this.#options = options;
     this.#host = url.hostname.replace(/^\[|\]$/g, '');
     this.#port = url.port === '' ? 443 : Number(url.port);
-    this.#pathPrefix = url.pathname.replace(/\/+$/, '');
+    this.#pathPrefix = trimmedEnd(url.pathname, '/');
   }
 
   get isClosed(): boolean {
@@ -114,6 +117,7 @@ export class HttpsConnections {
       keepAliveMsecs: TCP_KEEP_ALIVE_MS,
       timeout: IDLE_CONNECTION_MS,
       maxFreeSockets: maxIdleConnections,
+      maxSockets: MAX_CONNECTIONS,
       scheduling: 'lifo',
       maxCachedSessions: 1,
     });

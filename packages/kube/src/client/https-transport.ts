@@ -8,13 +8,19 @@ import { type Clock, systemClock } from '@fairway/base/clock';
 import { FencedError } from '@fairway/base/fence';
 import { type HttpsConnectionOptions, HttpsConnections, isStaleConnection } from './https-connections.ts';
 import { readLines } from './line-reader.ts';
-import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
+import {
+  AnswerTooLargeError,
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from './transport.ts';
 import type { WatchConnection } from './watch-connection.ts';
 
 export interface HttpsTransportOptions extends HttpsConnectionOptions {
-  /** From sending the request to the end of the response body, watches excepted. 60 s, kube-apiserver's own limit. */
+  /** From sending the request to the end of the response body, except for watches. 60 s, kube-apiserver's own limit. */
   readonly requestTimeoutMs?: number;
-  /** Limit of one response that is buffered as a whole. 64 MiB: list pages have 500 objects. */
+  /** Limit of one fully buffered response. 64 MiB: list pages have 500 objects. */
   readonly maxAnswerBytes?: number;
 }
 
@@ -27,14 +33,14 @@ export const DEFAULT_REQUEST_TIMEOUT_MS = 60_000;
 const LARGE_ANSWER_BYTES = 65_536;
 
 /**
- * Lists under way. All informers of a cluster list at once when Fairway starts: on a connection each that was 23 handshakes for a cluster, and most of what it took
- * to compare all of them. One after the other takes 66 ms of CPU for each of 400 clusters, four at a time 80 ms.
+ * Lists in progress. All informers of a cluster list at once when Fairway starts: on separate connections this took 23 handshakes per cluster, most
+ * of the total cost. Sequential lists take 66 ms of CPU for each of 400 clusters, four at a time 80 ms.
  */
 const LISTS_AT_ONCE = 1;
-/** Others do not wait longer than this for one: its objects may be converted by a webhook that is away. */
+/** Maximum time that other lists wait for one: its objects may be converted by an unavailable webhook. */
 const LIST_PATIENCE_MS = 500;
 
-/** HTTP over TLS to one API server: HTTP/1.1, and for watches HTTP/2 where the server speaks it. */
+/** HTTP over TLS to one API server: HTTP/1.1, and HTTP/2 for watches if the server supports it. */
 export class HttpsTransport implements Transport {
   readonly #connections: HttpsConnections;
   readonly #lists = new CallSlots(LISTS_AT_ONCE);
@@ -102,7 +108,7 @@ export class HttpsTransport implements Transport {
     if (this.#connections.isClosed) throw new TransportError(`${describe(request)}: the transport is closed`);
   }
 
-  /** Undefined where the server does not speak HTTP/2. */
+  /** Undefined if the server does not support HTTP/2. */
   async #watch(
     request: TransportRequest,
     options: RequestOptions,
@@ -129,7 +135,7 @@ export class HttpsTransport implements Transport {
       signal?.removeEventListener('abort', onAbort);
     });
     try {
-      const answer = await answerOf(stream);
+      const answer = await responseHead(stream);
       // The server is shutting down, or a load balancer's backend is down.
       if (answer.status === 503) leave();
       return {
@@ -142,19 +148,20 @@ export class HttpsTransport implements Transport {
       };
     } catch (error) {
       const isStale = isReused && timeout === undefined && !signal?.aborted && !this.#connections.isClosed;
-      // Nor may the server hear of others on this connection.
+      // Other requests must not use this connection either.
       if (isStale || timeout !== undefined) leave();
       if (!isStale || !mayRetry) throw explain(timeout ?? error);
       return this.#watch(request, options, connection, false);
     }
   }
 
-  /** Counts bytes of a response that is buffered; throws when there are too many. */
+  /** Counts bytes of a buffered response; throws if there are too many. */
   #limit(): (count: number) => void {
     let bytes = 0;
     return (count) => {
       bytes += count;
-      if (bytes > this.#maxAnswerBytes) throw new Error(`the response exceeds ${this.#maxAnswerBytes} bytes`);
+      if (bytes > this.#maxAnswerBytes)
+        throw new AnswerTooLargeError(`the response exceeds ${this.#maxAnswerBytes} bytes`);
     };
   }
 
@@ -216,7 +223,7 @@ export class HttpsTransport implements Transport {
   }
 }
 
-/** Calls `write` immediately; with `beforeWrite`, once connected, and only if `beforeWrite` does not throw. */
+/** Calls `write` immediately; with `beforeWrite` only once connected, and only if `beforeWrite` does not throw. */
 function whenWritable(outgoing: ClientRequest, beforeWrite: (() => void) | undefined, write: () => void): void {
   if (beforeWrite === undefined) return write();
   const writeIfAllowed = () => {
@@ -251,7 +258,7 @@ async function readText(
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function answerOf(stream: ClientHttp2Stream): Promise<Pick<TransportResponse, 'status' | 'headers'>> {
+function responseHead(stream: ClientHttp2Stream): Promise<Pick<TransportResponse, 'status' | 'headers'>> {
   return new Promise((resolve, reject) => {
     stream
       .once('response', (headers) => resolve({ status: headers[':status'] ?? 0, headers: flatten(headers) }))

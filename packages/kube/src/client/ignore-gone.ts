@@ -1,6 +1,6 @@
 import { isApiError } from '../object/api-error.ts';
 
-/** Awaits a write to an object that may have been deleted, or replaced by another of the same name, meanwhile. */
+/** Awaits a write to an object that may meanwhile have been deleted, or replaced by another one of the same name. */
 export async function ignoreGone(write: Promise<unknown>): Promise<void> {
   try {
     await write;

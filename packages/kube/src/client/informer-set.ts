@@ -10,9 +10,16 @@ export interface InformerSelection<T extends KubeObject> {
   readonly fieldSelector?: string;
   /** As in InformerOptions. The first caller decides; requesting the same objects with a different function is an error. */
   readonly trim?: (object: T) => T;
+  /** As in InformerOptions: smaller where objects are large. */
+  readonly pageSize?: number;
   /** Caches metadata alone (`PartialObjectMetadata`). */
   readonly metadataOnly?: boolean;
 }
+
+type InformerSetOptions = Pick<
+  InformerOptions<KubeObject>,
+  'clock' | 'random' | 'log' | 'pageSize' | 'budget' | 'minWatchSeconds'
+>;
 
 interface Member {
   readonly informer: Informer<KubeObject>;
@@ -23,14 +30,11 @@ interface Member {
 /** The shared informers of one process for one API server: one per kind and selector, however many controllers use it. */
 export class InformerSet {
   readonly #client: KubeClient;
-  readonly #options: Pick<InformerOptions<KubeObject>, 'clock' | 'random' | 'log' | 'pageSize'>;
+  readonly #options: InformerSetOptions;
   readonly #members = new Map<string, Member>();
   #signal: AbortSignal | undefined;
 
-  constructor(
-    client: KubeClient,
-    options: Pick<InformerOptions<KubeObject>, 'clock' | 'random' | 'log' | 'pageSize'> = {},
-  ) {
+  constructor(client: KubeClient, options: InformerSetOptions = {}) {
     this.#client = client;
     this.#options = options;
   }

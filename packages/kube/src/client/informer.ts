@@ -3,6 +3,8 @@ import { fullJitterMs } from '@fairway/base/full-jitter';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { ApiError } from '../object/api-error.ts';
 import { apiVersionOf, type KubeObject, type ResourceType } from '../object/meta.ts';
+import { MAX_PAGE_CHARS, smallerPage } from './bounded-pages.ts';
+import { type CacheBudget, CacheOverflowError, type Holding, NOTHING_HELD } from './cache-budget.ts';
 import { type CacheIndex, type Change, type IndexFunction, ObjectCache } from './object-cache.ts';
 import { keyOf } from './object-key.ts';
 import type { ListOptions, ResourceClient, WatchEvent } from './resource-client.ts';
@@ -22,15 +24,19 @@ export interface InformerOptions<T extends KubeObject> {
   /** Trims an object before it is cached; may mutate it. `metadata.managedFields` is always dropped. */
   readonly trim?: ((object: T) => T) | undefined;
   readonly indexes?: Readonly<Record<string, IndexFunction<T>>>;
-  /** Objects per page of a list. */
+  /** Objects per page of a list; fewer once a page was too large. */
   readonly pageSize?: number;
+  /** Minimum duration of a watch; the maximum is a fifth more. 300 s by default. */
+  readonly minWatchSeconds?: number | undefined;
+  /** If exceeded, the cache stays unchanged, and list and watch fail until the size drops. Unlimited by default. */
+  readonly budget?: CacheBudget | undefined;
   readonly clock?: Clock;
   readonly random?: () => number;
   readonly log?: Logger;
 }
 
 /**
- * Where an informer stands:
+ * State of an informer:
  * - `empty`: nothing is cached, or the cache is too old to resume from;
  * - `listing`: pages are being read, the cache is still the previous one;
  * - `listed`: the cache matched the server at `resourceVersion`, and a watch from there is open or about to be opened. Each event moves
@@ -38,16 +44,19 @@ export interface InformerOptions<T extends KubeObject> {
  */
 type State<T> =
   | { readonly phase: 'empty' }
-  | { readonly phase: 'listing'; readonly listed: Map<string, T>; readonly continue: string | undefined }
+  | { readonly phase: 'listing'; readonly listed: Map<string, T>; readonly held: Holding; readonly continue: string }
   | { readonly phase: 'listed'; resourceVersion: string };
 
+const DEFAULT_PAGE_SIZE = 500;
 const BACKOFF_BASE_MS = 800;
 const BACKOFF_CAP_MS = 30_000;
-/** A watch that ends sooner than this without an event counts as a failure; otherwise a server could make us spin. */
+/** Until objects are deleted, a relist only reads as much as is cached and discards it. */
+const OVERFLOW_RETRY_MS = 300_000;
+/** A watch that ends sooner than this without an event counts as a failure; otherwise a server could cause a busy loop. */
 const SHORT_WATCH_MS = 1_000;
-const WATCH_SECONDS = 300;
-const WATCH_JITTER_SECONDS = 60;
-/** The server ends a watch by itself; if it is silent this much longer, the connection is dead. */
+const MIN_WATCH_SECONDS = 300;
+const WATCH_JITTER = 0.2;
+/** The server ends a watch after its timeout; if it stays silent for this much longer, the connection is dead. */
 const WATCH_OVERDUE_MS = 30_000;
 
 /**
@@ -67,7 +76,9 @@ export class Informer<T extends KubeObject> {
   readonly #cache = new ObjectCache<T>();
   readonly #handlers = new Set<InformerHandler<T>>();
   readonly #synced = Promise.withResolvers<void>();
+  #pageSize: number;
   #hasSynced = false;
+  #held = NOTHING_HELD;
   #failures = 0;
   #lastError: unknown;
   #workingSinceMs: number | undefined;
@@ -79,6 +90,7 @@ export class Informer<T extends KubeObject> {
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? Math.random;
     this.#log = options.log ?? silentLogger;
+    this.#pageSize = options.pageSize ?? DEFAULT_PAGE_SIZE;
     for (const [name, valuesOf] of Object.entries(options.indexes ?? {})) this.#cache.addIndex(name, valuesOf);
   }
 
@@ -96,7 +108,7 @@ export class Informer<T extends KubeObject> {
     return this.#lastError;
   }
 
-  /** Since when the cache has followed the server without a failure of list or watch, ms since the epoch; undefined while it does not. */
+  /** Since when list and watch have worked without a failure, in ms since the epoch; undefined while they fail. */
   get workingSinceMs(): number | undefined {
     return this.#workingSinceMs;
   }
@@ -116,7 +128,7 @@ export class Informer<T extends KubeObject> {
     return untilAborted(this.#synced.promise, signal);
   }
 
-  /** `key` as `keyOf` makes it. */
+  /** `key` as returned by `keyOf`. */
   get(key: string): T | undefined {
     return this.#cache.get(key);
   }
@@ -160,31 +172,47 @@ export class Informer<T extends KubeObject> {
       try {
         state = await this.#step(state, signal);
       } catch (error) {
-        if (signal.aborted) return;
-        state = isUnusableVersion(error) ? { phase: 'empty' } : state;
+        if (signal.aborted) break;
+        this.#pageSize = smallerPage(this.#pageSize, error) ?? this.#pageSize;
+        if (isUnusableVersion(error)) state = { phase: 'empty' };
+        // The pages of a list that is too long are dropped, and the watch event is not applied to the cache.
+        if (error instanceof CacheOverflowError) {
+          state = { phase: 'empty' };
+          this.#options.budget?.hold(this, this.#held);
+        }
         await this.#backOff(error, signal);
       }
     }
+    this.#options.budget?.release(this);
   }
 
   #step(state: State<T>, signal: AbortSignal): Promise<State<T>> {
-    if (state.phase === 'empty') return this.#listPage(new Map(), undefined, signal);
-    if (state.phase === 'listing') return this.#listPage(state.listed, state.continue, signal);
+    if (state.phase === 'empty') return this.#listPage(new Map(), NOTHING_HELD, undefined, signal);
+    if (state.phase === 'listing') return this.#listPage(state.listed, state.held, state.continue, signal);
     return this.#watch(state, signal);
   }
 
-  async #listPage(listed: Map<string, T>, token: string | undefined, signal: AbortSignal): Promise<State<T>> {
+  async #listPage(
+    listed: Map<string, T>,
+    heldBefore: Holding,
+    token: string | undefined,
+    signal: AbortSignal,
+  ): Promise<State<T>> {
     const page = await this.client.list({
       ...this.#selection(),
-      limit: this.#options.pageSize ?? 500,
+      limit: this.#pageSize,
+      ...(this.#options.budget && { maxAnswerChars: MAX_PAGE_CHARS }),
       ...(token !== undefined && { continue: token }),
       signal,
     });
+    let held = heldBefore;
     for (const item of page.items ?? []) {
       const object = this.#prepare(item);
+      held = this.#plus(held, object);
       listed.set(keyOf(object), object);
     }
-    if (page.metadata.continue) return { phase: 'listing', listed, continue: page.metadata.continue };
+    if (page.metadata.continue) return { phase: 'listing', listed, held, continue: page.metadata.continue };
+    this.#held = held;
     this.#publish(this.#cache.replace(listed));
     this.#lastError = undefined;
     this.#workingSinceMs ??= this.#clock.now();
@@ -196,7 +224,8 @@ export class Informer<T extends KubeObject> {
   }
 
   async #watch(state: State<T> & { phase: 'listed' }, signal: AbortSignal): Promise<State<T>> {
-    const timeoutSeconds = Math.round(WATCH_SECONDS + this.#random() * WATCH_JITTER_SECONDS);
+    const { minWatchSeconds = MIN_WATCH_SECONDS } = this.#options;
+    const timeoutSeconds = Math.round(minWatchSeconds * (1 + this.#random() * WATCH_JITTER));
     const stream = new AbortController();
     const onAbort = () => stream.abort();
     signal.addEventListener('abort', onAbort, { once: true });
@@ -230,10 +259,15 @@ export class Informer<T extends KubeObject> {
   #take(event: WatchEvent<T>): void {
     switch (event.type) {
       case 'ADDED':
-      case 'MODIFIED':
-        this.#publish(this.#cache.put(this.#prepare(event.object)));
+      case 'MODIFIED': {
+        const object = this.#prepare(event.object);
+        this.#held = this.#plus(this.#minus(this.#held, keyOf(object)), object);
+        this.#publish(this.#cache.put(object));
         break;
+      }
       case 'DELETED':
+        this.#held = this.#minus(this.#held, keyOf(event.object));
+        this.#options.budget?.hold(this, this.#held);
         this.#publish(this.#cache.delete(keyOf(event.object)));
         break;
       case 'BOOKMARK':
@@ -241,9 +275,25 @@ export class Informer<T extends KubeObject> {
     }
   }
 
+  /** Adds one object within the budget. */
+  #plus(held: Holding, object: T): Holding {
+    const { budget } = this.#options;
+    if (budget === undefined) return held;
+    const sum = { objects: held.objects + 1, chars: held.chars + budget.costOf(object) };
+    budget.hold(this, sum);
+    return sum;
+  }
+
+  #minus(held: Holding, key: string): Holding {
+    const { budget } = this.#options;
+    const old = this.#cache.get(key);
+    if (budget === undefined || old === undefined) return held;
+    return { objects: held.objects - 1, chars: held.chars - budget.costOf(old) };
+  }
+
   #prepare(object: T): T {
     delete object.metadata.managedFields;
-    // Items of a list come without these from a kube-apiserver.
+    // kube-apiserver omits these in list items.
     object.apiVersion ??= apiVersionOf(this.client.type);
     object.kind ??= this.client.type.kind;
     return this.#options.trim?.(object) ?? object;
@@ -282,7 +332,8 @@ export class Informer<T extends KubeObject> {
   async #backOff(failure: unknown, signal: AbortSignal): Promise<void> {
     this.#lastError = failure;
     this.#workingSinceMs = undefined;
-    const delayMs = fullJitterMs(this.#failures++, BACKOFF_BASE_MS, BACKOFF_CAP_MS, this.#random);
+    const baseMs = failure instanceof CacheOverflowError ? OVERFLOW_RETRY_MS : BACKOFF_BASE_MS;
+    const delayMs = fullJitterMs(this.#failures++, baseMs, Math.max(baseMs, BACKOFF_CAP_MS), this.#random);
     const fields = { err: failure, resource: this.client.type.plural, failures: this.#failures, delayMs };
     if (this.#failures < 3) this.#log.debug(fields, 'list or watch failed');
     else this.#log.warn(fields, 'list or watch keeps failing');

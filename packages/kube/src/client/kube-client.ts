@@ -14,7 +14,7 @@ import { parseWarnings } from './warnings.ts';
 export interface KubeClientOptions {
   readonly userAgent?: string;
   readonly clock?: Clock;
-  /** Called with each warning of an answer, whatever its status: for people, in words. */
+  /** Called with each human-readable warning of a response, whatever its status. */
   readonly onWarning?: (text: string) => void;
 }
 
@@ -23,7 +23,7 @@ const ServerVersion = z.looseObject({ major: z.string(), minor: z.string(), gitV
 export type ServerVersion = z.infer<typeof ServerVersion>;
 
 const MAX_ATTEMPTS = 5;
-/** A longer Retry-After is not waited for here: the error is thrown, and work queues honour its `retryAfterSeconds`. */
+/** A longer Retry-After is not honoured here: the error is thrown, and work queues honour its `retryAfterSeconds`. */
 const MAX_RETRY_AFTER_SECONDS = 10;
 
 /** A client of one API server with one identity. */
@@ -104,7 +104,7 @@ function retryAfterSeconds(error: ApiError, method: TransportRequest['method']):
   return seconds !== undefined && seconds <= MAX_RETRY_AFTER_SECONDS ? seconds : undefined;
 }
 
-/** The error of a response: its Status body, or one made from the status code if there is none (a proxy, a crash). */
+/** The error of a response: its Status body, or one derived from the status code if it has none (a proxy, a crash). */
 export function toApiError(response: Pick<TransportResponse, 'status' | 'headers'>, body: string): ApiError {
   const status = parseStatus(body) ?? {
     message: body.trim() === '' ? `HTTP ${response.status}` : `HTTP ${response.status}: ${body.trim().slice(0, 500)}`,

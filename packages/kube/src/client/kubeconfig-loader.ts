@@ -24,9 +24,9 @@ export interface KubeconfigLoaderOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly readFile?: (path: string) => Promise<string>;
   readonly clock?: Clock;
-  /** Whether a plugin may ask the user; by default if standard input is a terminal. */
+  /** Whether a plugin may prompt the user; by default if standard input is a terminal. */
   readonly isTerminal?: boolean;
-  /** False for a kubeconfig at `path` that nobody named: it may be a stranger's, and a plugin of it is refused. */
+  /** False for a kubeconfig at `path` that was found, not specified by the user: it may be untrusted, so its plugins are not run. */
   readonly mayRunPlugins?: boolean;
   /** Runs credential plugins. */
   readonly run?: RunProgram;
@@ -44,11 +44,12 @@ export interface KubeConnection {
 
 type ReadFile = (path: string) => Promise<string>;
 
-/** Reads the kubeconfig that kubectl would read, and the files that the chosen context names. Rejects with a KubeconfigError. */
+/** Reads the kubeconfig that kubectl would read, and the files that the selected context refers to. Rejects with a KubeconfigError. */
 export async function loadKubeConnection(options: KubeconfigLoaderOptions = {}): Promise<KubeConnection> {
   const read: ReadFile = options.readFile ?? ((path) => readFile(path, 'utf8'));
   const { config, contextName, context, cluster } = await chosenContext(options, read);
-  const { user } = named(config.users, 'user', context.user);
+  // A context without a user has no credential.
+  const { user } = context.user === '' ? { user: {} } : named(config.users, 'user', context.user);
   return {
     context: contextName,
     cluster: context.cluster,
@@ -60,7 +61,7 @@ export async function loadKubeConnection(options: KubeconfigLoaderOptions = {}):
   };
 }
 
-/** Like {@link loadKubeConnection}, without anybody's credentials. */
+/** Like {@link loadKubeConnection}, without credentials. */
 export async function loadKubeServer(
   options: KubeconfigLoaderOptions = {},
 ): Promise<Pick<HttpsTransportOptions, 'server' | 'certificateAuthority' | 'serverName' | 'insecureSkipTlsVerify'>> {
@@ -117,7 +118,7 @@ function withAbsolutePaths(config: Kubeconfig, folder: string): Kubeconfig {
   };
 }
 
-/** A plugin by a path is beside the kubeconfig; by a name it is found in PATH. */
+/** A plugin path is relative to the kubeconfig; a plain name is looked up in PATH. */
 function withAbsoluteCommand(user: KubeconfigUser, folder: string): KubeconfigUser {
   const { exec } = user;
   if (typeof exec !== 'object' || exec === null || !('command' in exec)) return user;
@@ -149,7 +150,7 @@ async function clusterOptions(cluster: KubeconfigCluster, name: string, read: Re
   };
 }
 
-/** Fields that would silently change the identity if they were ignored. */
+/** Ignoring these fields would silently change the identity. */
 const UNSUPPORTED_USER_FIELDS: readonly (readonly [field: string, advice: string])[] = [
   ['auth-provider', 'Kubernetes removed it in 1.26; use a token or a client certificate'],
   ['username', 'Kubernetes removed basic authentication in 1.19; use a token or a client certificate'],
@@ -171,7 +172,7 @@ async function userOptions(
   if ((certificate === undefined) !== (privateKey === undefined)) {
     throw new KubeconfigError(`user "${name}": a client certificate and its key must be given together`);
   }
-  // As in client-go, a token that is written counts before a plugin.
+  // As in client-go, a static token takes precedence over a plugin.
   if (user.exec !== undefined && user.exec !== null && !user.token && !user.tokenFile && certificate === undefined) {
     if (given.mayRunPlugins === false) throw unnamed(user.exec, name, given.path);
     return execCredentials(user.exec, {
@@ -201,11 +202,11 @@ async function userOptions(
 function unnamed(exec: unknown, user: string, path = ''): KubeconfigError {
   const command = String((exec as { readonly command?: unknown }).command);
   return new KubeconfigError(
-    `user "${user}": exec: ${command} is not run, since the kubeconfig was found and not named: to trust ${path}, give it as --kubeconfig or in KUBECONFIG`,
+    `user "${user}": exec: ${command} is not run because the kubeconfig was found automatically: to trust ${path}, pass it with --kubeconfig or KUBECONFIG`,
   );
 }
 
-/** The cluster as a plugin is told of it: files are read. */
+/** The cluster as passed to a plugin, with files inlined. */
 async function clusterInfo(cluster: KubeconfigCluster, read: ReadFile): Promise<Record<string, unknown>> {
   const { 'certificate-authority': file, 'certificate-authority-data': data, extensions, ...rest } = cluster;
   const read64 = data ?? (file === undefined ? undefined : Buffer.from(await read(file)).toString('base64'));

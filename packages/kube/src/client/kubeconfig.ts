@@ -1,4 +1,4 @@
-import { dump, load } from 'js-yaml';
+import { dump, loadAll } from 'js-yaml';
 import { z } from 'zod';
 
 const Entries = <Shape extends z.ZodType>(shape: Shape) =>
@@ -7,8 +7,18 @@ const Entries = <Shape extends z.ZodType>(shape: Shape) =>
     .nullish()
     .transform((list) => list ?? []);
 
+/** A field with a null or empty value counts as absent, as in kubectl. */
+function filled<Shape extends z.ZodType>(shape: Shape) {
+  return z.preprocess((value) => {
+    if (value === null || value === undefined) return {};
+    if (typeof value !== 'object' || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).filter(([, field]) => field !== null && field !== ''));
+  }, shape);
+}
+
+// Entries are validated only if selected: others in the file may be broken.
 const KubeconfigCluster = z.looseObject({
-  server: z.string(),
+  server: z.string().default(''),
   'certificate-authority': z.string().optional(),
   'certificate-authority-data': z.string().optional(),
   'insecure-skip-tls-verify': z.boolean().optional(),
@@ -28,27 +38,24 @@ const KubeconfigUser = z.looseObject({
 export type KubeconfigUser = z.infer<typeof KubeconfigUser>;
 
 const KubeconfigContext = z.looseObject({
-  cluster: z.string(),
-  user: z.string(),
+  cluster: z.string().default(''),
+  user: z.string().default(''),
   namespace: z.string().optional(),
 });
 export type KubeconfigContext = z.infer<typeof KubeconfigContext>;
 
 /** A kubeconfig file of `kind: Config`, `apiVersion: v1`; unknown fields are kept. */
-const Kubeconfig = z.looseObject({
-  clusters: Entries(z.object({ name: z.string(), cluster: KubeconfigCluster })),
-  users: Entries(
-    z.object({
-      name: z.string(),
-      user: KubeconfigUser.nullish().transform((user): z.infer<typeof KubeconfigUser> => user ?? {}),
-    }),
-  ),
-  contexts: Entries(z.object({ name: z.string(), context: KubeconfigContext })),
-  'current-context': z.string().optional(),
-});
+const Kubeconfig = filled(
+  z.looseObject({
+    clusters: Entries(z.object({ name: z.string(), cluster: filled(KubeconfigCluster) })),
+    users: Entries(z.object({ name: z.string(), user: filled(KubeconfigUser) })),
+    contexts: Entries(z.object({ name: z.string(), context: filled(KubeconfigContext) })),
+    'current-context': z.string().optional(),
+  }),
+);
 export type Kubeconfig = z.infer<typeof Kubeconfig>;
 
-/** Says what is wrong with a kubeconfig and, if known, in which file; meant for its author. */
+/** An invalid kubeconfig; the message tells its author what is wrong and, if known, in which file. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
 }
@@ -56,7 +63,7 @@ export class KubeconfigError extends Error {
 /** Reads YAML or JSON text. `path` is for messages. */
 export function parseKubeconfig(text: string, path = 'kubeconfig'): Kubeconfig {
   try {
-    return Kubeconfig.parse(load(text) ?? {});
+    return Kubeconfig.parse(loadAll(text)[0] ?? {});
   } catch (error) {
     const detail = error instanceof z.ZodError ? z.prettifyError(error) : String(error);
     throw new KubeconfigError(`${path} is not a kubeconfig: ${detail}`, { cause: error });
@@ -99,9 +106,9 @@ export interface KubeconfigContents {
   /** Name of the user entry; `NAME-admin` by default. */
   readonly userName?: string;
   readonly token?: string;
-  /** Without the key where that is somebody else's to add. */
+  /** Without the key if the requester adds it. */
   readonly clientCertificate?: { readonly certificate: string; readonly privateKey: string | undefined };
-  /** A credential plugin in place of a credential. */
+  /** A credential plugin instead of a credential. */
   readonly exec?: ExecPlugin;
 }
 
@@ -116,7 +123,7 @@ export interface ExecPlugin {
   readonly interactiveMode: 'Never' | 'IfAvailable' | 'Always';
 }
 
-/** YAML of a kubeconfig with one context, which is the current one. All credentials are inline, unless a plugin has them. */
+/** YAML of a kubeconfig with one context, which is the current one. All credentials are inline, unless a plugin provides them. */
 export function renderKubeconfig(contents: KubeconfigContents): string {
   const { name, certificateAuthority, serverName, namespace, token, clientCertificate, exec } = contents;
   const user = contents.userName ?? `${name}-admin`;

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 
 const NEWLINE = 0x0a;
 
-/** Limit of one line: objects have at most 2 MiB in this project's API server, and no more in others. */
+/** Limit of one line: objects have at most 2 MiB in this project's API server and in others. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /**
@@ -39,7 +39,7 @@ export async function* readLines(
   if (pieces.length > 0) yield Buffer.concat(pieces).toString('utf8');
 }
 
-/** Like the stream's own iterator, which keeps 4 KB and a dozen listeners for each watch. */
+/** Like the stream's own iterator, but without its 4 KB and dozen listeners for each watch. */
 async function* chunksOf(stream: Readable): AsyncGenerator<Buffer> {
   let wake = () => {};
   const notify = () => wake();

@@ -6,29 +6,30 @@ import type { ClientCertificate } from './https-connections.ts';
 import { DEFAULT_REQUEST_TIMEOUT_MS, HttpsTransport, type HttpsTransportOptions } from './https-transport.ts';
 import { type Transport, TransportError, type TransportRequest, type TransportResponse } from './transport.ts';
 
-/** What a client of this process shows in place of a connection's TLS certificate and its `Authorization` header. */
+/** What a client in this process presents instead of a TLS certificate and an `Authorization` header. */
 export interface LocalCredentials {
-  /** DER; the same array as long as it is the same certificate. */
+  /** DER; the same array while the certificate is the same. */
   readonly clientCertificate: Uint8Array | undefined;
   readonly bearerToken: string | undefined;
 }
 
 /** An API server of this process. */
 export interface LocalServer {
-  /** PEM of what it would show over TLS. */
+  /** PEM of the certificate that it presents over TLS. */
   readonly certificate: string;
-  /** Requests without sockets by whoever `credentials` are of: they are checked with each request. */
+  /** Requests without sockets, authenticated by `credentials`, which are checked for each request. */
   connect(credentials: () => LocalCredentials): Transport;
 }
 
 /**
- * The API servers of this process by address, for clients of this process: the same requests, credentials and answers without sockets and without
- * TLS, which take some 100 KB a connection at both ends. A client that does not trust the server's certificate, or does not hold its own key, takes the socket and is told there.
+ * The API servers of this process by address, for clients in the same process: the same requests, credentials and responses without sockets and TLS,
+ * which cost some 100 KB per connection on both ends. A client that does not trust the server's certificate, or lacks its own key, uses a socket and
+ * fails there.
  */
 export class LocalServers {
   readonly #servers = new Map<string, LocalServer>();
 
-  /** Returns how to take it away: from then on its address is that of whoever listens there. */
+  /** Returns a function that unregisters it; its address then leads to the socket again. */
   add({ host, port }: { readonly host: string; readonly port: number }, server: LocalServer): () => void {
     const address = addressOf(host, port);
     this.#servers.set(address, server);
@@ -41,7 +42,7 @@ export class LocalServers {
     return this.#servers.get(address);
   }
 
-  /** Looks with each request whether the server is here: control planes move. */
+  /** Checks for each request whether the server is in this process, since control planes move. */
   transport(options: HttpsTransportOptions): Transport {
     return new NearestTransport(this, options);
   }
@@ -49,7 +50,7 @@ export class LocalServers {
 
 interface Connection {
   readonly server: LocalServer;
-  /** What its certificate was when it was trusted. */
+  /** Its certificate when it was last verified. */
   readonly certificate: string;
   readonly transport: Transport;
 }
@@ -69,7 +70,7 @@ class NearestTransport implements Transport {
   #remote: HttpsTransport | undefined;
   #identity: Identity | undefined;
   #credentials: LocalCredentials = { clientCertificate: undefined, bearerToken: undefined };
-  /** How to end the requests that wait for an answer. */
+  /** Aborts the requests that wait for a response. */
   readonly #waiting = new Set<(reason: unknown) => void>();
   #isClosed = false;
 
@@ -96,7 +97,7 @@ class NearestTransport implements Transport {
     this.#remote?.close();
   }
 
-  /** As a socket would: a server of this process may itself wait for another one, which a tenant runs. It bounds the bodies of answers itself. */
+  /** As with a socket: a server of this process may itself wait for another one that a tenant runs. It bounds response bodies itself. */
   #inTime(request: TransportRequest, answer: Promise<TransportResponse>): Promise<TransportResponse> {
     const { clock = systemClock, requestTimeoutMs = DEFAULT_REQUEST_TIMEOUT_MS, server } = this.#options;
     const { method, path, signal } = request;
@@ -117,7 +118,7 @@ class NearestTransport implements Transport {
     return promise;
   }
 
-  /** Undefined where the socket has to be taken. */
+  /** Undefined if the socket must be used. */
   async #near(): Promise<Transport | undefined> {
     if (this.#address === undefined || this.#servers.at(this.#address) === undefined) return undefined;
     const { clientCertificate, bearerToken } = this.#options;
@@ -135,7 +136,7 @@ class NearestTransport implements Transport {
     const known = this.#connection;
     if (known?.server === server && known.certificate === certificate) return known;
     if (!this.#isTrusted(certificate)) return undefined;
-    // Watches on a server that has stopped end there.
+    // Watches on a stopped server end.
     const transport = known?.server === server ? known.transport : server.connect(() => this.#credentials);
     this.#connection = { server, certificate, transport };
     return this.#connection;

@@ -42,7 +42,7 @@ export class ObjectCache<T extends KubeObject> {
     return this.#objects.values();
   }
 
-  /** Adds an index over what is cached and what will be. */
+  /** Adds an index over current and future objects. */
   addIndex(name: string, valuesOf: IndexFunction<T>): void {
     const known = this.#indexes.get(name);
     if (known?.valuesOf === valuesOf) return;

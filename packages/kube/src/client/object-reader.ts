@@ -8,6 +8,6 @@ export interface ObjectReader {
   get<T extends KubeObject>(type: ResourceType<T>, namespace: string, name: string): T | undefined;
   /** All objects of the kind, or those of one namespace. */
   list<T extends KubeObject>(type: ResourceType<T>, namespace?: string): readonly T[];
-  /** A number that changes with each write to the kind: whatever was derived from `list` is valid until then. */
+  /** A number that changes with each write to the kind: results derived from `list` are valid until then. */
   revisionOf(type: ResourceType): number;
 }

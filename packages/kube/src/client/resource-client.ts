@@ -8,10 +8,12 @@ export interface ListOptions {
   readonly continue?: string;
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan';
+  /** A longer response is not parsed, since parsing blocks the event loop: rejects with an AnswerTooLargeError. */
+  readonly maxAnswerChars?: number;
   readonly signal?: AbortSignal;
 }
 
-export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue'> {
+export interface WatchOptions extends Omit<ListOptions, 'limit' | 'continue' | 'maxAnswerChars'> {
   readonly allowWatchBookmarks?: boolean;
   readonly sendInitialEvents?: boolean;
   readonly timeoutSeconds?: number;
@@ -46,7 +48,7 @@ export type Patch =
 
 /**
  * The verbs of one kind. Namespaced objects carry their namespace in metadata; `get`, `patch` and `delete` take it as an option.
- * Every method rejects with an ApiError for an error response, with a TransportError for no answer.
+ * Every method rejects with an ApiError for an error response, with a TransportError for no response.
  */
 export interface ResourceClient<T extends KubeObject> {
   readonly type: ResourceType<T>;
@@ -58,7 +60,7 @@ export interface ResourceClient<T extends KubeObject> {
   update(object: T, options?: WriteOptions): Promise<T>;
   updateStatus(object: T, options?: WriteOptions): Promise<T>;
   patch(name: string, patch: Patch, options?: WriteOptions & { namespace?: string; subresource?: string }): Promise<T>;
-  /** Server-side apply; `force` takes fields over from other managers. */
+  /** Server-side apply; `force` takes over fields from other managers. */
   apply(object: T, options: WriteOptions & { fieldManager: string; force?: boolean; subresource?: string }): Promise<T>;
   delete(name: string, options?: DeleteOptions): Promise<void>;
   deleteCollection(options?: ListOptions & Omit<DeleteOptions, 'namespace' | 'uid'>): Promise<void>;

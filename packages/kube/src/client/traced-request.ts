@@ -2,7 +2,7 @@ import { inSpan, type Span } from '@fairway/base/tracing';
 import { isApiError } from '../object/api-error.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 
-/** Sends a request in a span within `around`, and tells the server of it. */
+/** Sends a request in a span within `around`, and propagates it to the server. */
 export async function sendTraced(
   around: Span,
   request: TransportRequest,
@@ -29,7 +29,7 @@ export async function sendTraced(
   }
 }
 
-/** `nodepools/status` of `/apis/fairway.dev/v1alpha1/namespaces/team/nodepools/demo/status`, and whose it is. */
+/** `nodepools/status` of `/apis/fairway.dev/v1alpha1/namespaces/team/nodepools/demo/status`, and its object. */
 function targetOf(path: string): { readonly resource: string } & Record<string, string | undefined> {
   const [pathname = ''] = path.split('?');
   const parts = pathname.split('/').filter((part) => part !== '');

@@ -6,9 +6,9 @@ export interface TransportRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly signal?: AbortSignal;
-  /** The answer goes on until somebody ends it: it may share a connection with others of its kind. */
+  /** The response is a stream: it may share a connection with other streams. */
   readonly isWatch?: boolean;
-  /** One of many that begin at once, where it does no harm if some wait for others. */
+  /** One of many requests that start at once and may wait for each other. */
   readonly isList?: boolean;
   /** Called right before the request is written to a connection. If it throws, `request` rejects with that error and nothing is sent. */
   readonly beforeWrite?: () => void;
@@ -31,6 +31,11 @@ export interface Transport {
   request(request: TransportRequest): Promise<TransportResponse>;
   /** Ends idle connections and running watches. */
   close(): void;
+}
+
+/** The response exceeds the limit; for a list, a smaller page can be requested. The cause of a TransportError if the response had started. */
+export class AnswerTooLargeError extends Error {
+  override readonly name = 'AnswerTooLargeError';
 }
 
 /** Thrown when a request got no HTTP response: refused, reset, timed out, TLS failure. It may or may not have taken effect. */

@@ -1,4 +1,4 @@
-/** What a promise brings, or the reason of the signal as soon as it is aborted. */
+/** Settles like the promise, or rejects with the signal's reason as soon as it is aborted. */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   const aborted = Promise.withResolvers<never>();

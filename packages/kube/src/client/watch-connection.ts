@@ -17,26 +17,26 @@ export interface WatchConnectionOptions {
   readonly closing: AbortSignal;
 }
 
-/** A watch that was asked for. */
+/** A requested watch. */
 export interface WatchStream {
   readonly stream: ClientHttp2Stream;
-  /** Whether the connection was there before: the server may have been about to close it. */
+  /** Whether the connection was reused: the server may have been about to close it. */
   readonly isReused: boolean;
-  /** The next watch uses another connection; those that run stay on this one. */
+  /** The next watch uses another connection; running watches stay on this one. */
   readonly leave: () => void;
 }
 
-/** What the server may send unread: a reader that pauses holds up its own watch, not the others. */
+/** Flow-control window of one watch: a reader that pauses delays its own watch, not the others. */
 const WATCH_WINDOW_BYTES = 256 * 1024;
 const CONNECTION_WINDOW_BYTES = 32 * 1024 * 1024;
-/** In MiB, of one connection; at Node's 10 further watches are refused while some have much to tell. */
+/** Memory limit of one connection in MiB; with Node's default of 10, further watches are refused while others send much data. */
 const MAX_SESSION_MEMORY = 64;
-/** Until the server has said what it allows. */
+/** Assumed until the server has announced its limit. */
 const HANDSHAKE_TIMEOUT_MS = 30_000;
-/** Of one connection: their windows together are no more than its own. */
+/** Maximum per connection: the sum of their windows must not exceed the connection's. */
 const MAX_WATCHES = 100;
 
-/** One connection, and how many watches run on it. */
+/** One connection, and the number of its running watches. */
 interface SharedSession {
   readonly session: ClientHttp2Session;
   readonly socket: TLSSocket;
@@ -44,22 +44,22 @@ interface SharedSession {
 }
 
 /**
- * The HTTP/2 connection of all watches that have one identity, open while there are any; more than one where the server allows fewer watches on it.
- * kube-apiserver speaks HTTP/2, the embedded server does not. 23 watches take 0.5 MB of memory on it, and 2.5 MB on connections of their own.
+ * The HTTP/2 connection of all watches of one identity, open while there are any; more than one if the server limits streams per connection.
+ * kube-apiserver supports HTTP/2, the embedded server does not. 23 watches take 0.5 MB of memory on one connection, and 2.5 MB on separate ones.
  */
 export class WatchConnection {
   readonly #options: WatchConnectionOptions;
   readonly #sessions = new Set<SharedSession>();
   #connecting: Promise<SharedSession | undefined> | undefined;
   #isSpoken = true;
-  /** Who is about to begin a watch. */
+  /** Callers that are about to start a watch. */
   #starting = 0;
 
   constructor(options: WatchConnectionOptions) {
     this.#options = options;
   }
 
-  /** Sends a GET. Undefined where the server does not speak HTTP/2. Rejects with an error of the connection, or the reason of the signal. */
+  /** Sends a GET. Undefined if the server does not support HTTP/2. Rejects with a connection error, or the signal's reason. */
   async send(
     path: string,
     headers: OutgoingHttpHeaders,
@@ -73,7 +73,7 @@ export class WatchConnection {
         const connected = await untilAborted(this.#connected(), signal);
         if (connected === undefined) return undefined;
         if (!isAlive(connected)) throw new Error('the server has closed the connection');
-        // Others who have waited for it may have all that it allows.
+        // Other waiters may have used all of its streams.
         shared = hasRoom(connected) ? connected : this.#withRoom();
       }
       return this.#begin(shared, { ...headers, ':method': 'GET', ':path': path }, isReused);
@@ -86,7 +86,7 @@ export class WatchConnection {
   #begin(shared: SharedSession, headers: OutgoingHttpHeaders, isReused: boolean): WatchStream {
     const stream = shared.session.request(headers);
     shared.watches++;
-    // Its reader tells; without one nobody needs to know.
+    // The reader reports the error; without a reader it doesn't matter.
     stream.on('error', () => {});
     stream.once('close', () => {
       shared.watches--;
@@ -102,7 +102,7 @@ export class WatchConnection {
     cutIfUnused(shared);
   }
 
-  /** Also those that were made for watches that nobody wanted any more when they were. */
+  /** Also closes connections whose watches were aborted before they were established. */
   #closeUnused(): void {
     if (this.#starting > 0) return;
     for (const shared of this.#sessions) if (shared.watches === 0) this.#leave(shared);
@@ -182,7 +182,7 @@ export class WatchConnection {
       settings: { enablePush: false, initialWindowSize: WATCH_WINDOW_BYTES },
     });
     session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
-    // Each of its watches ends with it.
+    // All of its watches end with it.
     session.on('error', () => {});
     return session;
   }
@@ -192,17 +192,17 @@ function isAlive({ session }: SharedSession): boolean {
   return !session.closed && !session.destroyed;
 }
 
-/** A session that ends waits for the server to end it too, and one that hangs never does. */
+/** Closing a session gracefully waits for the server, which a hanging server never answers. */
 function cutIfUnused({ socket, watches }: SharedSession): void {
   if (watches === 0) socket.destroySoon();
 }
 
-/** A request beyond what the server allows would wait for the end of another one, and of a watch that may be never. */
+/** A request beyond the server's limit would wait for another one to end, which a watch may never do. */
 function hasRoom({ session, watches }: SharedSession): boolean {
   return watches < Math.min(MAX_WATCHES, session.remoteSettings.maxConcurrentStreams ?? MAX_WATCHES);
 }
 
-/** Until the server has said what it allows. */
+/** Waits until the server has announced its limits. */
 function untilSettled(session: ClientHttp2Session): Promise<void> {
   return new Promise((resolve, reject) => {
     session
@@ -212,7 +212,7 @@ function untilSettled(session: ClientHttp2Session): Promise<void> {
   });
 }
 
-/** The server has refused the handshake because it speaks no HTTP/2. */
+/** The server refused the handshake because it does not support HTTP/2. */
 function isWithoutProtocol(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code === 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 }

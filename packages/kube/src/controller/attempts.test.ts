@@ -16,13 +16,13 @@ function setUp() {
   const attempts = new Attempts({
     clock,
     random: () => 1,
-    judge: (error) => (error instanceof Failure ? { cause: error.message, isShared: error.isShared } : undefined),
+    classify: (error) => (error instanceof Failure ? { cause: error.message, isShared: error.isShared } : undefined),
   });
   let calls = 0;
   /** Makes one attempt; resolves with its outcome. */
   const attempt = async (what: Attempt, failure?: Error): Promise<'done' | 'failed' | 'rested'> => {
     try {
-      await attempts.make(what, async () => {
+      await attempts.withBackoff(what, async () => {
         calls++;
         await Promise.resolve();
         if (failure) throw failure;
@@ -45,7 +45,9 @@ describe('attempts', () => {
     const { clock, attempts, attempt } = setUp();
     const pauses: number[] = [];
     for (let i = 0; i < 12; i++) {
-      const error = await attempts.make(one, () => Promise.reject(new Failure('quota', true))).catch((e: unknown) => e);
+      const error = await attempts
+        .withBackoff(one, () => Promise.reject(new Failure('quota', true)))
+        .catch((e: unknown) => e);
       pauses.push((retryAtMs(error) ?? 0) - clock.now());
       expect(await attempt(one)).toBe('rested');
       await clock.advance(pauses.at(-1) ?? 0);
@@ -63,7 +65,9 @@ describe('attempts', () => {
       await attempt(one, quota);
       await clock.advance(pauseMs);
     }
-    const error = await attempts.make(one, () => Promise.reject(new Failure('other', true))).catch((e: unknown) => e);
+    const error = await attempts
+      .withBackoff(one, () => Promise.reject(new Failure('other', true)))
+      .catch((e: unknown) => e);
 
     expect((retryAtMs(error) ?? 0) - clock.now()).toBe(1_000);
   });
@@ -136,8 +140,8 @@ describe('attempts', () => {
   test('a nested attempt takes the inner backoff and is counted once', async () => {
     const { clock, attempts } = setUp();
     const outer = (item: string, failure?: Error) =>
-      attempts.make({ kind: 'network', item }, () =>
-        attempts.make({ kind: 'create', item, group: 'all' }, () =>
+      attempts.withBackoff({ kind: 'network', item }, () =>
+        attempts.withBackoff({ kind: 'create', item, group: 'all' }, () =>
           failure ? Promise.reject(failure) : Promise.resolve(),
         ),
       );

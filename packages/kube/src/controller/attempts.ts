@@ -13,7 +13,7 @@ export interface Attempt {
 }
 
 /** How a failure affects the next attempt. */
-export interface AttemptVerdict {
+export interface RetryDecision {
   /** The backoff grows as long as the cause stays the same. */
   readonly cause: string;
   /** Whether other items would fail too, as with an exhausted quota; else the failure concerns this item only. */
@@ -25,7 +25,7 @@ export interface AttemptsOptions {
   readonly clock: Clock;
   readonly random: () => number;
   /** Undefined for errors that don't affect the next attempt, such as a shutdown. */
-  readonly judge: (error: unknown) => AttemptVerdict | undefined;
+  readonly classify: (error: unknown) => RetryDecision | undefined;
   readonly backoff?: BackoffOptions;
   readonly log?: Logger;
 }
@@ -52,14 +52,14 @@ export function lastFailure(error: unknown): unknown {
   return error instanceof BackoffError ? lastFailure(error.cause) : error;
 }
 
-/** The first retry comes soon; after many failures one comes every few minutes. */
+/** The first retry is soon; after many failures there is one every few minutes. */
 export const DEFAULT_ATTEMPT_BACKOFF: BackoffOptions = { baseMs: 1_000, maxMs: 300_000 };
 
 /** How often waiting items check again while another item probes for all. */
 const PROBE_POLL_MS = 1_000;
 /** Repeated user requests are served at most this often. */
 const MIN_PAUSE_MS = 1_000;
-/** A probe without an outcome for this long is given up. */
+/** A probe without an outcome after this time is abandoned. */
 const MAX_PROBE_MS = 900_000;
 const MAX_GATES = 4_096;
 
@@ -68,7 +68,7 @@ export interface StartedAttempt {
   succeeded(): void;
   /** `retryAtMs(error)` then returns when to retry. */
   failed(error: unknown): void;
-  /** It ended without an outcome that matters for retries. */
+  /** It ended without an outcome relevant for retries. */
   release(): void;
 }
 
@@ -92,7 +92,7 @@ interface Gate {
  * Backoff of operations that keep failing.
  *
  * **Guarantees.** After a failure the same kind and item is not attempted before its backoff has passed, whoever calls: the backoff starts at a second and
- * grows to minutes. For a shared cause one item probes for all, the items taking turns; an item that has not failed of it yet gets one attempt. Attempts in
+ * grows to minutes. For a shared cause one item at a time probes for all; an item that has not failed with it yet gets one attempt. Attempts in
  * flight when the first one failed count as one failure. A success ends the backoff of everything it covers.
  *
  * **Caveats.** In memory only: after a restart there is one more attempt.
@@ -110,7 +110,7 @@ export class Attempts {
   }
 
   /** Runs `work` unless it is backing off. Rejects with its error, or with a BackoffError; for both `retryAtMs` returns when to retry. */
-  async make<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
+  async withBackoff<T>(attempt: Attempt, work: () => Promise<T>): Promise<T> {
     const begun = this.begin(attempt);
     try {
       const result = await work();
@@ -183,11 +183,11 @@ export class Attempts {
   }
 
   #failed(attempt: Attempt, error: unknown, probed: readonly Gate[]): void {
-    const verdict = this.#options.judge(lastFailure(error));
-    if (verdict === undefined) return;
+    const decision = this.#options.classify(lastFailure(error));
+    if (decision === undefined) return;
     const { group = attempt.item } = attempt;
     const isNested = error instanceof BackoffError;
-    const isShared = verdict.isShared && !isNested;
+    const isShared = decision.isShared && !isNested;
     const key = isShared ? attempt.kind : ownKey(attempt);
     const closed = this.#gates.get(key);
     const gate = closed ?? newGate(key, isShared ? undefined : attempt.item);
@@ -196,8 +196,8 @@ export class Attempts {
     gate.groups.add(group);
     // Another attempt has already closed the gate, or is probing now.
     if (closed === undefined || probed.includes(closed)) {
-      this.#close(gate, error, verdict, group);
-      if (!isNested) this.#tell(attempt, gate);
+      this.#close(gate, error, decision, group);
+      if (!isNested) this.#logFailure(attempt, gate);
     }
     if (typeof error === 'object' && error !== null) {
       retryAt.set(error, Math.max(gate.untilMs, isNested ? (retryAtMs(error) ?? 0) : 0));
@@ -208,7 +208,7 @@ export class Attempts {
     if (this.#gates.get(gate.key) === gate) this.#gates.delete(gate.key);
   }
 
-  #close(gate: Gate, error: unknown, { cause, minimumMs = 0 }: AttemptVerdict, group: string): void {
+  #close(gate: Gate, error: unknown, { cause, minimumMs = 0 }: RetryDecision, group: string): void {
     const { clock, random } = this.#options;
     const { baseMs, maxMs } = this.#backoff;
     const nowMs = clock.now();
@@ -219,13 +219,13 @@ export class Attempts {
     gate.error = lastFailure(error);
     gate.failedAtMs = nowMs;
     gate.lastGroup = group;
-    // An attempt that waits for an inner backoff has none of its own.
+    // An attempt that waits for an inner backoff has no backoff of its own.
     gate.untilMs = isNested ? (retryAtMs(error) ?? nowMs) : nowMs + Math.max(minimumMs, pauseMs);
     this.#gates.set(gate.key, gate);
     if (this.#gates.size > MAX_GATES) this.#prune();
   }
 
-  #tell({ kind, item }: Attempt, { error, failures, untilMs }: Gate): void {
+  #logFailure({ kind, item }: Attempt, { error, failures, untilMs }: Gate): void {
     const pauseMs = Math.round(untilMs - this.#options.clock.now());
     this.#log.warn({ err: error, kind, item, failures, pauseMs }, 'operation failed, backing off');
   }

@@ -44,9 +44,9 @@ test('a missing condition is not true', () => {
 test('a condition is true of its own generation alone', () => {
   const ofFour: Condition = { ...ready, status: 'True', observedGeneration: 4 };
 
-  const verdicts = [4, 5, undefined].map((generation) => isConditionTrueOf([ofFour], 'Ready', generation));
+  const states = [4, 5, undefined].map((generation) => isConditionTrueOf([ofFour], 'Ready', generation));
 
-  expect(verdicts).toEqual([true, false, false]);
+  expect(states).toEqual([true, false, false]);
   expect(isConditionTrueOf([{ ...ofFour, status: 'False' }], 'Ready', 4)).toBe(false);
   expect(isConditionTrueOf(undefined, 'Ready', undefined)).toBe(false);
 });

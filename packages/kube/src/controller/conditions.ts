@@ -5,7 +5,7 @@ import type { Condition } from '../object/meta.ts';
 export type ConditionState = Omit<Condition, 'lastTransitionTime'>;
 
 /**
- * Returns the list with `condition` set. `lastTransitionTime` changes only with the status; if nothing changes, the same list is returned, so that
+ * Returns the list with `condition` set. `lastTransitionTime` changes only with the status; if nothing changes, the same list is returned, and
  * callers can compare by identity whether there is anything to write. New types are appended.
  */
 export function setCondition(
@@ -22,12 +22,12 @@ export function setCondition(
 }
 
 /**
- * What a pass has found out, by type of condition: undefined where nothing is to be said any more, so that the condition goes. A type that is left out
- * stays as it was. A state may name the generation that it was about; else it is the pass's.
+ * Results of a reconcile by condition type: undefined removes the condition, and an omitted type stays unchanged. A state may specify its observed
+ * generation; the default is the reconcile's.
  */
 export type ConditionStates = Readonly<Partial<Record<string, Omit<ConditionState, 'type'>>>>;
 
-/** As `setCondition`, of several, all about the same generation. */
+/** Like `setCondition`, for several conditions of the same generation. */
 export function setConditions(
   conditions: readonly Condition[] | undefined,
   states: ConditionStates,
@@ -56,7 +56,7 @@ export function isConditionTrue(conditions: readonly Condition[] | undefined, ty
   return findCondition(conditions, type)?.status === 'True';
 }
 
-/** Whether it is True of this generation of the spec, not of an earlier one. */
+/** Whether it is True for this generation of the spec, not for an earlier one. */
 export function isConditionTrueOf(
   conditions: readonly Condition[] | undefined,
   type: string,

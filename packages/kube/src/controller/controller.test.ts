@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { FencedError, fenceFor } from '@fairway/base/fence';
 import { Registry } from 'prom-client';
@@ -171,7 +172,7 @@ describe('a controller', () => {
       requestAnnotations: ['retry'],
       backoff: { baseMs: 60_000, maxMs: 60_000 },
       reconcile: (_, context) => {
-        asked.push(context.isAsked);
+        asked.push(context.userTriggered);
         return Promise.reject(new Error('no'));
       },
     }).watch(informer);
@@ -220,6 +221,25 @@ describe('a controller', () => {
     expect(runs).toEqual(['a', 'b', 'c', 'a']);
     for (const gate of gates.values()) gate.resolve({});
     await controller.idle();
+  });
+
+  test('leaves the event loop to others between many runs that wait for nothing', async () => {
+    const { controller, runs, stop } = run(async () => ({}));
+    const keys = Array.from({ length: 1_000 }, (_, index) => `ns/${index}`);
+    for (const key of keys) controller.enqueue(key);
+    const runsByTurn: number[] = [];
+
+    controller.start(stop.signal);
+    while (runs.length < keys.length) {
+      const before = runs.length;
+      await setImmediate();
+      runsByTurn.push(runs.length - before);
+    }
+    await controller.idle();
+
+    expect(runs).toEqual(keys);
+    // Two event-loop turns may pass before the test checks.
+    expect(Math.max(...runsByTurn)).toBeLessThanOrEqual(200);
   });
 
   test('a reconcile that throws synchronously is a failure like any other', async () => {

@@ -47,6 +47,9 @@ export interface WatchSourceOptions<T> {
   readonly isRelevant?: (old: T, object: T) => boolean;
 }
 
+/** Runs without asynchronous waits follow each other immediately: with thousands of keys they would block the event loop until the last one. */
+const RUNS_PER_TURN = 100;
+
 /** A conflict means that the cache was briefly stale. */
 const CONFLICT_BASE_MS = 50;
 
@@ -89,6 +92,8 @@ export class Controller implements KeyWorker {
   readonly #waiters = new Set<{ readonly isDone: () => boolean; readonly resolve: () => void }>();
   #isStarted = false;
   #isStopping = false;
+  /** Runs started in this event-loop turn. */
+  #begun = 0;
   #stopped: Promise<void> = Promise.resolve();
 
   constructor(options: ControllerOptions) {
@@ -101,6 +106,7 @@ export class Controller implements KeyWorker {
       clock: this.#clock,
       random: options.random ?? Math.random,
       backoff: options.backoff,
+      concurrency: options.concurrency ?? 1,
       onReady: () => this.#pump(),
       observer: this.#observer?.queue,
     });
@@ -223,15 +229,19 @@ export class Controller implements KeyWorker {
     this.#reconcileAbort.abort();
   }
 
-  /** Starts reconciles while keys are due and concurrency allows. */
+  /** Starts reconciles while keys are due and concurrency allows; the rest start in the next event-loop turn. */
   #pump(): void {
-    if (!this.#isStarted || this.#isStopping) return;
-    const concurrency = this.#options.concurrency ?? 1;
-    while (this.#queue.running < concurrency) {
+    while (this.#isStarted && !this.#isStopping && this.#begun < RUNS_PER_TURN) {
       const key = this.#queue.take();
-      if (key === undefined) break;
+      if (key === undefined) return;
+      if (this.#begun++ === 0) setImmediate(() => this.#nextTurn());
       void this.#work(key);
     }
+  }
+
+  #nextTurn(): void {
+    this.#begun = 0;
+    this.#pump();
   }
 
   async #work(key: string): Promise<void> {
@@ -264,7 +274,7 @@ export class Controller implements KeyWorker {
     const startedMs = this.#clock.now();
     this.#observer?.started(startedMs);
     try {
-      const context = { signal, isAsked: this.#queue.takeRequest(key) };
+      const context = { signal, userTriggered: this.#queue.takeRequest(key) };
       const run = () => this.#options.reconcile(key, context);
       const { requeueAfterMs, failure } = await (this.#traced?.run(key, run) ?? run());
       if (failure === undefined) this.#queue.forget(key);

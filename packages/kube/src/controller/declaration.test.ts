@@ -31,7 +31,7 @@ const widgetType: ResourceType<Widget> = {
 
 const byColor: CacheIndex<Widget> = { name: 'color', valuesOf: ({ color }) => (color ? [color] : []) };
 
-/** Reconciles a widget when it or one of its colors changes, or when its name is called. */
+/** Reconciles a widget when it or one of its colors changes, or when its name is emitted. */
 const declaration: ControllerDeclaration<Shared> = {
   name: 'widget',
   concurrency: 3,

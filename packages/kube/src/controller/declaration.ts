@@ -27,7 +27,7 @@ export interface ControllerDeclaration<Shared> {
   readonly watches: (shared: Shared) => readonly Watch[];
   /** As in ControllerOptions. */
   readonly ownerKey?: (key: string, shared: Shared) => string | undefined;
-  /** Creates the reconciler; called once per process. `enqueue` is for sources that it opens and closes itself, once it runs. */
+  /** Creates the reconciler; called once per process. `enqueue` is for sources that it opens and closes itself while running. */
   readonly create: (shared: Shared, enqueue: (key: string) => void) => Work;
   /** Subscribes to sources other than that API's caches, such as a cloud's lists or the nodes of tenants' clusters; called once, before the start. */
   readonly listen?: (enqueue: (key: string) => void, shared: Shared) => void;
@@ -66,7 +66,7 @@ export function watch<T extends KubeObject>(
   return { type: source.type, addTo: (controller) => void controller.watch(source, mapToKeys, options) };
 }
 
-/** Options beside what the controllers share. */
+/** Options in addition to what the controllers share. */
 export interface StartOptions {
   readonly clock: Clock;
   readonly random: () => number;
@@ -79,7 +79,7 @@ export interface StartOptions {
   readonly requestAnnotations?: readonly string[];
 }
 
-/** The first retry comes soon; after many failures there is one every few minutes, unless a user asks for one. */
+/** The first retry comes soon; after many failures there is one every few minutes, unless a user requests one. */
 const BACKOFF = { baseMs: 1_000, maxMs: 300_000 };
 
 /** Creates controllers from their declarations, in this order, for a manager to run. */

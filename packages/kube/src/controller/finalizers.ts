@@ -38,7 +38,7 @@ export async function removeFinalizer<T extends KubeObject>(
   }
 }
 
-/** uid and resourceVersion in a merge patch are preconditions: the server refuses with Conflict where they differ. */
+/** uid and resourceVersion in a merge patch are preconditions: the server returns Conflict if they differ. */
 function patchFinalizers<T extends KubeObject>(
   client: ResourceClient<T>,
   { metadata }: T,

@@ -2,7 +2,7 @@ import type { Grant } from '@fairway/base/fence';
 
 /** Works on keys: a Controller. */
 export interface KeyWorker {
-  /** This process has taken over the matching keys: enqueue all of them. May scan whole caches, as it is called at a handover only. */
+  /** This process has taken over the matching keys: enqueue all of them. May scan whole caches, since it is called only at a handover. */
   enqueueAll(isMatching: (key: string) => boolean): void;
   /** Resolves when no work on a matching key is running. */
   drained(isMatching: (key: string) => boolean): Promise<void>;
@@ -12,7 +12,7 @@ export interface KeyWorker {
 
 /** The uninterrupted time for which this process owns a key. */
 export interface Tenure {
-  /** When it began, by the clock: information from before may be stale. */
+  /** When it began, by the clock: earlier information may be stale. */
   readonly sinceMs: number;
   /** Whether another process owned the key before, whose last requests may still be in flight when it begins. */
   readonly isInherited: boolean;

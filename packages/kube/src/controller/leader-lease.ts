@@ -11,7 +11,7 @@ import { LeaseObserver } from './lease-observer.ts';
 
 /** Those of client-go, by the names of its flags. */
 export interface LeaderTimes {
-  /** How long a leader that does not renew keeps the Lease. */
+  /** How long a leader retains the Lease without renewing it. */
   readonly leaseDurationMs: number;
   /** How long a leader acts without having renewed. */
   readonly renewDeadlineMs: number;
@@ -45,15 +45,15 @@ interface Moment {
 }
 
 const NEVER: Moment = { monotonic: Number.NEGATIVE_INFINITY, wall: Number.NEGATIVE_INFINITY };
-/** Of the retry period: contenders must not keep step. */
+/** Jitter of the retry period: contenders must not run in lockstep. */
 const JITTER = 0.2;
 
 /**
- * The Lease by which one of several processes acts, in the protocol of client-go's leader election: contenders may be programs that Fairway knows nothing of.
+ * Leader election by a Lease, compatible with client-go: contenders may be other programs.
  *
  * Expected flow: `acquire`, then work under the grants; when `lost` resolves, the process ends; `release` at an orderly end.
- * Guarantees: no grant is valid once `renewDeadlineMs` have passed without a renewal, and nobody takes the Lease earlier than `leaseDurationMs`
- * after it. A Lease that was lost is not acquired again: whoever works from then on starts anew.
+ * Guarantees: no grant is valid once `renewDeadlineMs` have passed without a renewal, and no other process takes the Lease earlier than
+ * `leaseDurationMs` after it. A lost Lease is not acquired again: the process must restart.
  * Assumptions: clocks run at about the same rate.
  */
 export class LeaderLease implements KeyOwner {
@@ -83,7 +83,7 @@ export class LeaderLease implements KeyOwner {
     return this.#lost.promise;
   }
 
-  /** Resolves when this process has the Lease, and renews it from then on. Rejects with the signal's reason, and when it may not have it. */
+  /** Resolves when this process has the Lease, and renews it from then on. Rejects with the signal's reason, and if access to the Lease is denied. */
   async acquire(signal: AbortSignal): Promise<void> {
     for (let holder: string | undefined; ; ) {
       signal.throwIfAborted();
@@ -97,7 +97,7 @@ export class LeaderLease implements KeyOwner {
     this.#renewing = this.#renew();
   }
 
-  /** Stops renewing and lets others have it at once. */
+  /** Stops renewing and releases it immediately. */
   async release(): Promise<void> {
     this.#stop.abort();
     await this.#renewing;
@@ -107,7 +107,7 @@ export class LeaderLease implements KeyOwner {
     try {
       await this.#leases.update({ ...this.#known, spec });
     } catch (error) {
-      this.#log.warn({ err: error }, 'the Lease was not released; it runs out by itself');
+      this.#log.warn({ err: error }, 'the Lease was not released; it will expire');
     }
   }
 
@@ -115,10 +115,10 @@ export class LeaderLease implements KeyOwner {
     if (this.#hasLapsed) return false;
     const { monotonic, wall } = this.#moment();
     const { renewDeadlineMs } = this.#times;
-    // A machine that sleeps stops the one, and somebody may set the other.
+    // The monotonic clock stops during sleep, and the wall clock may be set.
     const isInTime =
       monotonic < this.#renewedAt.monotonic + renewDeadlineMs && wall < this.#renewedAt.wall + renewDeadlineMs;
-    // A renewal that comes through later is too late: work has been refused, and forgotten.
+    // A later renewal doesn't help: work has already been rejected and dropped.
     if (!isInTime && this.#tenure !== undefined) this.#hasLapsed = true;
     return isInTime;
   }
@@ -134,7 +134,7 @@ export class LeaderLease implements KeyOwner {
   /** It is acquired before there are workers, and they end with it. */
   register(): void {}
 
-  /** Tries to get the Lease once. Resolves with who has it instead, if that is known. */
+  /** Tries to acquire the Lease once. Resolves with its current holder, if known. */
   async #try(signal: AbortSignal): Promise<string | undefined> {
     const { clock, identity, name, namespace } = this.#options;
     const sentAt = this.#moment();
@@ -155,7 +155,7 @@ export class LeaderLease implements KeyOwner {
       this.#renewedAt = sentAt;
     } catch (error) {
       if (signal.aborted || isApiError(error, 'Forbidden', 'Unauthorized')) throw error;
-      // Somebody was faster, or the API server does not answer.
+      // Another process was faster, or the API server does not respond.
       this.#log.debug({ err: error }, 'the Lease was not acquired');
     }
     return undefined;
@@ -195,7 +195,7 @@ export class LeaderLease implements KeyOwner {
     try {
       const current = this.#known ?? (await this.#read(limit));
       if (current?.spec?.holderIdentity !== identity) {
-        // Whoever took it believes that it is theirs.
+        // The process that took it considers itself the leader.
         this.#renewedAt = NEVER;
         return;
       }

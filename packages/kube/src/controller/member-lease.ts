@@ -11,17 +11,17 @@ export interface MemberLeaseOptions {
   readonly namespace: string;
   readonly identity: string;
   readonly durationMs: number;
-  /** What the other members are to read in it; undefined: nothing. */
-  readonly news?: (() => string | undefined) | undefined;
+  /** Data for the other members; undefined: none. */
+  readonly gossip?: (() => string | undefined) | undefined;
 }
 
-const NEWS_ANNOTATION = 'fairway.dev/news';
-/** An API server refuses an object with annotations of more than 256 KiB, and a refused renewal costs all shards. */
-const MAX_NEWS_BYTES = 64 * 1024;
+const GOSSIP_ANNOTATION = 'fairway.dev/news';
+/** An API server rejects objects with more than 256 KiB of annotations, and a rejected renewal loses all shards. */
+const MAX_GOSSIP_BYTES = 64 * 1024;
 
-/** What a member tells the others by its Lease. */
-export function newsOf({ metadata }: Lease): string | undefined {
-  return metadata.annotations?.[NEWS_ANNOTATION];
+/** What a member publishes in its Lease. */
+export function gossipOf({ metadata }: Lease): string | undefined {
+  return metadata.annotations?.[GOSSIP_ANNOTATION];
 }
 
 /** The Lease that a member renews while it is alive. */
@@ -33,7 +33,7 @@ export class MemberLease {
     this.#options = options;
   }
 
-  /** Whether it was ever written. */
+  /** Whether it has ever been written. */
   get exists(): boolean {
     return this.#known !== undefined;
   }
@@ -43,7 +43,7 @@ export class MemberLease {
     const { leases, names, namespace, identity, durationMs } = this.#options;
     const known = this.#known;
     const { name = '' } = names.ofMember(identity);
-    const metadata = this.#withNews(known?.metadata ?? names.ofMember(identity));
+    const metadata = this.#withGossip(known?.metadata ?? names.ofMember(identity));
     const spec = {
       holderIdentity: identity,
       leaseDurationSeconds: Math.ceil(durationMs / 1000),
@@ -61,11 +61,11 @@ export class MemberLease {
     }
   }
 
-  #withNews(metadata: ObjectMeta): ObjectMeta {
-    const { [NEWS_ANNOTATION]: _, ...others } = metadata.annotations ?? {};
-    const news = this.#options.news?.();
-    const isTold = news !== undefined && Buffer.byteLength(news) <= MAX_NEWS_BYTES;
-    return { ...metadata, annotations: { ...others, ...(isTold && { [NEWS_ANNOTATION]: news }) } };
+  #withGossip(metadata: ObjectMeta): ObjectMeta {
+    const { [GOSSIP_ANNOTATION]: _, ...others } = metadata.annotations ?? {};
+    const payload = this.#options.gossip?.();
+    const isTold = payload !== undefined && Buffer.byteLength(payload) <= MAX_GOSSIP_BYTES;
+    return { ...metadata, annotations: { ...others, ...(isTold && { [GOSSIP_ANNOTATION]: payload }) } };
   }
 
   async remove(): Promise<void> {

@@ -70,8 +70,8 @@ export class Members {
   }
 
   /**
-   * Whether a member has not renewed for the lease duration plus skew. Our watch may be as old as the other's apparent silence, and after a pause
-   * of ours it certainly is: before a member is declared dead, its Lease is read from the API.
+   * Whether a member has not renewed for the lease duration plus skew. Our watch may lag by as long as the other member seems silent, and after a
+   * pause of this process it certainly does: before a member is declared dead, its Lease is read from the API.
    */
   async isDead(identity: string, signal: AbortSignal): Promise<boolean> {
     if (!this.#observer.isDead(identity)) return false;

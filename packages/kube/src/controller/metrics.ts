@@ -93,7 +93,7 @@ export class ControllerMetrics {
     this.#addRunningGauges(registry);
   }
 
-  /** The reporter of one controller. Controllers of one name (one for each tenant cluster, say) add up. */
+  /** The reporter of one controller. Controllers with the same name (such as one for each tenant cluster) are summed. */
   controller(name: string, concurrency: number): ControllerObserver {
     const queue = { name, controller: name };
     const running = this.#running.get(name) ?? new Map<number, number>();
@@ -138,7 +138,7 @@ export class ControllerMetrics {
     if (outcome === 'terminal_error') this.#terminalErrors.inc({ controller: name });
   }
 
-  /** What is stuck shows while it is stuck: these are computed when they are read. */
+  /** Computed at scrape time, so that stuck work shows while it is stuck. */
   #addRunningGauges(registry: Registry): void {
     const secondsRunning = (startedMs: number) => (this.#now() - startedMs) / 1000;
     const running = this.#running;

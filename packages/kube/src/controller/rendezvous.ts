@@ -1,4 +1,4 @@
-/** A 32-bit hash that also spreads strings which differ in one digit: FNV-1a, finished as murmur3 does. */
+/** A 32-bit hash that also spreads strings differing in one digit: FNV-1a with murmur3's finalizer. */
 export function hash32(text: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < text.length; i++) {
@@ -13,8 +13,8 @@ export function hash32(text: string): number {
 }
 
 /**
- * Which member each of `items` 0 to `count` - 1 belongs to: by rendezvous hashing, but nobody gets more than one item more than an even share.
- * Every member computes the same answer from the same members, and when one comes or goes little more than its share moves
+ * Which member each of `items` 0 to `count` - 1 belongs to: by rendezvous hashing, but no member gets more than one item above an even share. Every
+ * member computes the same assignment, and when one joins or leaves, little more than its share moves
  * (consistent hashing with bounded loads, https://arxiv.org/abs/1608.01350). Empty when there is no member.
  */
 export function assignEvenly(count: number, members: readonly string[]): readonly string[] {

@@ -16,7 +16,7 @@ export interface ReconcileContext {
   /** Aborts when the process stops and the grace period has passed, or when the key becomes another process's. */
   readonly signal: AbortSignal;
   /** Whether a user asked for this run by changing a spec, deleting, or setting a retry annotation: operations in backoff are then tried immediately. */
-  readonly isAsked?: boolean;
+  readonly userTriggered?: boolean;
 }
 
 /**

@@ -8,11 +8,11 @@ import type { Transport } from '../client/transport.ts';
 import { Leases } from '../kinds/resources.ts';
 import { Controller } from './controller.ts';
 import type { Result } from './result.ts';
-import { type MemberNews, ShardMember } from './sharding.ts';
+import { type MemberGossip, ShardMember } from './sharding.ts';
 
 const SHARDS = 12;
 
-/** A transport that can be blocked, as seen by a paused or partitioned process. */
+/** A transport that can be blocked, like that of a paused or partitioned process. */
 class Gate implements Transport {
   readonly #transport: Transport;
   #open = Promise.resolve();
@@ -81,7 +81,7 @@ async function group(shards = SHARDS) {
   const server = new TestServer({ resources: [...testResources, kindOf(Leases)], definitions: builtinDefinitions() });
   await server.namespace('fairway');
   const members: ShardMember[] = [];
-  const join = (identity: string, news?: MemberNews) => {
+  const join = (identity: string, gossip?: MemberGossip) => {
     const gate = new Gate(server.transport);
     const client = new KubeClient(gate, { clock: server.clock });
     const { clock } = server;
@@ -95,7 +95,7 @@ async function group(shards = SHARDS) {
       clockSkewMs: 5_000,
       clock,
       random: () => 0.5,
-      news,
+      gossip,
     });
     const stop = new AbortController();
     stops.push(stop);
@@ -123,16 +123,19 @@ async function group(shards = SHARDS) {
 describe('news', () => {
   function teller(words: { text: string | undefined }) {
     const heard: string[] = [];
-    const news: MemberNews = { news: () => words.text, hear: (from, text) => void heard.push(`${from}: ${text}`) };
-    return { news, heard };
+    const gossip: MemberGossip = {
+      payload: () => words.text,
+      receive: (from, text) => void heard.push(`${from}: ${text}`),
+    };
+    return { gossip, heard };
   }
 
   test('are in the Lease that a member renews anyway, and are heard by the others', async () => {
     const g = await group();
     const words: { text: string | undefined } = { text: undefined };
     const [a, b] = [teller(words), teller({ text: undefined })];
-    g.join('a', a.news).start();
-    g.join('b', b.news).start();
+    g.join('a', a.gossip).start();
+    g.join('b', b.gossip).start();
     await g.pass(10);
     expect(b.heard).toEqual([]);
 
@@ -152,15 +155,15 @@ describe('news', () => {
     const g = await group();
     const words: { text: string | undefined } = { text: undefined };
     const [a, b] = [teller(words), teller({ text: undefined })];
-    const { member, start } = g.join('a', a.news);
+    const { member, start } = g.join('a', a.gossip);
     start();
-    g.join('b', b.news).start();
+    g.join('b', b.gossip).start();
     await g.pass(11);
     const renewedMs = g.server.clock.now();
 
     for (let n = 1; n <= 20; n++) {
       words.text = `${n}`;
-      const told = member.tellNews(() => Promise.resolve(true));
+      const told = member.gossip(() => Promise.resolve(true));
       await g.server.clock.advance(1);
       await told;
     }
@@ -173,9 +176,9 @@ describe('news', () => {
     const g = await group();
     const words: { text: string | undefined } = { text: 'x'.repeat(300_000) };
     const [a, b] = [teller(words), teller({ text: undefined })];
-    const { member, start } = g.join('a', a.news);
+    const { member, start } = g.join('a', a.gossip);
     start();
-    g.join('b', b.news).start();
+    g.join('b', b.gossip).start();
     await g.pass(60);
 
     expect(b.heard).toEqual([]);
@@ -186,7 +189,7 @@ describe('news', () => {
   test('that there turn out to be none of cost no renewal, and nobody waits long for what is to be told', async () => {
     const g = await group();
     const a = teller({ text: undefined });
-    const { member, start } = g.join('a', a.news);
+    const { member, start } = g.join('a', a.gossip);
     start();
     await g.pass(1);
     const leases = new KubeClient(g.server.transport).resource(Leases);
@@ -195,11 +198,11 @@ describe('news', () => {
     const before = await version();
 
     for (const prepare of [() => Promise.resolve(false), () => Promise.reject(new Error('refused'))]) {
-      await member.tellNews(prepare);
+      await member.gossip(prepare);
     }
     expect(await version()).toBe(before);
     const startedMs = g.server.clock.now();
-    const told = member.tellNews(() => new Promise(() => undefined));
+    const told = member.gossip(() => new Promise(() => undefined));
     await g.server.clock.advance(1_000);
     await told;
 

@@ -13,7 +13,7 @@ import { Controller } from './controller.ts';
 import { HeldShards, type Moment } from './held-shards.ts';
 import type { KeyOwner, KeyWorker, Tenure } from './key-owner.ts';
 import type { Runnable } from './manager.ts';
-import { MemberLease, newsOf } from './member-lease.ts';
+import { gossipOf, MemberLease } from './member-lease.ts';
 import { Members } from './members.ts';
 import { hash32 } from './rendezvous.ts';
 import type { Result } from './result.ts';
@@ -29,7 +29,7 @@ export interface ShardMemberOptions {
   readonly identity: string;
   /** Number of shards; the same for all members. 1 is a leader election. */
   readonly shards: number;
-  /** How long a member that does not renew keeps its shards. */
+  /** How long a member retains its shards without renewing. */
   readonly leaseDurationMs?: number;
   /** Tolerated clock drift between two members within a lease, plus the time a side effect may take after its fence check. */
   readonly clockSkewMs?: number;
@@ -38,14 +38,14 @@ export interface ShardMemberOptions {
   readonly monotonic?: () => number;
   readonly random?: () => number;
   readonly log?: Logger;
-  /** What members tell each other, by the Leases that they renew anyway. */
-  readonly news?: MemberNews | undefined;
+  /** Gossip among members in the Leases that they renew anyway. */
+  readonly gossip?: MemberGossip | undefined;
 }
 
-/** Small news for all members, which one that does not hear them misses nothing by. */
-export interface MemberNews {
-  news(): string | undefined;
-  hear(from: string, news: string): void;
+/** Small best-effort gossip for all members; missing it does no harm. */
+export interface MemberGossip {
+  payload(): string | undefined;
+  receive(from: string, payload: string): void;
 }
 
 /** Renewed every third of it, so two renewals may fail. Including the skew and the takeover, a killed member is replaced within 15 s. */
@@ -58,9 +58,9 @@ const HANDOVER_LIMIT_MS = 15_000;
 /** Leases written concurrently by a stopping member. */
 const LEAVING_AT_A_TIME = 8;
 const MEMBER_KEY = 'member';
-/** Renewals for the sake of news, and how long one may be waited for. */
-const TELLINGS: Rate = { burst: 5, perMinute: 120 };
-const TELLING_LIMIT_MS = 1_000;
+/** Extra renewals for gossip, and how long to wait for one. */
+const GOSSIP_RATE: Rate = { burst: 5, perMinute: 120 };
+const GOSSIP_TIMEOUT_MS = 1_000;
 
 /**
  * One member of a group that shares keys among its processes.
@@ -89,8 +89,8 @@ export class ShardMember implements KeyOwner, Runnable {
   readonly #workers: KeyWorker[] = [];
   readonly #held: HeldShards;
   readonly #now: () => Moment;
-  readonly #tellings = new TokenBuckets(TELLINGS, 1);
-  /** Who waits until what is new is told. */
+  readonly #gossipRate = new TokenBuckets(GOSSIP_RATE, 1);
+  /** Callers that wait until new gossip is published. */
   readonly #listeners: (() => void)[] = [];
   /** Releases in progress after the lease expired; nothing is acquired before they end. */
   #releasing: Promise<unknown> = Promise.resolve();
@@ -109,8 +109,8 @@ export class ShardMember implements KeyOwner, Runnable {
     this.#names = new ShardLeases(namespace, name, options.shards);
     this.#leases = client.resource(Leases);
     const own = { identity: options.identity, durationMs: this.#leaseDurationMs };
-    const news = options.news && (() => options.news?.news());
-    this.#ownLease = new MemberLease({ leases: this.#leases, names: this.#names, namespace, ...own, news });
+    const gossip = options.gossip && (() => options.gossip?.payload());
+    this.#ownLease = new MemberLease({ leases: this.#leases, names: this.#names, namespace, ...own, gossip });
     this.#informers = new InformerSet(client, { clock, random, log });
     this.#informer = this.#informers.informer(Leases, { namespace, labelSelector: this.#names.selector });
     this.#members = new Members({
@@ -195,7 +195,7 @@ export class ShardMember implements KeyOwner, Runnable {
   /** A member's Lease may change who is alive; a shard's Lease concerns that shard. */
   #keysFor(lease: Lease): string[] {
     if (isMemberLease(lease)) {
-      this.#hear(lease);
+      this.#receive(lease);
       this.#members.observe(lease);
       return this.#members.update(this.#held.isLeaseGood) ? this.#allShards() : [];
     }
@@ -203,30 +203,30 @@ export class ShardMember implements KeyOwner, Runnable {
     return shard === undefined ? [] : [String(shard)];
   }
 
-  #hear(lease: Lease): void {
+  #receive(lease: Lease): void {
     const from = lease.spec?.holderIdentity;
-    const news = newsOf(lease);
-    if (from !== undefined && from !== this.#options.identity && news !== undefined)
-      this.#options.news?.hear(from, news);
+    const payload = gossipOf(lease);
+    if (from !== undefined && from !== this.#options.identity && payload !== undefined)
+      this.#options.gossip?.receive(from, payload);
   }
 
   /**
-   * Has the others told what is new, before the next renewal is due, if `prepare` says that something is. Resolves when it is in our Lease, or can't be soon. `prepare` is
+   * Publishes new gossip before the next regular renewal if `prepare` reports any. Resolves when it is in our Lease, or can't be soon. `prepare` is
    * not called more often than Leases may be renewed.
    */
-  async tellNews(prepare: () => Promise<boolean>): Promise<void> {
+  async gossip(prepare: () => Promise<boolean>): Promise<void> {
     const nowMs = this.#clock.now();
-    if (!this.#held.isLeaseGood || !this.#tellings.take('', nowMs)) return;
+    if (!this.#held.isLeaseGood || !this.#gossipRate.take('', nowMs)) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = this.#clock.after(TELLING_LIMIT_MS, resolve);
+    const timer = this.#clock.after(GOSSIP_TIMEOUT_MS, resolve);
     prepare().then(
-      (isNews) => {
-        if (!isNews) return resolve();
+      (hasChanged) => {
+        if (!hasChanged) return resolve();
         this.#listeners.push(resolve);
         this.#controller.enqueue(MEMBER_KEY);
       },
       (error: unknown) => {
-        this.#log.debug({ err: error }, 'news not told');
+        this.#log.debug({ err: error }, 'gossip not published');
         resolve();
       },
     );

@@ -11,7 +11,7 @@ function object(resourceVersion: string) {
   return { metadata: { name: 'demo', namespace: 'team', uid: 'u1', resourceVersion } };
 }
 
-/** Something that wrote these versions of the object. */
+/** A writer of these versions of the object. */
 function writer(tracer: TracerFake, ...versions: readonly string[]) {
   const span = tracer.request(undefined, () => ({ name: 'create clusters.fairway.dev', attributes: {} }));
   for (const version of versions) span.wrote(versionName('u1', version) ?? '');

@@ -4,24 +4,24 @@ import { isApiError } from '../object/api-error.ts';
 import type { KubeObject } from '../object/meta.ts';
 import type { Result } from './result.ts';
 
-/** Keys whose causes are remembered, and versions of each that nobody here is known to have written. */
+/** Maximum keys whose causes are remembered, and maximum versions of each whose writer is unknown. */
 const MAX_KEYS = 10_000;
 const MAX_VERSIONS = 4;
 
 interface Version {
   readonly name: string;
-  /** Whose it is. */
+  /** The object's UID. */
   readonly object: string | undefined;
 }
 
 interface Known {
-  /** Of events since the last run, and of earlier ones that were not found: the event of a write may come before its answer. */
+  /** Versions from events since the last run, and earlier ones that were not found: the event of a write may arrive before its response. */
   versions: readonly Version[];
-  /** What the last run followed from: a run by time or by the cloud goes on with it. */
+  /** Cause of the last run: a run triggered by time or by the cloud continues its trace. */
   causes: readonly Cause[];
 }
 
-/** Joins the runs of one controller to the traces of the writes that they follow from. */
+/** Links the runs of one controller to the traces of the writes that caused them. */
 export class TracedKeys {
   readonly #tracer: Tracer;
   readonly #controller: string;
@@ -45,7 +45,7 @@ export class TracedKeys {
     }
   }
 
-  /** Runs within a span of the run, or within none: never in that of whoever has only told of a change. */
+  /** Runs within the run's own span, or within none: never in the span of the code that delivered the event. */
   async run(key: string, reconcile: () => Promise<Result>): Promise<Result> {
     const span = this.#start(key);
     try {

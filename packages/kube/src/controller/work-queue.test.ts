@@ -35,6 +35,51 @@ describe('a work queue', () => {
     expect(depth.now).toBe(0);
   });
 
+  test.each([
+    {
+      due: 'bad/1 bad/2 bad/3 good/1',
+      taken: 'bad/1 good/1 bad/2 bad/3',
+      reason: 'a namespace waits for one key of each other',
+    },
+    {
+      due: 'bad/1 bad/2 plan-a plan-b',
+      taken: 'bad/1 plan-a plan-b bad/2',
+      reason: 'cluster-scoped keys have a turn each',
+    },
+    {
+      due: 'a/1/x a/2/y b/1/z',
+      taken: 'a/1/x b/1/z a/2/y',
+      reason: 'keys within tenants’ clusters count for their namespace',
+    },
+  ])('takes turns by namespace: $reason', ({ due, taken }) => {
+    const { queue: work } = queue();
+    for (const key of due.split(' ')) work.add(key);
+
+    expect(takeAll(work).join(' ')).toBe(taken);
+  });
+
+  test('keys that fall due by time take turns, too', async () => {
+    const { queue: work, clock } = queue();
+    for (let index = 0; index < 5; index++) work.add(`bad/${index}`, 1_000);
+    work.add('good/1', 1_001);
+    await clock.advance(2_000);
+
+    expect(takeAll(work).slice(0, 2)).toEqual(['bad/0', 'good/1']);
+  });
+
+  test('leaves a place for other namespaces, and none is lost', () => {
+    const work = new WorkQueue({ clock: new FakeClock(), random: () => 1, concurrency: 4, onReady: () => undefined });
+    for (let index = 0; index < 9; index++) work.add(`bad/${index}`);
+    const running = takeAll(work);
+    expect(running).toHaveLength(3);
+
+    work.add('good/1');
+    expect(takeAll(work)).toEqual(['good/1']);
+    for (const key of [...running, 'good/1']) work.done(key);
+    expect(takeAll(work)).toHaveLength(3);
+    expect(work.isIdle).toBe(false);
+  });
+
   test('never returns a key that is running', () => {
     const { queue: work } = queue();
     work.add('a');

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@fairway/base/clock';
+import { FairQueue } from '@fairway/base/fair-queue';
 import { DueHeap } from './due-heap.ts';
 
 /** Reports for metrics. */
@@ -7,7 +8,7 @@ export interface WorkQueueObserver {
   retried(): void;
   /** The number of due, waiting keys changed. */
   depthChanged(delta: number): void;
-  /** A key waited so long, after it fell due, until it was taken. */
+  /** How long a due key waited until it was taken. */
   waited(durationMs: number): void;
 }
 
@@ -20,6 +21,8 @@ export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly backoff?: BackoffOptions | undefined;
+  /** Maximum keys processed at a time; unlimited by default. */
+  readonly concurrency?: number | undefined;
   /** Called when there is a key to take. */
   readonly onReady: () => void;
   readonly observer?: WorkQueueObserver | undefined;
@@ -44,7 +47,7 @@ interface Entry {
   /** Only `retryNow` makes it due earlier. */
   notBeforeMs: number;
   isRunning: boolean;
-  isAsked: boolean;
+  userTriggered: boolean;
   failures: number;
 }
 
@@ -52,35 +55,36 @@ interface Entry {
  * A work queue of keys.
  *
  * Guarantees: a key is queued once however often it is added, and is due at the earliest requested time; it is never taken
- * while it is running; adds during a run cause exactly one more run. Keys are taken in the order of their due times. A failed key is not
- * taken before its backoff has passed, however often it is added: only `retryNow` ends a backoff.
+ * while it is running; adds during a run cause exactly one more run. A failed key is not
+ * taken before its backoff has passed, however often it is added: only `retryNow` ends a backoff. Due keys are taken round-robin by namespace, those
+ * of one namespace in the order of their due times, and the keys of one namespace never take all slots: see FairQueue.
  */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #backoff: BackoffOptions;
   readonly #entries = new Map<string, Entry>();
-  /** Due now, in order; not running. */
-  readonly #ready = new Set<Entry>();
+  /** Due now, by namespace; not running. */
+  readonly #ready: FairQueue<Entry>;
   /** Due later; not running. */
   readonly #waiting = new DueHeap<Entry>();
   #timer: { readonly dueMs: number; readonly timer: Timer } | undefined;
-  #running = 0;
   #isShutDown = false;
 
   constructor(options: WorkQueueOptions) {
     this.#options = options;
     this.#backoff = options.backoff ?? DEFAULT_BACKOFF;
+    this.#ready = new FairQueue(options.concurrency);
   }
 
-  /** How many keys are being worked on. */
+  /** How many keys are being processed. */
   get running(): number {
-    return this.#running;
+    return this.#ready.running;
   }
 
   /** Whether nothing is running or due; keys may be due later. */
   get isIdle(): boolean {
     this.#promote();
-    return this.#running === 0 && this.#ready.size === 0;
+    return this.#ready.running === 0 && this.#ready.size === 0;
   }
 
   /** Makes a key due now, or after `delayMs`. */
@@ -102,7 +106,7 @@ export class WorkQueue {
     const delayMs = Math.max(minimumMs, backoffMs * (0.75 + this.#options.random() / 4));
     this.#options.observer?.retried();
     // A user's request during the run skips the backoff.
-    if (!canBeOvertaken && !entry.isAsked) {
+    if (!canBeOvertaken && !entry.userTriggered) {
       entry.notBeforeMs = this.#options.clock.now() + delayMs;
       // Adds during the run wait for the backoff too.
       if (entry.isRunning && entry.dueMs !== undefined) entry.dueMs = Math.max(entry.dueMs, entry.notBeforeMs);
@@ -116,15 +120,15 @@ export class WorkQueue {
     const entry = this.#entry(key);
     entry.notBeforeMs = Number.NEGATIVE_INFINITY;
     entry.failures = 0;
-    entry.isAsked = true;
+    entry.userTriggered = true;
     this.add(key);
   }
 
   /** Whether a user requested the run that was just taken. */
   takeRequest(key: string): boolean {
     const entry = this.#entries.get(key);
-    const isAsked = entry?.isAsked ?? false;
-    if (entry) entry.isAsked = false;
+    const isAsked = entry?.userTriggered ?? false;
+    if (entry) entry.userTriggered = false;
     return isAsked;
   }
 
@@ -142,17 +146,15 @@ export class WorkQueue {
     return this.#entries.get(key)?.failures ?? 0;
   }
 
-  /** The next key that is due, which then runs until `done`; undefined when none is. */
+  /** The next due key, which then runs until `done`; undefined if none is due or no slot is free. */
   take(): string | undefined {
     this.#promote();
-    const [entry] = this.#ready;
-    if (entry?.dueMs === undefined) return undefined;
-    this.#ready.delete(entry);
+    const entry = this.#ready.take();
+    if (entry === undefined) return undefined;
     this.#options.observer?.depthChanged(-1);
-    this.#options.observer?.waited(this.#options.clock.now() - entry.dueMs);
+    this.#options.observer?.waited(this.#options.clock.now() - (entry.dueMs ?? this.#options.clock.now()));
     entry.dueMs = undefined;
     entry.isRunning = true;
-    this.#running++;
     return entry.key;
   }
 
@@ -161,7 +163,7 @@ export class WorkQueue {
     const entry = this.#entries.get(key);
     if (!entry?.isRunning) return;
     entry.isRunning = false;
-    this.#running--;
+    this.#ready.done(namespaceOf(key));
     if (entry.dueMs === undefined) this.#dropIfUnused(entry);
     else this.#offer(entry, entry.dueMs);
   }
@@ -188,7 +190,7 @@ export class WorkQueue {
       dueMs: undefined,
       notBeforeMs: Number.NEGATIVE_INFINITY,
       isRunning: false,
-      isAsked: false,
+      userTriggered: false,
       failures: 0,
     };
     this.#entries.set(key, entry);
@@ -211,7 +213,7 @@ export class WorkQueue {
   }
 
   #makeReady(entry: Entry): void {
-    this.#ready.add(entry);
+    this.#ready.add(namespaceOf(entry.key), entry);
     this.#options.observer?.depthChanged(1);
   }
 
@@ -237,4 +239,10 @@ export class WorkQueue {
     });
     this.#timer = { dueMs, timer };
   }
+}
+
+/** Each key of a cluster-scoped object, which no tenant creates, gets its own slot. */
+function namespaceOf(key: string): string {
+  const mark = key.indexOf('/');
+  return mark < 0 ? key : key.slice(0, mark);
 }

@@ -2,7 +2,7 @@ import { RecentMap } from '@fairway/base/recent-map';
 
 /** One occurrence on an object. */
 export interface Occurrence {
-  /** Identifies the object: its uid, or kind and key where it has none. */
+  /** Identifies the object: its uid, or kind and key if it has none. */
   readonly object: string;
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -12,7 +12,7 @@ export interface Occurrence {
 /** An event that stands for one or more occurrences. */
 export interface CorrelatedEvent {
   readonly key: string;
-  /** Differs from the occurrence's where similar messages are combined. */
+  /** Differs from the occurrence's if similar messages are combined. */
   readonly message: string;
   /** Occurrences so far, this one included. */
   readonly count: number;
@@ -34,12 +34,15 @@ const BURST = 25;
 const REFILL_MS = 5 * 60_000;
 
 /**
- * Decides which occurrences create an Event, which increment one and which are dropped, as client-go's EventCorrelator: equal ones are counted; from
- * the tenth different message for one object and reason within 10 min on they are combined; an object may have a burst of 25 events and then one every 5 min.
+ * Decides which occurrences create an Event, which increment one and which are dropped, like client-go's EventCorrelator: equal ones are counted;
+ * from the tenth different message for one object and reason within 10 min, they are combined; an object may have a burst of 25 events and then one
+ * every 5 min.
  */
 export class EventCorrelator {
   readonly #similar = new RecentMap<{ readonly messages: Set<string>; lastMs: number }>(MAX_KEYS);
-  readonly #told = new RecentMap<{ readonly count: number; readonly firstMs: number; readonly name: string }>(MAX_KEYS);
+  readonly #recorded = new RecentMap<{ readonly count: number; readonly firstMs: number; readonly name: string }>(
+    MAX_KEYS,
+  );
   readonly #buckets = new RecentMap<Bucket>(MAX_KEYS);
 
   /** Undefined when the object is rate-limited. */
@@ -49,7 +52,7 @@ export class EventCorrelator {
     const isCombined = this.#countSimilar(similarKey, message, nowMs) >= SIMILAR_LIMIT;
     if (!this.#takeToken(object, nowMs)) return undefined;
     const key = isCombined ? similarKey : `${similarKey}\0${message}`;
-    const told = this.#told.get(key);
+    const told = this.#recorded.get(key);
     return {
       key,
       message: isCombined ? `(combined from similar events): ${message}` : message,
@@ -60,8 +63,8 @@ export class EventCorrelator {
   }
 
   /** Records the name of the Event that was written for `event`. */
-  told({ key, count, firstMs }: CorrelatedEvent, name: string): void {
-    this.#told.set(key, { count, firstMs, name });
+  recorded({ key, count, firstMs }: CorrelatedEvent, name: string): void {
+    this.#recorded.set(key, { count, firstMs, name });
   }
 
   #countSimilar(key: string, message: string, nowMs: number): number {

@@ -21,9 +21,11 @@ const cluster = {
 
 async function recorder(failures: Error[] = []) {
   const server = new TestServer({ resources: [...testResources, eventDefinition] });
-  for (const name of ['default', 'team-a']) await server.namespace(name);
+  for (const name of ['default', 'team-a', 'team-b']) await server.namespace(name);
+  const asked: string[] = [];
   const transport: Transport = {
     request: (request) => {
+      asked.push(request.path);
       const failure = failures.shift();
       return failure ? Promise.reject(failure) : server.transport.request(request);
     },
@@ -34,7 +36,7 @@ async function recorder(failures: Error[] = []) {
   const recorder = new EventRecorder(client, { component: 'cluster-controller', clock, random: () => 0.5 });
   const events = async (namespace = 'team-a') =>
     (await new KubeClient(server.transport).resource(Events).list({ namespace })).items;
-  return { clock, recorder, events };
+  return { clock, recorder, events, asked };
 }
 
 describe('an event recorder', () => {
@@ -63,6 +65,21 @@ describe('an event recorder', () => {
         reportingComponent: 'cluster-controller',
       },
     ]);
+  });
+
+  test('lets namespaces take turns: a flood of one neither delays nor drops events of another', async () => {
+    const { recorder: events, events: list, asked } = await recorder();
+    for (let index = 0; index < 1_500; index++) {
+      const metadata = { name: `noisy-${index}`, namespace: 'team-b', uid: `b${index}` };
+      events.warning({ ...cluster, metadata }, 'Failed', 'it failed');
+    }
+    events.normal(cluster, 'Ready', 'it is ready');
+    await events.flushed();
+
+    expect(asked.findIndex((path) => path.includes('/team-a/'))).toBeLessThan(3);
+    expect(await list()).toHaveLength(1);
+    // One was on its way already.
+    expect(await list('team-b')).toHaveLength(1_001);
   });
 
   test('counts equal events', async () => {

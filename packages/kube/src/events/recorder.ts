@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Clock, formatTime, systemClock } from '@fairway/base/clock';
 import { cut } from '@fairway/base/cut';
+import { FairQueue } from '@fairway/base/fair-queue';
 import { runUnder } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import type { KubeClient } from '../client/kube-client.ts';
@@ -30,15 +31,18 @@ interface Occurred {
   readonly atMs: number;
 }
 
-const MAX_WAITING = 1000;
+const MAX_WAITING = 10_000;
+/** Per namespace: a namespace that exceeds it only loses its own events. */
+const MAX_WAITING_OF_NAMESPACE = 1_000;
 const MAX_ATTEMPTS = 4;
 const RETRY_MS = 1_000;
 
 /**
  * Records what happened to an object as core/v1 Events, which `kubectl describe` lists.
  *
- * Guarantees: returns immediately and never throws; equal events increment one Event; a noisy object is rate-limited.
- * Caveats: best effort; while the API server is unavailable the oldest thousand are queued, the rest is dropped.
+ * Guarantees: returns immediately and never throws; equal events increment one Event; a noisy object is rate-limited; namespaces are served in turn:
+ * one with many events only delays and drops its own.
+ * Caveats: best effort; while the API server is unavailable, the oldest thousand events of a namespace are queued, the rest is dropped.
  */
 export class EventRecorder {
   readonly #client: KubeClient;
@@ -47,9 +51,11 @@ export class EventRecorder {
   readonly #random: () => number;
   readonly #log: Logger;
   readonly #correlator = new EventCorrelator();
-  readonly #waiting: Occurred[] = [];
+  readonly #waiting = new FairQueue<Occurred>();
+  /** Queued events by namespace. */
+  readonly #counts = new Map<string, number>();
   #sequence: number;
-  #telling: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
 
   constructor(client: KubeClient, options: EventRecorderOptions) {
     this.#client = client;
@@ -71,8 +77,8 @@ export class EventRecorder {
   }
 
   /**
-   * Records an event at most once: `id` tells it from all others on the object. Resolves when it is stored, or was before, so that whoever notes down
-   * afterwards that it was told may be killed in between. Rejects where a retry may help; what the API server refuses for good is dropped.
+   * Records an event at most once: `id` distinguishes it from all others on the object. Resolves when it is stored or was before: callers may crash
+   * between this call and recording its success. Rejects if a retry may help; events that the API server rejects permanently are dropped.
    */
   async once(
     object: KubeObject,
@@ -91,7 +97,7 @@ export class EventRecorder {
         .create(this.#eventOf({ reference, type, reason, message, atMs }, event, name, namespace));
     } catch (error) {
       if (isApiError(error, 'AlreadyExists')) return;
-      // A token that has just expired is read anew.
+      // A token that has just expired is reread.
       if (isPassing(error) || isApiError(error, 'Unauthorized')) throw error;
       this.#log.debug({ err: error, reason, object: reference.name }, 'event not written');
     }
@@ -99,32 +105,43 @@ export class EventRecorder {
 
   /** Resolves when everything recorded so far has been written or dropped. */
   async flushed(): Promise<void> {
-    await this.#telling;
+    await this.#writing;
   }
 
   #record(reference: ObjectReference, type: Occurred['type'], reason: string, message: string): void {
-    if (this.#waiting.length >= MAX_WAITING) {
+    const { namespace = '' } = reference;
+    const count = this.#counts.get(namespace) ?? 0;
+    if (this.#waiting.size >= MAX_WAITING || count >= MAX_WAITING_OF_NAMESPACE) {
       this.#log.warn({ reason, object: reference.name }, 'event dropped, queue is full');
       return;
     }
-    this.#waiting.push({ reference, type, reason, message, atMs: this.#clock.now() });
+    this.#counts.set(namespace, count + 1);
+    this.#waiting.add(namespace, { reference, type, reason, message, atMs: this.#clock.now() });
     // The queue is shared by all callers, so it runs under no caller's grant.
-    this.#telling ??= runUnder(undefined, () => this.#tellAll()).finally(() => {
-      this.#telling = undefined;
+    this.#writing ??= runUnder(undefined, () => this.#writeAll()).finally(() => {
+      this.#writing = undefined;
     });
   }
 
-  async #tellAll(): Promise<void> {
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+  async #writeAll(): Promise<void> {
+    for (let next = this.#waiting.take(); next; next = this.#waiting.take()) {
+      this.#leave(next.reference.namespace);
       try {
-        await this.#tell(next);
+        await this.#deliver(next);
       } catch (error) {
         this.#log.debug({ err: error, reason: next.reason, object: next.reference.name }, 'event not written');
       }
     }
   }
 
-  async #tell(occurred: Occurred): Promise<void> {
+  #leave(namespace = ''): void {
+    this.#waiting.done(namespace);
+    const left = (this.#counts.get(namespace) ?? 1) - 1;
+    if (left > 0) this.#counts.set(namespace, left);
+    else this.#counts.delete(namespace);
+  }
+
+  async #deliver(occurred: Occurred): Promise<void> {
     const { reference, type, reason, message, atMs } = occurred;
     const { uid, kind, namespace, name } = reference;
     const object = uid ?? `${kind}/${namespace}/${name}`;
@@ -132,7 +149,7 @@ export class EventRecorder {
     if (!event) return;
     for (let attempt = 1; ; attempt++) {
       try {
-        this.#correlator.told(event, await this.#write(occurred, event));
+        this.#correlator.recorded(event, await this.#write(occurred, event));
         return;
       } catch (error) {
         if (attempt === MAX_ATTEMPTS || !isPassing(error)) throw error;
@@ -203,7 +220,7 @@ export function referenceTo(object: KubeObject): ObjectReference {
   };
 }
 
-/** Whether a retry may help: no response, or one that says "later". */
+/** Whether a retry may help: no response, or one that asks to retry later. */
 function isPassing(error: unknown): boolean {
   return error instanceof TransportError || (error instanceof ApiError && (error.code >= 500 || error.code === 429));
 }

@@ -7,7 +7,7 @@ export interface SnapshotError {
   time?: string;
 }
 
-/** What a user asks for. */
+/** The user's request. */
 export interface VolumeSnapshot extends KubeObject {
   spec: {
     /** Exactly one. */
@@ -29,7 +29,7 @@ export interface VolumeSnapshotContent extends KubeObject {
   spec: {
     deletionPolicy: 'Delete' | 'Retain';
     driver: string;
-    /** Exactly one: of a volume that is to be snapshot, or of a snapshot that is there. */
+    /** Exactly one: the volume to snapshot, or an existing snapshot. */
     source: { volumeHandle?: string; snapshotHandle?: string };
     sourceVolumeMode?: string;
     volumeSnapshotClassName?: string;

@@ -9,7 +9,7 @@ export interface StatusCause {
 export interface Status {
   kind: 'Status';
   apiVersion: 'v1';
-  /** With where an expired list can go on, as `metav1.ListMeta` has it. */
+  /** With the token to continue an expired list, as in `metav1.ListMeta`. */
   metadata: { continue?: string };
   status: 'Failure' | 'Success';
   message?: string;
@@ -50,7 +50,7 @@ export type StatusReason =
 /** The object or resource that an error concerns. */
 export interface ErrorSubject {
   group?: string;
-  /** Plural resource for most errors; the kind for `invalid`, as Kubernetes does it. */
+  /** Plural resource for most errors; the kind for `invalid`, as in Kubernetes. */
   resource?: string;
   name?: string;
 }
@@ -59,7 +59,7 @@ export interface ApiErrorOptions {
   subject?: ErrorSubject | undefined;
   causes?: StatusCause[];
   retryAfterSeconds?: number;
-  /** Of a list that has expired. */
+  /** For an expired list. */
   continueToken?: string;
   cause?: unknown;
 }
@@ -151,7 +151,7 @@ export function badRequest(message: string): ApiError {
   return new ApiError(400, 'BadRequest', message);
 }
 
-/** The error for a request that is too large, or would make an object too large; `detail` says what, the limit and what to do. */
+/** The error for a request that is too large, or would make an object too large; `detail` names the item, the limit and what to do. */
 export function entityTooLarge(detail: string): ApiError {
   return new ApiError(413, 'RequestEntityTooLarge', `Request entity too large: ${detail}`);
 }
@@ -162,10 +162,15 @@ export function unauthorized(message = 'Unauthorized'): ApiError {
 
 export function forbidden(subject: ErrorSubject, detail: string): ApiError {
   const name = subject.name ? ` "${subject.name}"` : '';
-  return new ApiError(403, 'Forbidden', `${qualified(subject)}${name} is forbidden: ${detail}`, { subject });
+  // A non-resource path has no object to name.
+  const what = subject.resource ? `${qualified(subject)}${name} is forbidden` : 'forbidden';
+  return new ApiError(403, 'Forbidden', `${what}: ${detail}`, { subject });
 }
 
-/** The error for a list or watch from a resourceVersion or continue token that has expired; with a token, a list can go on as things are now. */
+/**
+ * The error for a list or watch from a resourceVersion or continue token that has expired; with a token, the list can continue with the current
+ * state.
+ */
 export function expired(message: string, continueToken?: string): ApiError {
   return new ApiError(410, 'Expired', message, { ...(continueToken !== undefined && { continueToken }) });
 }

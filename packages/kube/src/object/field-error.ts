@@ -50,7 +50,7 @@ const MAX_ERRORS = 100;
 const MAX_QUOTED_CHARS = 1024;
 const MAX_NAME_CHARS = 253;
 
-/** The value as JSON; of a long one, the beginning. */
+/** The value as JSON, truncated if it is long. */
 function quoted(value: unknown): string {
   const isShort = typeof measureJson(value, { maxDepth: 20, maxChars: MAX_QUOTED_CHARS }) === 'number';
   if (isShort) return JSON.stringify(value);

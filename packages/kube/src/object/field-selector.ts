@@ -12,10 +12,11 @@ export function parseFieldSelector(text: string): FieldTerm[] {
   const terms: FieldTerm[] = [];
   for (const part of splitTerms(text)) {
     if (part === '') continue;
-    const match = /^(.*?)(!=|==|=)(.*)$/s.exec(part);
+    const match = /!=|==?/.exec(part);
     if (match === null) throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`);
-    const [, field = '', operator, value = ''] = match;
-    terms.push({ field, negated: operator === '!=', value: unescapeValue(value) });
+    const [operator] = match;
+    const value = unescapeValue(part.slice(match.index + operator.length));
+    terms.push({ field: part.slice(0, match.index), negated: operator === '!=', value });
   }
   return terms;
 }
@@ -27,7 +28,16 @@ export function requiredFieldValue(terms: readonly FieldTerm[], field: string): 
 
 /** Splits at commas that no backslash precedes. */
 function splitTerms(text: string): string[] {
-  return text === '' ? [] : (text.match(/(?:\\.|[^,\\]|\\$)+|(?<=,|^)(?=,|$)/gs) ?? []);
+  const terms: string[] = [];
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const char = text.charAt(at);
+    if (char === '\\') at++;
+    if (char !== ',') continue;
+    terms.push(text.slice(start, at));
+    start = at + 1;
+  }
+  return [...terms, text.slice(start)];
 }
 
 function unescapeValue(value: string): string {

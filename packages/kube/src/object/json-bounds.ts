@@ -11,13 +11,15 @@ export interface JsonBounds {
   readonly maxDepth: number;
   /** Approximate characters of its JSON: names and strings count in full, the rest by its minimum. */
   readonly maxChars: number;
-  /** Added for each value, where what it costs to keep counts as well; 0 by default. */
+  /** Overhead counted for each value, for memory limits; 0 by default. */
   readonly charsPerValue?: number;
+  /** Maximum total number of members and items, each of which costs time to check and track. Unlimited by default. */
+  readonly maxValues?: number;
 }
 
 /** The limit that was exceeded and the start of the path to where. */
 export interface JsonExcess {
-  readonly kind: 'depth' | 'size';
+  readonly kind: 'depth' | 'size' | 'values';
   readonly path: string;
 }
 
@@ -30,9 +32,9 @@ const MAX_PATH_NAMES = 4;
  */
 export function measureJson(
   value: unknown,
-  { maxDepth, maxChars, charsPerValue = 0 }: JsonBounds,
+  { maxDepth, maxChars, charsPerValue = 0, maxValues = Number.POSITIVE_INFINITY }: JsonBounds,
 ): number | JsonExcess {
-  const walk = new Walk(maxChars, charsPerValue);
+  const walk = new Walk(maxChars, charsPerValue, maxValues);
   const kind = walk.excess(value, maxDepth);
   return kind === undefined ? maxChars - walk.charsLeft : { kind, path: walk.names.reverse().join('.') };
 }
@@ -43,15 +45,18 @@ class Walk {
   readonly names: string[] = [];
 
   readonly #charsPerValue: number;
+  #valuesLeft: number;
 
-  constructor(maxChars: number, charsPerValue: number) {
+  constructor(maxChars: number, charsPerValue: number, maxValues: number) {
     this.charsLeft = maxChars;
     this.#charsPerValue = charsPerValue;
+    this.#valuesLeft = maxValues;
   }
 
   excess(value: unknown, depthLeft: number, level = 0): JsonExcess['kind'] | undefined {
     this.charsLeft -= this.#charsPerValue + (typeof value === 'string' ? value.length + 2 : 1);
     if (this.charsLeft < 0) return 'size';
+    if (this.#valuesLeft-- <= 0) return 'values';
     if (isJsonArray(value)) {
       if (depthLeft === 0) return 'depth';
       for (let index = 0; index < value.length; index++) {

@@ -27,7 +27,7 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
   let present = 0;
   for (const key in left) {
     if (left[key] === undefined) continue;
-    // Not what an object inherits: `__proto__` is a name like any other in JSON.
+    // Ignores inherited properties: `__proto__` is an ordinary name in JSON.
     if (!Object.hasOwn(right, key) || !jsonEqual(left[key], right[key])) return false;
     present++;
   }
@@ -47,7 +47,7 @@ export function cloneJson<T>(value: T): T {
   return copy as T;
 }
 
-/** Assigns a property of any name: `__proto__` becomes a property like the others. */
+/** Assigns a property of any name: `__proto__` becomes an ordinary property. */
 export function setOwn(target: object, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });

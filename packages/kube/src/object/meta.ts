@@ -68,7 +68,7 @@ export interface Condition {
   observedGeneration?: number;
 }
 
-/** What names one kind of resource on the wire: `/apis/GROUP/VERSION/[namespaces/NS/]PLURAL`. The core group is ''. */
+/** Identifies a resource type on the wire: `/apis/GROUP/VERSION/[namespaces/NS/]PLURAL`. The core group is ''. */
 export interface ResourceType<T extends KubeObject = KubeObject> {
   readonly group: string;
   readonly version: string;

@@ -1,6 +1,5 @@
 /**
- * Validators of names as apimachinery has them (k8s.io/apimachinery/pkg/api/validate/content). Each returns what is wrong, in
- * upstream's words; nothing when the value is good.
+ * apimachinery's name validators (k8s.io/apimachinery/pkg/api/validate/content). Each returns upstream's error messages; none for a valid value.
  */
 
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
@@ -17,10 +16,15 @@ const QUALIFIED_NAME = mismatch(
   '123-abc',
 );
 
+// oxlint-disable-next-line fairway/linear-regexps -- of the constant above; names.test.ts measures it
 const LABEL_PATTERN = new RegExp(`^${LABEL}$`);
+// oxlint-disable-next-line fairway/linear-regexps -- of the constant above; names.test.ts measures it
 const SUBDOMAIN_PATTERN = new RegExp(`^${SUBDOMAIN}$`);
+// oxlint-disable-next-line fairway/linear-regexps -- of the constant above; names.test.ts measures it
 const DNS_1035_PATTERN = new RegExp(`^${DNS_1035}$`);
+// oxlint-disable-next-line fairway/linear-regexps -- of the constant above; names.test.ts measures it
 const KEY_NAME_PATTERN = new RegExp(`^${KEY_NAME}$`);
+// oxlint-disable-next-line fairway/linear-regexps -- of the constant above; names.test.ts measures it
 const LABEL_VALUE_PATTERN = new RegExp(`^${LABEL_VALUE}$`);
 
 /** RFC 1123 label: names of namespaces, containers, most pods' parts. */
@@ -99,14 +103,14 @@ export function portNameErrors(value: string): string[] {
 }
 
 function tooLong(value: string, maxBytes: number): string[] {
-  // Three bytes are the most that a UTF-16 unit takes.
+  // A UTF-16 unit takes at most three bytes.
   return value.length * 3 > maxBytes && Buffer.byteLength(value) > maxBytes
     ? [`must be no more than ${maxBytes} bytes`]
     : [];
 }
 
 function mismatch(message: string, pattern: string, ...examples: string[]): string {
-  // The two blanks are upstream's.
+  // The double space is upstream's.
   const quoted = examples.map((example) => `'${example}', `).join(' or ');
   return `${message} (e.g. ${quoted}regex used for validation is '${pattern}')`;
 }

@@ -64,7 +64,7 @@ const ALL = /^(?:\.?\[\*\]|\.\*)/;
 const FILTER =
   /^\.?\[\?\(\s*@((?:[^=!<>'")\s]|\['[^']*'\])*)\s*(?:(==|!=|<=|>=|<|>)\s*('(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^\s)]+)\s*)?\)\]/;
 
-/** Paths name a few fields and a label's key, which has at most 317 characters. */
+/** Paths have a few fields and a label key of at most 317 characters. */
 const MAX_PATH_LENGTH = 2048;
 
 function readSteps(text: string, whole: string): Step[] {

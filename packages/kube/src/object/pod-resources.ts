@@ -4,7 +4,7 @@ import { milliUnitsOf, tryParseQuantity } from './quantity.ts';
 /** Amounts by resource name, in thousandths (1 CPU is 1000, 1 byte is 1000): exact for what a node has. */
 export type Amounts = ReadonlyMap<string, number>;
 
-/** A resource list as amounts; what is no quantity counts as nothing, since the API server refuses it before. */
+/** A resource list as amounts; invalid quantities count as zero, since the API server rejects them earlier. */
 export function amountsOf(list: Readonly<Record<string, string>> | undefined): Map<string, number> {
   const amounts = new Map<string, number>();
   for (const [name, text] of Object.entries(list ?? {})) {
@@ -17,8 +17,8 @@ export function amountsOf(list: Readonly<Record<string, string>> | undefined): M
 const requestsByPod = new WeakMap<Pod, Amounts>();
 
 /**
- * What a pod asks of a node: the sum of its containers and restartable init containers, or the largest init container together with the
- * restartable ones before it, whichever is more; and its overhead. As k8s.io/component-helpers/resource PodRequests.
+ * A pod's resource requests: the sum of its containers and restartable init containers, or the largest init container together with the restartable
+ * ones before it, whichever is more; plus its overhead. Like PodRequests of k8s.io/component-helpers/resource.
  */
 export function podRequests(pod: Pod): Amounts {
   const known = requestsByPod.get(pod);
@@ -28,7 +28,7 @@ export function podRequests(pod: Pod): Amounts {
   return total;
 }
 
-/** The most that a pod may take; a resource that one container has no limit for counts as what the others have. */
+/** A pod's resource limits; containers without a limit for a resource are ignored. */
 export function podLimits(pod: Pod): Amounts {
   return podTotal(pod, 'limits');
 }

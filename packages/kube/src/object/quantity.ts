@@ -18,6 +18,7 @@ export class QuantityError extends Error {
 
 const NANOS = 1_000_000_000n;
 const MAX_BINARY_NANOS = (2n ** 63n - 1n) * NANOS;
+// oxlint-disable-next-line fairway/linear-regexps -- of at most MAX_LENGTH characters
 const PATTERN = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
 const DECIMAL_SUFFIXES = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const BINARY_SUFFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
@@ -95,7 +96,7 @@ export function subtractQuantities(left: Quantity, right: Quantity): Quantity {
   return { nanos: left.nanos - right.nanos, format: left.nanos === 0n ? right.format : left.format };
 }
 
-/** Thousandths, rounded up (away from zero), as Go's `MilliValue()`. */
+/** Thousandths, rounded up (away from zero), like Go's `MilliValue()`. */
 export function milliUnitsOf(quantity: Quantity): number {
   return Number(roundAway(quantity.nanos, 1_000_000n));
 }

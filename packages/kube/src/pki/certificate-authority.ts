@@ -2,6 +2,7 @@ import { createPublicKey, type webcrypto } from 'node:crypto';
 import type { Clock } from '@fairway/base/clock';
 import { type CertificateTemplate, signCertificate } from './certificate-signing.ts';
 import { generateKeyPair, privateKeyFromPem, privateKeyToPem } from './key-pair.ts';
+import { pemBlocks } from './pem.ts';
 import { PkiError } from './pki-error.ts';
 import { nameOf } from './subject.ts';
 import { x509 } from './x509-library.ts';
@@ -63,9 +64,18 @@ export async function loadCertificateAuthority(
   return authorityOf(certificate, signingKey, privateKeyPem);
 }
 
+/** Maximum size of a certificate in bytes; one with several hundred names has 16 KiB. */
+const MAX_DER_LENGTH = 64 * 1024;
+
+/** Reads the first certificate of a PEM text. */
 export function parseCertificate(pem: string): InstanceType<typeof x509.X509Certificate> {
+  const block = pemBlocks(pem).find(({ type }) => type === 'CERTIFICATE');
+  if (block === undefined) throw new PkiError('certificate is not readable PEM');
+  if (block.der.length > MAX_DER_LENGTH) {
+    throw new PkiError(`certificate has ${block.der.length} bytes, the limit is ${MAX_DER_LENGTH}`);
+  }
   try {
-    return new x509.X509Certificate(pem);
+    return new x509.X509Certificate(new Uint8Array(block.der));
   } catch (error) {
     throw new PkiError('certificate is not readable PEM', { cause: error });
   }
@@ -81,7 +91,7 @@ async function authorityOf(
   signingKey: webcrypto.CryptoKey,
   privateKeyPem: string,
 ): Promise<CertificateAuthority> {
-  // Read from the certificate where it says so: Go and openssl derive the identifier in ways of their own.
+  // Read from the certificate if present: Go and openssl derive the identifier differently.
   const identifier =
     certificate.getExtension(x509.SubjectKeyIdentifierExtension) ??
     (await x509.SubjectKeyIdentifierExtension.create(certificate.publicKey));

@@ -1,7 +1,11 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createCertificateRequest, isRequestSignatureValid, parseCertificateRequest } from './certificate-request.ts';
+import { encodeDer, TAG } from './der.ts';
 import { generateKeyPair } from './key-pair.ts';
 import { PkiError } from './pki-error.ts';
+import { ambiguousRequests } from './testing/ambiguous-requests.ts';
+import { asks, craftPem, dns, ip, names, part, requestPem, STRINGS, signedRequest } from './testing/crafted-request.ts';
 
 describe('certificate requests', () => {
   test('round-trip', async () => {
@@ -54,6 +58,60 @@ describe('certificate requests', () => {
     const odd = `-----BEGIN CERTIFICATE REQUEST-----\n${der.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
 
     expect(() => parseCertificateRequest(odd)).toThrow(PkiError);
+  });
+
+  const aim = {
+    node: 'system:node:a',
+    ownNames: [dns('a')],
+    foreignNode: 'system:node:b',
+    foreignNames: [dns('kubernetes.default.svc'), ip(10, 0, 0, 1)],
+  };
+
+  test('that are crafted by hand are read', () => {
+    const pem = craftPem({
+      subject: [part('O', 'system:nodes', STRINGS.printable), part('CN', aim.node)],
+      attributes: [asks(names(...aim.ownNames, ip(10, 0, 0, 9)))],
+    });
+    const request = parseCertificateRequest(pem);
+    expect(request).toMatchObject({ commonName: aim.node, dnsNames: ['a'], ipAddresses: ['10.0.0.9'] });
+    expect(isRequestSignatureValid(request)).toBe(true);
+  });
+
+  test.each(ambiguousRequests(aim))('that readers read differently are refused: $form', ({ pem }) => {
+    expect(() => parseCertificateRequest(pem)).toThrow(PkiError);
+  });
+
+  const P256 = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ type: 'spki', format: 'der' });
+  test.each([
+    ['RSA of 1024 bits', generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey],
+    ['RSA with the exponent 3', generateKeyPairSync('rsa', { modulusLength: 2048, publicExponent: 3 }).publicKey],
+    ['a curve of others', generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey],
+    [
+      'a curve that is written out',
+      generateKeyPairSync('ec', { namedCurve: 'P-256', paramEncoding: 'explicit' }).publicKey,
+    ],
+    ['X25519', generateKeyPairSync('x25519').publicKey],
+  ])('for a key of %s are refused', (_, key) => {
+    const spki = key.export({ type: 'spki', format: 'der' });
+    expect(() => parseCertificateRequest(craftPem({ subject: [part('CN', 'a')], spki }))).toThrow(/the key must be/);
+  });
+
+  test('for a compressed point are refused', () => {
+    const spki = Buffer.concat([
+      Buffer.from('3039', 'hex'),
+      P256.subarray(2, 23),
+      Buffer.from('03220002', 'hex'),
+      P256.subarray(27, 59),
+    ]);
+    expect(() => parseCertificateRequest(craftPem({ subject: [part('CN', 'a')], spki }))).toThrow(/the key must be/);
+  });
+
+  test('nested as deep as they fit are refused without a look inside', () => {
+    let deep: Buffer = Buffer.alloc(0);
+    for (let depth = 0; depth < 10_000; depth++) deep = encodeDer(TAG.sequence, deep);
+    expect(() => parseCertificateRequest(requestPem(deep))).toThrow(/not valid PKCS #10/);
+    expect(() => parseCertificateRequest(requestPem(signedRequest(deep)))).toThrow(PkiError);
+    expect(() => parseCertificateRequest(craftPem({ subject: [], attributes: [deep] }))).toThrow(PkiError);
   });
 
   test.each([

@@ -1,66 +1,114 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { type DerElement, derContents, derElements, encodeDer, TAG } from './der.ts';
 import { type KeyPair, signatureAlgorithmOf } from './key-pair.ts';
-import { keyUsageExtensions, keyUsagesOf } from './key-usage.ts';
+import { keyUsageExtensions } from './key-usage.ts';
+import { onlyPemBlock, pemBlocks, pemOf } from './pem.ts';
 import { PkiError } from './pki-error.ts';
 import {
-  alternativeNamesExtension,
-  alternativeNamesOf,
-  nameOf,
-  type Subject,
-  type SubjectAlternativeNames,
-  subjectOf,
-} from './subject.ts';
+  type AlternativeNameType,
+  encodeAlternativeNames,
+  encodeExtensions,
+  type RequestExtension,
+  readAlternativeNames,
+  readExtensions,
+} from './request-extensions.ts';
+import { checkRequestKey, isSignedBy } from './request-key.ts';
+import { encodeSubject, readSubject, type SubjectAttribute } from './request-subject.ts';
+import { readExtendedKeyUsages, readKeyUsages } from './request-usages.ts';
+import { alternativeNamesExtension, nameOf, type Subject, type SubjectAlternativeNames } from './subject.ts';
 import { x509 } from './x509-library.ts';
 
 /** A PKCS #10 request, read. Its signature is verified separately: `isRequestSignatureValid`. */
 export interface CertificateRequest extends Subject, SubjectAlternativeNames {
-  /** Names of certificates.k8s.io KeyUsage that the request itself states; signers go by `spec.usages` instead. */
+  /** All parts of the subject, in order. */
+  readonly subject: readonly SubjectAttribute[];
+  /** Names of certificates.k8s.io KeyUsage that the request itself states; signers use `spec.usages` instead. */
   readonly usages: readonly string[];
   readonly subjectName: InstanceType<typeof x509.Name>;
   readonly publicKey: InstanceType<typeof x509.PublicKey>;
-  readonly raw: InstanceType<typeof x509.Pkcs10CertificateRequest>;
+  readonly parts: RequestParts;
+}
+
+/** The outer structure, which every PKCS #10 reader must agree on. */
+interface RequestParts {
+  /** CertificationRequestInfo, which is signed. */
+  readonly info: Buffer;
+  readonly elements: readonly DerElement[];
+  /** DER of SubjectPublicKeyInfo. */
+  readonly spki: Buffer;
+  /** DER of AlgorithmIdentifier. */
+  readonly algorithm: Buffer;
+  readonly signature: Buffer;
 }
 
 /** A request with a 16,384-bit key and a hundred names has 10 KB. */
 const MAX_PEM_CHARS = 64 * 1024;
+const PEM_TYPE = 'CERTIFICATE REQUEST';
+const VERSION = Buffer.from('020100', 'hex');
+const EXTENSION_REQUEST = Buffer.from('06092a864886f70d01090e', 'hex');
+/** [0] IMPLICIT SET OF Attribute. */
+const ATTRIBUTES_TAG = 0xa0;
 
-/** Throws a PkiError, with kube-apiserver's message if `pem` has no CERTIFICATE REQUEST block. */
+/**
+ * Reads a request that every parser reads alike, since another program may sign it: encoding the parsed content again must give the same bytes, which
+ * excludes any hidden content. Throws a PkiError that names the difference.
+ */
 export function parseCertificateRequest(pem: string): CertificateRequest {
-  if (pem.length > MAX_PEM_CHARS) {
-    throw new PkiError(`certificate request has ${pem.length} characters, the limit is ${MAX_PEM_CHARS}`);
-  }
-  const block = decodePem(pem);
-  if (block?.type !== 'CERTIFICATE REQUEST') throw new PkiError('PEM block type must be CERTIFICATE REQUEST');
-  return decodeRequest(block.rawData);
+  checkLength(pem);
+  const parts = partsOf(onlyPemBlock(pem, PEM_TYPE));
+  const [, name, , attributes] = parts.elements;
+  if (name?.tag !== TAG.sequence || attributes?.tag !== ATTRIBUTES_TAG) throw invalid();
+  const subject = readSubject(name);
+  const extensions = readAttributes(attributes);
+  const value = extensions?.find(({ type }) => type === 'subject alternative name')?.value;
+  const names = value === undefined ? [] : readAlternativeNames(value);
+  checkRequestKey(parts.spki);
+  const usages = readUsages(extensions ?? []);
+
+  const encodedNames = value === undefined ? undefined : encodeAlternativeNames(names);
+  const encodedExtensions = extensions?.map((extension) =>
+    extension.type === 'subject alternative name' && encodedNames ? { ...extension, value: encodedNames } : extension,
+  );
+  const encoded = encodeDer(
+    TAG.sequence,
+    VERSION,
+    encodeSubject(subject),
+    parts.spki,
+    encodeAttributes(encodedExtensions),
+  );
+  if (!encoded.equals(parts.info)) throw new PkiError('the certificate request is not in its canonical form (DER)');
+
+  const valuesOf = (type: SubjectAttribute['type']) =>
+    subject.filter((one) => one.type === type).map((one) => one.value);
+  const namesOf = (type: AlternativeNameType) => names.filter((one) => one.type === type).map((one) => one.value);
+  return {
+    commonName: valuesOf('CN')[0] ?? '',
+    organizations: valuesOf('O'),
+    dnsNames: namesOf('dns'),
+    ipAddresses: namesOf('ip'),
+    emailAddresses: namesOf('email'),
+    uris: namesOf('url'),
+    subject,
+    usages,
+    subjectName: new x509.Name(subject.map((one) => ({ [one.type]: [{ utf8String: one.value }] }))),
+    publicKey: new x509.PublicKey(parts.spki),
+    parts,
+  };
 }
 
-/** Whether the request was signed with the key that it asks a certificate for. */
-export function isRequestSignatureValid({ raw, publicKey }: CertificateRequest): boolean {
-  try {
-    const key = createPublicKey({ key: Buffer.from(publicKey.rawData), format: 'der', type: 'spki' });
-    const { hash } = raw.signatureAlgorithm as { hash?: { name: string } };
-    // Ed25519 hashes by itself.
-    const digest = hash?.name.replace('-', '').toLowerCase();
-    return verify(digest, signedPart(Buffer.from(raw.rawData)), key, Buffer.from(raw.signature));
-  } catch {
-    return false; // An unsupported key or algorithm can't be verified.
-  }
+/** Whether the request was signed with the key that it requests a certificate for. */
+export function isRequestSignatureValid({ parts }: Pick<CertificateRequest, 'parts'>): boolean {
+  return isSignedBy(parts.spki, parts.info, parts.algorithm, parts.signature);
 }
 
-/** The first element of the outermost DER sequence, with its header: what the signature is over. */
-function signedPart(der: Buffer): Buffer {
-  const start = headerLength(der, 0);
-  return der.subarray(start, start + headerLength(der, start) + contentLength(der, start));
-}
-
-function headerLength(der: Buffer, offset: number): number {
-  const length = der.readUInt8(offset + 1);
-  return length < 0x80 ? 2 : 2 + (length & 0x7f);
-}
-
-function contentLength(der: Buffer, offset: number): number {
-  const length = der.readUInt8(offset + 1);
-  return length < 0x80 ? length : der.readUIntBE(offset + 2, length & 0x7f);
+/**
+ * Whether kube-apiserver accepts the text as a request: its first PEM block is one, signed with its own key. Throws a PkiError if it can't be parsed.
+ * Its contents are not checked here: approvers and signers use `parseCertificateRequest`.
+ */
+export function isSignedRequest(pem: string): boolean {
+  checkLength(pem);
+  const [block] = pemBlocks(pem);
+  if (block?.type !== PEM_TYPE) throw new PkiError(`PEM block type must be ${PEM_TYPE}`);
+  return isRequestSignatureValid({ parts: partsOf(block.der) });
 }
 
 export interface CertificateRequestOptions extends Subject, Partial<SubjectAlternativeNames> {
@@ -80,31 +128,61 @@ export async function createCertificateRequest(options: CertificateRequestOption
       ...(alternativeNames === undefined ? [] : [alternativeNames]),
     ],
   });
-  return `${request.toString('pem')}\n`;
+  return pemOf({ type: PEM_TYPE, der: new Uint8Array(request.rawData) });
 }
 
-function decodePem(pem: string) {
-  try {
-    return x509.PemConverter.decodeWithHeaders(pem)[0];
-  } catch {
-    return undefined;
-  }
+function checkLength(pem: string): void {
+  if (pem.length <= MAX_PEM_CHARS) return;
+  throw new PkiError(`certificate request has ${pem.length} characters, the limit is ${MAX_PEM_CHARS}`);
 }
 
-/** The library decodes some parts, such as extensions, only when they are looked at. */
-function decodeRequest(der: ArrayBuffer): CertificateRequest {
+function partsOf(der: Buffer): RequestParts {
   try {
-    const raw = new x509.Pkcs10CertificateRequest(der);
+    const [info, algorithm, signature, ...rest] = derContents(der, TAG.sequence);
+    const elements = derElements(info?.content ?? Buffer.alloc(0));
+    const spki = elements[2];
+    if (!info || !algorithm || !signature || !spki || rest.length > 0) throw invalid();
+    if (signature.tag !== TAG.bitString || signature.content[0] !== 0) throw invalid();
     return {
-      ...subjectOf(raw.subjectName),
-      ...alternativeNamesOf(raw.extensions),
-      usages: keyUsagesOf(raw.extensions),
-      subjectName: raw.subjectName,
-      publicKey: raw.publicKey,
-      raw,
+      info: info.bytes,
+      elements,
+      spki: spki.bytes,
+      algorithm: algorithm.bytes,
+      signature: signature.content.subarray(1),
     };
   } catch (error) {
-    if (error instanceof PkiError) throw error;
-    throw new PkiError('certificate request is not valid PKCS #10', { cause: error });
+    if (error instanceof PkiError) throw invalid(error);
+    throw error;
   }
+}
+
+/** The requested extensions; undefined without an extensionRequest, the only attribute allowed. */
+function readAttributes(attributes: DerElement): RequestExtension[] | undefined {
+  const [attribute, ...others] = derElements(attributes.content);
+  if (attribute === undefined) return undefined;
+  const [type, values] = derContents(attribute.bytes, TAG.sequence);
+  if (others.length > 0 || type?.bytes.equals(EXTENSION_REQUEST) !== true || values === undefined) {
+    throw new PkiError('a certificate request may have one attribute, extensionRequest, and only once');
+  }
+  const [list, ...further] = derContents(values.bytes, TAG.set);
+  if (list === undefined || further.length > 0) throw new PkiError('the extensionRequest must have one value');
+  return readExtensions(list.bytes);
+}
+
+function encodeAttributes(extensions: readonly RequestExtension[] | undefined): Buffer {
+  if (extensions === undefined) return encodeDer(ATTRIBUTES_TAG);
+  const values = encodeDer(TAG.set, encodeExtensions(extensions));
+  return encodeDer(ATTRIBUTES_TAG, encodeDer(TAG.sequence, EXTENSION_REQUEST, values));
+}
+
+function readUsages(extensions: readonly RequestExtension[]): string[] {
+  return extensions.flatMap(({ type, value }) => {
+    if (type === 'key usage') return readKeyUsages(value);
+    return type === 'extended key usage' ? readExtendedKeyUsages(value) : [];
+  });
+}
+
+function invalid(cause?: PkiError): PkiError {
+  const why = cause === undefined ? '' : `: ${cause.message}`;
+  return new PkiError(`certificate request is not valid PKCS #10${why}`, { cause });
 }

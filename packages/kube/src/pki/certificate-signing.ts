@@ -4,7 +4,7 @@ import { keyUsageExtensions } from './key-usage.ts';
 import { alternativeNamesExtension, type SubjectAlternativeNames } from './subject.ts';
 import { x509 } from './x509-library.ts';
 
-/** The contents of a certificate; nothing else gets into it. */
+/** The complete contents of a certificate. */
 export interface CertificateTemplate extends Partial<SubjectAlternativeNames> {
   readonly subject: InstanceType<typeof x509.Name>;
   readonly publicKey: webcrypto.CryptoKey | InstanceType<typeof x509.PublicKey>;

@@ -58,19 +58,29 @@ export function keyUsageExtensions(usages: readonly string[]): InstanceType<type
   ];
 }
 
-/** The usage names that a certificate or request states; unknown identifiers are left out. */
+/** The usage names that a certificate or request states; unknown identifiers are omitted. */
 export function keyUsagesOf(extensions: readonly InstanceType<typeof x509.Extension>[]): string[] {
   const usages: string[] = [];
   for (const extension of extensions) {
     if (extension instanceof x509.KeyUsagesExtension) {
-      for (const [usage, flag] of Object.entries(KEY_USAGES)) {
-        if (usage !== 'signing' && (extension.usages & flag) !== 0) usages.push(usage);
-      }
+      usages.push(...keyUsageNames(extension.usages));
     } else if (extension instanceof x509.ExtendedKeyUsageExtension) {
-      for (const [usage, identifier] of Object.entries(EXTENDED_KEY_USAGES)) {
-        if (usage !== 's/mime' && extension.usages.includes(identifier)) usages.push(usage);
-      }
+      const { usages: stated } = extension;
+      usages.push(...extendedKeyUsages.filter(({ identifier }) => stated.includes(identifier)).map(({ name }) => name));
     }
   }
   return usages;
 }
+
+/** The usages of these bits, each under one name. */
+export function keyUsageNames(flags: number): string[] {
+  const known = Object.entries(KEY_USAGES).filter(([name, flag]) => name !== 'signing' && (flags & flag) !== 0);
+  return known.map(([name]) => name);
+}
+
+/** Every extended key usage under one name, with its object identifier. */
+export const extendedKeyUsages: readonly { readonly name: string; readonly identifier: string }[] = Object.entries(
+  EXTENDED_KEY_USAGES,
+)
+  .filter(([name]) => name !== 's/mime')
+  .map(([name, identifier]) => ({ name, identifier }));

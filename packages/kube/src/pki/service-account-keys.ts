@@ -19,7 +19,7 @@ export interface ServiceAccountSigningKey extends ServiceAccountVerificationKey 
 }
 
 /**
- * The keys of one cluster's issuer: `signing` makes tokens, `verification` (which includes it) checks them. A rotation puts
+ * The keys of one cluster's issuer: `signing` signs tokens, `verification` (which includes it) verifies them. A rotation puts
  * the next key first and keeps the old one for verification until its last token has expired.
  */
 export interface ServiceAccountKeys {
@@ -28,8 +28,8 @@ export interface ServiceAccountKeys {
 }
 
 /**
- * New keys, ES256: kube-apiserver takes both ES256 and RS256, but a P-256 key is made in 4 ms where RSA-2048 takes 45,
- * signs faster, and tokens that every pod sends with every request are 280 bytes shorter. RS256 is only verified, for clusters that use it already.
+ * New keys, ES256: kube-apiserver accepts both ES256 and RS256, but a P-256 key takes 4 ms to generate (RSA-2048: 45 ms) and signs faster, and the
+ * tokens that pods send with every request are 280 bytes shorter. RS256 is only verified, for clusters that use it already.
  */
 export async function createServiceAccountKeys(): Promise<ServiceAccountKeys> {
   const { privateKey } = await generateKeyPair();

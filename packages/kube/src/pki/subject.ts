@@ -5,7 +5,7 @@ type Extension = InstanceType<typeof x509.Extension>;
 
 /** The parts of a distinguished name that Kubernetes reads: user name and groups. */
 export interface Subject {
-  /** The last one, as Go's pkix.Name takes it; '' where there is none. */
+  /** The last one, like Go's pkix.Name; '' if there is none. */
   readonly commonName: string;
   readonly organizations: readonly string[];
 }
@@ -55,6 +55,6 @@ export function alternativeNamesOf(extensions: readonly Extension[]): SubjectAlt
 }
 
 /** Canonical text of an address, so that comparisons don't depend on how zeroes are written. */
-function canonicalIp(address: string): string {
+export function canonicalIp(address: string): string {
   return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname.slice(1, -1) : address;
 }

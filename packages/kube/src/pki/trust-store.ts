@@ -10,7 +10,7 @@ export type DistrustReason =
   | 'x509: malformed certificate';
 
 /** `notBeforeMs` and `notAfterMs` bound when certificate and authority are both good. */
-export type TrustVerdict =
+export type TrustResult =
   | { readonly trusted: true; readonly notBeforeMs: number; readonly notAfterMs: number }
   | { readonly trusted: false; readonly reason: DistrustReason };
 
@@ -36,14 +36,14 @@ export class TrustStore {
    * Whether a certificate was signed by one of the authorities and is meant for `usage`; also returns its validity period,
    * which is all that matters while a connection stays open. Intermediates are not supported: Kubernetes' own PKI has none.
    */
-  verify(der: Uint8Array, usage: 'client auth' | 'server auth'): TrustVerdict {
+  verify(der: Uint8Array, usage: 'client auth' | 'server auth'): TrustResult {
     const certificate = decode(der);
     if (certificate === undefined) return { trusted: false, reason: 'x509: malformed certificate' };
     const issuer = this.#authorities.find(
       (authority) => certificate.checkIssued(authority) && certificate.verify(authority.publicKey),
     );
     if (issuer === undefined) return { trusted: false, reason: 'x509: certificate signed by unknown authority' };
-    // Without the extension a certificate is good for everything, RFC 5280 4.2.1.12.
+    // Without the extension a certificate is valid for all usages, RFC 5280 4.2.1.12.
     const usages: readonly string[] | undefined = certificate.keyUsage;
     if (usages !== undefined && !usages.includes(OID[usage]) && !usages.includes(OID.any)) {
       return { trusted: false, reason: 'x509: certificate specifies an incompatible key usage' };
@@ -57,9 +57,9 @@ export class TrustStore {
 
   /** Undefined if a certificate for `usage` is trusted at `nowMs`. */
   distrustOf(der: Uint8Array, usage: 'client auth' | 'server auth', nowMs: number): DistrustReason | undefined {
-    const verdict = this.verify(der, usage);
-    if (!verdict.trusted) return verdict.reason;
-    const isCurrent = verdict.notBeforeMs <= nowMs && nowMs <= verdict.notAfterMs;
+    const result = this.verify(der, usage);
+    if (!result.trusted) return result.reason;
+    const isCurrent = result.notBeforeMs <= nowMs && nowMs <= result.notAfterMs;
     return isCurrent ? undefined : 'x509: certificate has expired or is not yet valid';
   }
 }

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transport, TransportRequest, TransportResponse } from '../client/transport.ts';
 
-/** What a request is answered with; 200 and an empty object by default. */
+/** The response to a request; 200 and an empty object by default. */
 export interface Answer {
   readonly status?: number;
   readonly body?: object;
 }
 
-/** An API server that is a function of the request, and keeps what it was asked. */
+/** An API server implemented as a function of the request; records the requests. */
 export class AnsweringTransport implements Transport {
   readonly requests: TransportRequest[] = [];
   readonly #answer: (request: TransportRequest) => Answer | undefined;

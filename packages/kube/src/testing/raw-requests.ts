@@ -5,8 +5,8 @@ import type { TlsServer } from './tls-server.ts';
 export const LAST_REQUEST = 'GET /livez HTTP/1.1\r\nHost: fairway\r\nConnection: close\r\n\r\n';
 
 /**
- * Writes bytes as they are, one connection for all, each part after the one before it was handed over; resolves with what came back when the
- * server has closed the connection.
+ * Writes raw bytes on one connection, each part after the previous one was sent; resolves with the response data when the server has closed the
+ * connection.
  */
 export async function sendRaw(server: Pick<TlsServer, 'url'>, ...parts: readonly string[]): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
@@ -16,13 +16,13 @@ export async function sendRaw(server: Pick<TlsServer, 'url'>, ...parts: readonly
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     answered += chunk;
   });
-  // A server that refuses cuts the connection while bytes are in progress.
+  // A server that rejects the request may close the connection while bytes are in flight.
   socket.on('error', () => undefined).on('close', () => resolve(answered));
   for (const part of parts) await new Promise((written) => socket.write(part, 'latin1', written));
   return promise;
 }
 
-/** The status codes of the answers in what came back. */
+/** The status codes in the response data. */
 export function statusesOf(answered: string): number[] {
   return [...answered.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 }

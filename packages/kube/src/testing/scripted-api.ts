@@ -133,7 +133,7 @@ export class ScriptedApi implements Transport {
     return { status: 200, headers: {}, text: () => Promise.resolve(''), lines: () => this.#stream(since, signal) };
   }
 
-  /** What happens before it is read is in it, too. */
+  /** Includes changes that happen before it is read. */
   async *#stream(since: number, signal: AbortSignal | undefined): AsyncGenerator<string> {
     const lines = this.#history.filter(({ revision }) => revision > since).map(eventLine);
     let wake = Promise.withResolvers<void>();

@@ -24,9 +24,9 @@ export interface TlsServer {
 }
 
 export interface TlsServerOptions {
-  /** Whether it speaks HTTP/2 to clients that do; not by default, as the embedded API server. */
+  /** Whether it offers HTTP/2; not by default, like the embedded API server. */
   readonly http2?: boolean;
-  /** How many requests it allows on one connection. */
+  /** Maximum concurrent requests per connection. */
   readonly maxConcurrentStreams?: number;
 }
 
@@ -51,7 +51,7 @@ export async function startTlsServer(
     rejectUnauthorized: false,
   };
   const settings = maxConcurrentStreams === undefined ? {} : { maxConcurrentStreams };
-  // What listeners use of requests and responses is the same in both.
+  // Listeners only use what both types of requests and responses share.
   const either = listener as unknown as (request: Http2ServerRequest, response: Http2ServerResponse) => void;
   const server = http2
     ? createSecureServer({ ...tls, allowHTTP1: true, settings }, either)

@@ -3,15 +3,15 @@ import { SelfSubjectAccessReviews } from '@fairway/apiserver/auth/delegated/revi
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { notAllowed } from '../http/magnum-error.ts';
 
-/** What is asked of Fairway's own RBAC before Fairway acts in its own name for a user. */
+/** A question to Fairway's own RBAC, before Fairway acts with its own identity for a user. */
 export interface Right {
   readonly verb: 'get' | 'list' | 'create' | 'update' | 'patch' | 'delete';
   readonly resource: 'clusters' | 'nodepools' | 'plans' | 'resourcequotas';
-  /** Absent for all of the cluster. */
+  /** Absent for cluster-wide access. */
   readonly namespace?: string;
 }
 
-/** Whether the client's user may do it. */
+/** Whether the client's user has this permission. */
 export async function may(client: KubeClient, { verb, resource, namespace }: Right): Promise<boolean> {
   const [, ownVersion = ''] = API_VERSION.split('/');
   const kind = resource === 'resourcequotas' ? { group: '', version: 'v1' } : { group: GROUP, version: ownVersion };
@@ -21,17 +21,17 @@ export async function may(client: KubeClient, { verb, resource, namespace }: Rig
   return status?.allowed === true;
 }
 
-/** Throws 403 in Magnum's words unless the client's user may do it. */
+/** Throws Magnum's 403 unless the client's user has this permission. */
 export async function requireRight(client: KubeClient, right: Right, action: string): Promise<void> {
   if (!(await may(client, right))) throw notAllowed(action);
 }
 
-/** Who offers plans is an administrator here, as `rule:context_is_admin` is one of Magnum. */
+/** Users who may create plans are administrators here, as `rule:context_is_admin` defines them in Magnum. */
 export function isAdmin(client: KubeClient): Promise<boolean> {
   return may(client, { verb: 'create', resource: 'plans' });
 }
 
-/** Throws 403 in Magnum's words for who is none. */
+/** Throws Magnum's 403 unless the user is an administrator. */
 export async function requireAdmin(client: KubeClient, action: string): Promise<void> {
   if (!(await isAdmin(client))) throw notAllowed(action);
 }

@@ -14,10 +14,10 @@ import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
 import { pageOf, pageReply } from '../http/page.ts';
 import { magnumTime, rowNumber } from '../http/representation.ts';
 
-/** Quotas are ResourceQuotas of the projects' namespaces, with this name; others that an operator has made there hold as well. */
+/** Quotas are ResourceQuotas with this name in the projects' namespaces. Other ResourceQuotas that an operator creates there apply as well. */
 const QUOTA_NAME = 'magnum';
 const COUNTED = `count/${clusters.plural}.${GROUP}`;
-/** As the original shows a project without one; there is no such limit here. */
+/** What Magnum returns for a project without a quota; Fairway has no such limit. */
 const UNLIMITED = -1;
 
 export const QUOTA_ROUTES: readonly Route[] = [
@@ -60,7 +60,7 @@ async function show(call: Call): Promise<Reply> {
   return { status: 200, body: viewOf(call, quota) };
 }
 
-/** What ProjectQuotas say of clusters, where nobody has made a quota by this API. */
+/** Cluster limits from ProjectQuotas, for projects without a quota created through this API. */
 async function limitOfProject({ services }: Call, namespace: string): Promise<number> {
   const { items } = await services.own.resource(projectQuotas).list({ namespace });
   return effectiveQuota(items).clusters?.limit ?? UNLIMITED;
@@ -114,7 +114,7 @@ async function remove(call: Call): Promise<Reply> {
   return { status: 204 };
 }
 
-/** Before a management cluster, ResourceQuotas are no business of the gateway: Fairway writes them itself, for who may. */
+/** With a management cluster, the gateway does not serve ResourceQuotas: Fairway writes them itself, for users who have the permission. */
 function requireQuotaRight({ client }: Call, verb: Right['verb'], namespace: string): Promise<void> {
   const action = `quota:${verb === 'patch' ? 'update' : verb}`;
   return requireRight(client, { verb, resource: 'resourcequotas', namespace }, action);
@@ -159,7 +159,7 @@ function namespaceOf({ services }: Call, project: string): string {
   if (namespace === undefined)
     throw new MagnumError(
       404,
-      `The project ${project.slice(0, 255)} could not be found: it has no namespace here yet.`,
+      `The project ${project.slice(0, 255)} could not be found: it has no namespace in Fairway yet.`,
     );
   return namespace;
 }

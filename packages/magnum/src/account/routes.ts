@@ -6,7 +6,7 @@ import { param } from '../http/call.ts';
 import { invalidInput, MagnumError, notAllowed } from '../http/magnum-error.ts';
 import { pageOf } from '../http/page.ts';
 
-/** What is neither a cluster nor a template. */
+/** Calls that concern neither clusters nor templates. */
 export const ACCOUNT_ROUTES: readonly Route[] = [
   { method: 'GET', path: 'stats', action: 'stats:get_all', handle: stats },
   { method: 'GET', path: 'mservices', action: 'magnum-service:get_all', handle: mservices },
@@ -36,7 +36,7 @@ async function stats(call: Call): Promise<Reply> {
   return { status: 200, body: { clusters: counted.length, nodes: nodes.reduce((sum, count) => sum + count, 0) } };
 }
 
-/** The process that answers. */
+/** Lists the process that serves this API. */
 async function mservices({ client, services, query }: Call): Promise<Reply> {
   pageOf(query);
   await requireAdmin(client, 'magnum-service:get_all');

@@ -37,11 +37,11 @@ async function show(call: Call): Promise<Reply> {
   const { uid = '', name } = cluster.metadata;
   const { caCertificate: pem } = cluster.status ?? {};
   if (pem === undefined)
-    throw new MagnumError(409, `Cluster ${name} has no certificate authority yet: its control plane is being made.`);
+    throw new MagnumError(409, `Cluster ${name} has no certificate authority yet: its control plane is being created.`);
   return { status: 200, body: { cluster_uuid: uid, pem, links: links(call.url, 'certificates', uid) } };
 }
 
-/** The certificate that a kubeconfig of the caller would have, for the key of the request: of its subject nothing counts. */
+/** Signs the key of the CSR with the certificate that the caller's kubeconfig would have; the subject of the CSR is ignored. */
 async function sign(call: Call): Promise<Reply> {
   const { cluster_uuid, csr, ca_cert_type } = parseBody(CertificateBody, call.body);
   checkType(ca_cert_type);
@@ -64,7 +64,7 @@ async function sign(call: Call): Promise<Reply> {
   return { status: 201, body: { cluster_uuid: uid, csr, pem, links: links(call.url, 'certificates', uid) } };
 }
 
-/** As the original, which answers 400 here where the cluster is not there. */
+/** Like Magnum, which answers 400 here if the cluster does not exist. */
 async function clusterOf(call: Call, ident: string): Promise<Cluster> {
   try {
     return (await findCluster(call, ident)).cluster;
@@ -78,7 +78,7 @@ function invalidCsr(error: ApiError): MagnumError {
   return new MagnumError(400, `Received invalid csr. ${why === '' ? error.message : why}`, { cause: error });
 }
 
-/** Fairway's own rotation, which is completed as soon as every node trusts the next authorities. */
+/** Starts Fairway's own rotation, which completes once every node trusts the new authorities. */
 async function rotate(call: Call): Promise<Reply> {
   const { cluster } = await changeable(call, 'Rotating the CA');
   const { name = '', namespace = '', uid } = cluster.metadata;
@@ -103,7 +103,5 @@ async function rotate(call: Call): Promise<Reply> {
 function checkType(type: string | undefined): void {
   if (type === undefined || type === 'kubernetes') return;
   if (!CA_TYPES.includes(type)) throw invalidInput(`ca_cert_type must be one of ${CA_TYPES.join(', ')}`);
-  throw invalidInput(
-    `ca_cert_type ${type} is not supported: Fairway keeps that authority to itself; clients need kubernetes`,
-  );
+  throw invalidInput(`ca_cert_type ${type} is not supported: Fairway does not publish that authority; use kubernetes`);
 }

@@ -16,12 +16,12 @@ import { findPool, isMasterIdent } from '../nodegroups/stored-nodegroup.ts';
 import { findTemplate, readTemplates } from '../templates/find-template.ts';
 import { templateIdOf } from './cluster-view.ts';
 import { zeroNodes } from './create-route.ts';
-import { askedByLabels } from './labels.ts';
+import { askedByLabels, askedOfNodes } from './labels.ts';
 import { workerPoolName } from './new-cluster.ts';
 import { clusterRecord, DEFAULT_WORKER, poolRecord, recordAnnotation } from './record.ts';
 import { defaultPool, findCluster, machinesOf, poolName, type StoredCluster } from './stored-cluster.ts';
 
-/** What changes clusters. */
+/** Routes that change clusters. */
 export const CLUSTER_CHANGE_ROUTES: readonly Route[] = [
   { method: 'PATCH', path: 'clusters/{cluster}', action: 'cluster:update', handle: patch },
   { method: 'DELETE', path: 'clusters/{cluster}', action: 'cluster:delete', handle: remove },
@@ -41,7 +41,7 @@ const UpgradeBody = z.strictObject({
   nodegroup: z.string().max(255).nullish(),
 });
 
-/** What a cluster's health is says Fairway, who sees it itself; what others write of it is taken and does nothing. */
+/** Fairway determines the health of a cluster itself; values that clients write are accepted and ignored. */
 const OF_FAIRWAY = ['/health_status', '/health_status_reason'];
 
 async function patch(call: Call): Promise<Reply> {
@@ -57,7 +57,7 @@ async function patch(call: Call): Promise<Reply> {
     if (count === 0 && minor < 10) throw zeroNodes();
     wanted = count;
   }
-  // When all of the patch can be followed.
+  // Only if the whole patch is valid.
   if (wanted !== undefined) await scale(call, stored, defaultPool(stored), wanted);
   return { status: 202, body: { uuid: await markChanged(call, stored) } };
 }
@@ -67,7 +67,7 @@ async function resize(call: Call): Promise<Reply> {
   if (node_count === 0 && call.minor < 10) throw zeroNodes();
   const stored = await changeable(call, 'Resizing a cluster');
   if (nodegroup && isMasterIdent(stored, nodegroup)) {
-    throw invalidInput('Resizing the master nodegroup is not supported: the plan says how the control plane runs.');
+    throw invalidInput('Resizing the master nodegroup is not supported: the plan defines the control plane.');
   }
   const pool = nodegroup ? findPool(stored, nodegroup) : defaultPool(stored);
   if (pool) checkSize(pool, node_count);
@@ -76,7 +76,7 @@ async function resize(call: Call): Promise<Reply> {
   return { status: 202, body: { uuid: await markChanged(call, stored) } };
 }
 
-/** Those that are to go, by the ids of their servers or their place in the group. */
+/** The nodes to delete, by server ID or by index in the group. */
 async function markNodes(
   call: Call,
   stored: StoredCluster,
@@ -92,7 +92,7 @@ async function markNodes(
     return node;
   });
   if (leaving.length === 0) return;
-  // Fairway alone writes machines: whoever may change the pool says which of them go.
+  // Only Fairway writes Machines; a user who may change the pool may also select the nodes to delete.
   await requireRight(
     call.client,
     { verb: 'update', resource: 'nodepools', namespace: call.caller.namespace },
@@ -112,7 +112,7 @@ async function scale(call: Call, stored: StoredCluster, pool: NodePool | undefin
   await changePool(call, pool, { replicas: count });
 }
 
-/** Throws 400 for a size that the pool can't be given. */
+/** Throws 400 for a size that the pool cannot have. */
 function checkSize(pool: NodePool, count: number): void {
   const { minReplicas: min } = pool.spec;
   const max = upperBound(pool.spec);
@@ -123,12 +123,12 @@ function checkSize(pool: NodePool, count: number): void {
   }
   if (pool.spec.autoscaling.enabled) {
     throw invalidInput(
-      `${poolName(pool)} is scaled by its pods' needs between ${min} and ${max} nodes: change min_node_count and max_node_count`,
+      `${poolName(pool)} is autoscaled between ${min} and ${max} nodes: change min_node_count and max_node_count instead`,
     );
   }
 }
 
-/** Writes a pool's spec, and that it was changed here. */
+/** Writes a pool's spec, and records that it was changed through this API. */
 export async function changePool(call: Call, pool: NodePool, spec: object): Promise<NodePool> {
   const record = { ...poolRecord(pool), updated_at: formatTime(call.clock.now()) };
   const { name = '', namespace = '' } = pool.metadata;
@@ -138,11 +138,11 @@ export async function changePool(call: Call, pool: NodePool, spec: object): Prom
     .patch(name, { type: 'merge', value }, { namespace, fieldManager: 'fairway-magnum' });
 }
 
-/** A cluster without nodes: of `kubectl`, or one that was being made when Fairway was killed. */
+/** Creates the pool of a cluster without one, which was created with kubectl, or whose creation was interrupted. */
 async function makePool(call: Call, { cluster }: StoredCluster, replicas: number): Promise<void> {
   const { flavor_id: flavor, labels = {}, floating_ip_enabled: floating } = clusterRecord(cluster);
   if (flavor === undefined)
-    throw invalidInput('the cluster has no nodegroup: create one with openstack coe nodegroup create');
+    throw invalidInput('the cluster has no nodegroup: create one with "openstack coe nodegroup create"');
   const { name = '', namespace = '' } = cluster.metadata;
   const record = { name: DEFAULT_WORKER, role: 'worker', flavor_id: flavor, labels };
   await call.client.resource(nodePools).create(
@@ -154,7 +154,7 @@ async function makePool(call: Call, { cluster }: StoredCluster, replicas: number
         clusterName: name,
         flavor,
         replicas,
-        ...askedByLabels(labels).pool,
+        ...askedOfNodes(labels, labels),
         ...(floating && { floatingIPs: { enabled: true } }),
       },
     } as never,
@@ -179,8 +179,8 @@ async function upgrade(call: Call): Promise<Reply> {
       );
     }
   }
-  const { labels = {} } = template.fields;
-  const asked = askedByLabels(labels).cluster;
+  const { kube_tag = '', fairway_plan = '' } = template.fields.labels ?? {};
+  const asked = askedByLabels({ kube_tag, fairway_plan }).cluster;
   const version = template.offer?.minor ?? asked.version;
   const plan = template.offer?.plan ?? asked.plan;
   if (version === undefined)
@@ -195,7 +195,7 @@ async function upgrade(call: Call): Promise<Reply> {
   const keepsPatch = cluster.spec.version !== undefined && minorOf(cluster.spec.version) === version;
   const spec = { ...(!keepsPatch && { version }), ...(plan !== undefined && { plan }) };
   const uuid = await write(call, cluster, { metadata: { annotations: recordAnnotation(record) }, spec });
-  // When the version is not refused: its control plane goes first, and takes longer than this.
+  // Only after the version was accepted: the control plane is upgraded first, which takes longer than this request.
   if (body.max_batch_size) {
     for (const pool of pools) await changePool(call, pool, { upgradeStrategy: { maxSurge: body.max_batch_size } });
   }
@@ -214,7 +214,7 @@ async function remove(call: Call): Promise<Reply> {
   return { status: 204 };
 }
 
-/** The cluster of the path. Throws 400 while it is being deleted. */
+/** The cluster in the path. Throws 400 while it is being deleted. */
 export async function changeable(call: Call, what: string): Promise<StoredCluster> {
   const stored = await findCluster(call, param(call, 'cluster'));
   if (stored.cluster.metadata.deletionTimestamp !== undefined) {
@@ -223,7 +223,7 @@ export async function changeable(call: Call, what: string): Promise<StoredCluste
   return stored;
 }
 
-/** Notes that the cluster was changed here; with the identity of the caller, who must have been able to. Returns its UUID. */
+/** Records that the cluster was changed through this API, with the identity of the caller, who must have the permission. Returns its UUID. */
 export async function markChanged(call: Call, { cluster }: StoredCluster): Promise<string> {
   const record = { ...clusterRecord(cluster), updated_at: formatTime(call.clock.now()) };
   return write(call, cluster, { metadata: { annotations: recordAnnotation(record) } });

@@ -6,9 +6,10 @@ import { links, magnumTime } from '../http/representation.ts';
 import { operatorTemplateUuid } from '../templates/catalogue.ts';
 import type { Template } from '../templates/template.ts';
 import { healthReason, healthStatus } from './health.ts';
-import { effectiveLabelsOf, type Labels, labelsBeside, labelsWithoutEffect } from './labels.ts';
+import { labelsWithoutEffect } from './known-labels.ts';
+import { effectiveLabelsOf, type Labels, labelDifferences } from './labels.ts';
+import { clusterState, DEFAULT_CREATE_TIMEOUT, isWorkerPending, nodegroupState } from './magnum-state.ts';
 import { type ClusterRecord, clusterRecord } from './record.ts';
-import { clusterStanding, DEFAULT_CREATE_TIMEOUT, isWorkerOwed, poolStanding } from './standing.ts';
 import { clusterName, poolName, type StoredCluster } from './stored-cluster.ts';
 
 export interface ViewFacts {
@@ -26,7 +27,7 @@ export function briefView(stored: StoredCluster, facts: ViewFacts) {
   const { uid = '' } = cluster.metadata;
   const record = clusterRecord(cluster);
   const plan = facts.plans.find(({ metadata }) => metadata.name === cluster.spec.plan);
-  const { status } = clusterStanding(cluster, pools, facts.nowMs);
+  const { status } = clusterState(cluster, pools, facts.nowMs);
   const templateId = templateIdOf(stored, facts.templates);
   return {
     uuid: uid,
@@ -47,26 +48,26 @@ export function briefView(stored: StoredCluster, facts: ViewFacts) {
   };
 }
 
-/** A cluster with all that there is to say. Pure. */
+/** A cluster with all fields. Pure. */
 export function fullView(stored: StoredCluster, facts: ViewFacts) {
   const { cluster, pools, machines } = stored;
   const { metadata, spec, status } = cluster;
   const record = clusterRecord(cluster);
   const brief = briefView(stored, facts);
-  const standing = clusterStanding(cluster, pools, facts.nowMs);
+  const state = clusterState(cluster, pools, facts.nowMs);
   const ignored = labelsWithoutEffect(brief.labels);
   const notes = [
-    ...(pools.length === 0 && !isWorkerOwed(cluster, pools, facts.nowMs)
-      ? ['it has no nodegroup: resize it to the number of nodes that it should have']
+    ...(pools.length === 0 && !isWorkerPending(cluster, pools, facts.nowMs)
+      ? ['the cluster has no nodegroup: resize it to the number of nodes that you want']
       : []),
-    ...(ignored.length === 0 ? [] : [`labels without effect here: ${ignored.join(', ')}`]),
+    ...(ignored.length === 0 ? [] : [`labels without effect: ${ignored.join(', ')}`]),
   ];
   const note = notes.length === 0 ? '' : ` (${notes.join('; ')})`;
   const template = findTemplate(facts, brief.cluster_template_id);
-  const failed = pools.filter((pool) => poolStanding(pool, facts.nowMs).status.endsWith('FAILED'));
+  const failed = pools.filter((pool) => nodegroupState(pool, facts.nowMs).status.endsWith('FAILED'));
   return {
     ...brief,
-    status_reason: `${standing.reason}${note}`,
+    status_reason: `${state.reason}${note}`,
     health_status_reason: healthReason(cluster, machines),
     created_at: magnumTime(metadata.creationTimestamp),
     updated_at: magnumTime(record.updated_at),
@@ -78,14 +79,14 @@ export function fullView(stored: StoredCluster, facts: ViewFacts) {
     user_id: record.user_id ?? '',
     node_addresses: machines.flatMap(addressOf),
     master_addresses: status?.endpoint === undefined ? [] : [status.endpoint.host],
-    ...(standing.status.endsWith('FAILED') && {
-      faults: Object.fromEntries(failed.map((pool) => [poolName(pool), poolStanding(pool, facts.nowMs).reason])),
+    ...(state.status.endsWith('FAILED') && {
+      faults: Object.fromEntries(failed.map((pool) => [poolName(pool), nodegroupState(pool, facts.nowMs).reason])),
     }),
     fixed_network: record.fixed_network ?? spec.network.networkID ?? null,
     fixed_subnet: record.fixed_subnet ?? spec.network.subnetID ?? null,
     floating_ip_enabled: record.floating_ip_enabled ?? pools.some((pool) => pool.spec.floatingIPs.enabled),
     master_lb_enabled: record.master_lb_enabled ?? true,
-    ...labelsBeside(template?.fields.labels ?? {}, brief.labels),
+    ...labelDifferences(template?.fields.labels ?? {}, brief.labels),
   };
 }
 
@@ -94,8 +95,8 @@ function findTemplate({ templates }: ViewFacts, id: string): Template | undefine
 }
 
 /**
- * Those of its template as they are now, with its own: what came from a template follows it to the next patch, and an upgrade to the next template. To
- * Terraform, a label that neither the cluster nor its template has would be a change that replaces the cluster.
+ * Labels of the cluster merged with those of its current template: a label from the template changes with the next patch release, and with an upgrade
+ * to another template. Terraform would replace the cluster if it saw a label that neither the cluster nor its template has.
  */
 function shownLabels(
   { labels = {}, own_labels: own, merge_labels }: ClusterRecord,
@@ -106,7 +107,7 @@ function shownLabels(
     : effectiveLabelsOf(template.fields.labels, own, merge_labels);
 }
 
-/** The public address where a node has one, as the original shows it. */
+/** The public address if a node has one, like Magnum. */
 export function addressOf({ status }: Machine): string[] {
   const { addresses = [], address } = status ?? {};
   const external = addresses.find(({ type }) => type === 'ExternalIP')?.address;
@@ -114,7 +115,7 @@ export function addressOf({ status }: Machine): string[] {
   return shown === undefined ? [] : [shown];
 }
 
-/** The tenant's own one that it was made of; else that of its plan and version, which may have been changed by whatever means. */
+/** The tenant's own template that the cluster was created from; otherwise the template of its plan and version, whatever changed them. */
 export function templateIdOf({ cluster }: StoredCluster, templates: readonly Template[]): string {
   const { cluster_template_id: recorded } = clusterRecord(cluster);
   const made = templates.find(({ uuid }) => uuid === recorded);

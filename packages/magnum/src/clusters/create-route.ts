@@ -12,7 +12,7 @@ import { findTemplate, readOffer } from '../templates/find-template.ts';
 import { networkIds } from './network-ids.ts';
 import { ClusterBody, type NewObjects, networkNames, newObjects } from './new-cluster.ts';
 import { generatedName } from './object-name.ts';
-import { isRefusal, isRefusedForGood, makePool } from './owed-pools.ts';
+import { isRefusal, isRefusedForGood, makePool } from './pending-nodegroups.ts';
 
 export const CLUSTER_CREATE_ROUTE: Route = {
   method: 'POST',
@@ -32,7 +32,7 @@ async function create(call: Call): Promise<Reply> {
   if (template.fields.hidden && template.offer) {
     throw new MagnumError(
       403,
-      `ClusterTemplate ${template.name} is hidden: its version is not for new clusters, or its plan is not ready`,
+      `ClusterTemplate ${template.name} is hidden: its version is not available for new clusters, or its plan is not ready`,
     );
   }
   const openStack = () => services.openStackOf(call.token, caller.project.id);
@@ -49,17 +49,17 @@ async function create(call: Call): Promise<Reply> {
 }
 
 /**
- * The credential first, since a Cluster can't name one that is not there; then the Cluster, then its pool, of which a note is kept until it is there. Both are
- * tried before, so that nothing is made of what admission refuses. After a crash, a credential that no cluster names is taken back (`AbandonedCredentials`),
- * and a cluster without its pool gets it (`OwedPools`).
+ * Creates the credential first, since a Cluster cannot reference a missing one; then the Cluster, then its pool, for which a note is kept until it
+ * exists. Cluster and pool are dry-run first, so nothing is created if admission rejects either. After a crash, `OrphanedCredentialGC` deletes a
+ * credential that no cluster uses, and `PendingNodegroups` creates the missing pool.
  */
 async function createAll(call: Call, { cluster, pool }: NewObjects): Promise<string> {
   const { client, caller, services, token } = call;
   const { namespace } = caller;
   const { name = '' } = cluster.metadata;
-  const standing = services.standingCredential(namespace);
-  const given = standing === undefined ? await services.trusts.give(call, { clusterName: name, token }) : undefined;
-  const credentialName = given?.name ?? (standing?.kind === 'credential' ? standing.name : undefined);
+  const state = services.configuredCredential(namespace);
+  const given = state === undefined ? await services.trusts.give(call, { clusterName: name, token }) : undefined;
+  const credentialName = given?.name ?? (state?.kind === 'credential' ? state.name : undefined);
   const spec = { ...cluster.spec, ...(credentialName !== undefined && { credentialName }) };
   const wanted = { ...cluster, spec } as never;
   const create = (dryRun: boolean) =>
@@ -78,9 +78,9 @@ async function createAll(call: Call, { cluster, pool }: NewObjects): Promise<str
   await create(true)
     .then((tried) => tryPool(client, pool, tried))
     .catch(withoutCluster);
-  const settle = await services.owedPools.note(pool, call.requestId).catch(withoutCluster);
+  const settle = await services.pendingNodegroups.note(pool, call.requestId).catch(withoutCluster);
   const made = await create(false).catch(async (error: unknown) => {
-    // Where nobody knows whether there is a cluster now, the sweeps find out.
+    // If the outcome is unknown, the garbage collection passes find out.
     if (!isRefusal(error) && !(error instanceof MagnumError)) throw error;
     await settle();
     return withoutCluster(error);
@@ -89,9 +89,9 @@ async function createAll(call: Call, { cluster, pool }: NewObjects): Promise<str
   try {
     await makePool(client, pool);
   } catch (error) {
-    // What may have been done, or may be done later, is made by its note.
+    // If the outcome is unknown, the note leads to the pool.
     if (!isRefusedForGood(error)) return uid;
-    // Its credential goes with it.
+    // This also deletes its credential.
     await ignoreGone(client.resource(clusters).delete(name, { namespace, uid }));
     await settle();
     throw error;
@@ -100,7 +100,7 @@ async function createAll(call: Call, { cluster, pool }: NewObjects): Promise<str
   return uid;
 }
 
-/** Whether admission takes the pool of a cluster that is not there yet. */
+/** Whether admission accepts the pool of a cluster that does not exist yet. */
 async function tryPool(client: KubeClient, pool: NewNodePool, cluster: Cluster): Promise<void> {
   const annotations = {
     ...pool.metadata.annotations,

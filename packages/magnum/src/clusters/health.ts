@@ -13,7 +13,7 @@ export function healthStatus({ status }: Cluster): HealthStatus {
   return controlPlane === 'True' && ready >= current ? 'HEALTHY' : 'UNHEALTHY';
 }
 
-/** As the original tells of it: the API server, and each node. Pure. */
+/** Health of the API server and of each node, in Magnum's format. Pure. */
 export function healthReason({ status }: Cluster, machines: readonly Machine[]): Readonly<Record<string, string>> {
   const controlPlane = findCondition(status?.conditions, ConditionType.ControlPlaneReady);
   if (controlPlane === undefined) return {};

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { type Asked, askedByLabels, effectiveLabelsOf, labelsBeside, labelsWithoutEffect } from './labels.ts';
+import { HARMLESS_LABELS, labelsWithoutEffect, REFUSED_LABELS } from './known-labels.ts';
+import { type Asked, askedByLabels, askedOfNodes, effectiveLabelsOf, labelDifferences } from './labels.ts';
 
 describe('what labels ask', () => {
   test.each<{ labels: Record<string, string>; cluster?: Asked['cluster']; pool?: Asked['pool'] }>([
@@ -20,6 +21,18 @@ describe('what labels ask', () => {
       labels: { api_master_lb_allowed_cidrs: '192.0.2.0/24, 198.51.100.0/24' },
       cluster: { apiServer: { allowedCIDRs: ['192.0.2.0/24', '198.51.100.0/24'] } },
     },
+    {
+      labels: { master_lb_allowed_cidrs: '198.51.100.0/24;192.0.2.0/24' },
+      cluster: { apiServer: { allowedCIDRs: ['198.51.100.0/24', '192.0.2.0/24'] } },
+    },
+    {
+      labels: { api_master_lb_allowed_cidrs: '192.0.2.0/24', master_lb_allowed_cidrs: ' 192.0.2.0/24;' },
+      cluster: { apiServer: { allowedCIDRs: ['192.0.2.0/24'] } },
+    },
+    { labels: { master_lb_allowed_cidrs: '', kube_tag: '', fixed_network_cidr: '', boot_volume_type: '' } },
+    { labels: { boot_volume_size: '0' } },
+    { labels: { master_lb_floating_ip_enabled: 'True', ingress_controller: 'octavia', selinux_mode: 'permissive' } },
+    { labels: { availability_zone: 'a;b' }, pool: { availabilityZones: ['a', 'b'] } },
     { labels: { keystone_auth_enabled: 'True' }, cluster: { apiServer: { keystone: {} } } },
     { labels: { keystone_auth_enabled: 'false' } },
     { labels: { availability_zone: 'a,b' }, pool: { availabilityZones: ['a', 'b'] } },
@@ -39,19 +52,60 @@ describe('what labels ask', () => {
   });
 
   test.each<[Record<string, string>, RegExp]>([
-    [{ kubelet_options: '--v=9' }, /^labels.kubelet_options is not supported: Fairway sets the options/],
+    [{ kubelet_options: '--v=9' }, /^labels.kubelet_options is not supported: set spec.kubelet of the NodePool/],
     [
       { kube_dashboard_enabled: 'true' },
-      /^labels.kube_dashboard_enabled is not supported: Fairway installs no such add-on/,
+      /^labels.kube_dashboard_enabled is not supported: Fairway does not provide this add-on/,
     ],
     [{ cinder_csi_enabled: 'false' }, /can't be false/],
-    [{ auto_scaling_enabled: 'true' }, /needs labels.max_node_count/],
+    [{ auto_scaling_enabled: 'true' }, /requires labels.max_node_count/],
     [{ auto_scaling_enabled: 'maybe' }, /must be true or false/],
     [{ keystone_auth_enabled: 'maybe' }, /must be true or false/],
+    [{ api_master_lb_allowed_cidrs: ',' }, /^labels.api_master_lb_allowed_cidrs: "," is an empty list/],
+    [{ master_lb_allowed_cidrs: ' ; ' }, /^labels.master_lb_allowed_cidrs: .* is an empty list/],
+    [{ availability_zone: ',' }, /^labels.availability_zone: "," is an empty list/],
+    [
+      { api_master_lb_allowed_cidrs: '192.0.2.0/24', master_lb_allowed_cidrs: '198.51.100.0/24' },
+      /contradict each other/,
+    ],
+    [{ master_lb_floating_ip_enabled: 'False' }, /^labels.master_lb_floating_ip_enabled can't be false: API servers/],
+    [{ master_lb_floating_ip_enabled: 'no' }, /can't be false/],
+    [{ master_lb_floating_ip_enabled: 'maybe' }, /must be true or false/],
+    [{ cinder_csi_enabled: ' false' }, /must be true or false/],
+    [{ auto_healing_enabled: 'falsch' }, /must be true or false/],
+    [{ octavia_provider: 'ovn' }, /use the annotation loadbalancer.fairway.dev\/provider/],
+    [{ selinux_mode: 'enforcing' }, /selinux_mode is not supported/],
+    [{ Master_LB_Allowed_CIDRs: '192.0.2.0/24' }, /^labels.Master_LB_Allowed_CIDRs is unknown and would be lost/],
+    [{ api_server_allowed_ips: '192.0.2.1' }, /is unknown/],
+    [{ extra_security_group: 'web' }, /is unknown/],
+    [{ min_node_count: '1.5' }, /must be a whole number/],
     [{ boot_volume_size: 'big' }, /must be a whole number/],
-    [{ boot_volume_type: 'fast' }, /needs labels.boot_volume_size/],
+    [{ boot_volume_type: 'fast' }, /requires labels.boot_volume_size/],
   ])('%j is refused', (labels, message) => {
     expect(() => askedByLabels(labels)).toThrow(message);
+  });
+
+  test.each(Object.keys(REFUSED_LABELS))('%s is refused by its name, and granted where it is off', (name) => {
+    expect(() => askedByLabels({ [name]: 'something' })).toThrow(`labels.${name} is not supported: `);
+    expect(askedByLabels({ [name]: 'False' })).toEqual({ cluster: {}, pool: {} });
+  });
+
+  test('labels without which nothing is lost are taken, and told', () => {
+    const labels = Object.fromEntries(HARMLESS_LABELS.map((name) => [name, 'x']));
+
+    expect(askedByLabels(labels)).toEqual({ cluster: {}, pool: {} });
+    expect(labelsWithoutEffect(labels)).toEqual(HARMLESS_LABELS);
+  });
+
+  test('those of a nodegroup: what its cluster has is not asked again, a restriction of its own is refused', () => {
+    const ofCluster = { octavia_provider: 'ovn', master_lb_allowed_cidrs: '192.0.2.0/24', availability_zone: 'a' };
+
+    expect(askedOfNodes(ofCluster, { ...ofCluster, boot_volume_size: '9' })).toEqual({
+      availabilityZones: ['a'],
+      rootVolume: { sizeGiB: 9 },
+    });
+    expect(() => askedOfNodes({}, ofCluster)).toThrow('labels.master_lb_allowed_cidrs applies to the whole cluster');
+    expect(() => askedOfNodes({}, { octavia_provider: 'ovn' })).toThrow('not supported');
   });
 
   test('what has no effect is known', () => {
@@ -70,7 +124,7 @@ describe('labels beside those of a template', () => {
   });
 
   test('are told apart', () => {
-    expect(labelsBeside({ a: '1', b: '2' }, { a: '3', c: '4' })).toEqual({
+    expect(labelDifferences({ a: '1', b: '2' }, { a: '3', c: '4' })).toEqual({
       labels_overridden: { a: '1' },
       labels_added: { c: '4' },
       labels_skipped: { b: '2' },

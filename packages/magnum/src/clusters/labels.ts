@@ -1,68 +1,26 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { NewCluster } from '@fairway/api/kinds/cluster';
 import type { NewNodePool } from '@fairway/api/kinds/node-pool';
 import { invalidInput } from '../http/magnum-error.ts';
+import {
+  ALWAYS_ON_LABELS,
+  isOff,
+  isRefused,
+  isUnknownRestriction,
+  labelsWithoutEffect,
+  REFUSED_LABELS,
+  TRANSLATED_LABELS,
+} from './known-labels.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** What labels ask of a cluster and of its first pool. */
+/** What labels request for a cluster and its first pool. */
 export interface Asked {
   readonly cluster: Partial<NewCluster['spec']>;
   readonly pool: Partial<Omit<NewNodePool['spec'], 'clusterName' | 'flavor'>>;
 }
 
-/** Labels that are acted upon; `docs/tenants/magnum.md` has a row for each. */
-export const TRANSLATED_LABELS = [
-  'kube_tag',
-  'fairway_plan',
-  'availability_zone',
-  'boot_volume_size',
-  'boot_volume_type',
-  'fixed_network_cidr',
-  'pods_network_cidr',
-  'calico_ipv4pool',
-  'flannel_network_cidr',
-  'cilium_ipv4pool',
-  'service_cluster_ip_range',
-  'api_master_lb_allowed_cidrs',
-  'keystone_auth_enabled',
-  'auto_scaling_enabled',
-  'min_node_count',
-  'max_node_count',
-  'auto_healing_enabled',
-] as const;
-
-const ADDON = 'Fairway installs no such add-on; install it with kubectl or Helm';
-const OPTIONS = 'Fairway sets the options of Kubernetes itself';
-
-/** Labels that are refused with any value that asks for something, and why. */
-export const REFUSED_LABELS: Readonly<Record<string, string>> = {
-  kube_dashboard_enabled: ADDON,
-  monitoring_enabled: ADDON,
-  influx_grafana_dashboard_enabled: ADDON,
-  prometheus_monitoring: ADDON,
-  tiller_enabled: ADDON,
-  admission_control_list: OPTIONS,
-  kubeapi_options: OPTIONS,
-  kubecontroller_options: OPTIONS,
-  kubelet_options: OPTIONS,
-  kubeproxy_options: OPTIONS,
-  kubescheduler_options: OPTIONS,
-  etcd_volume_size: "databases are Fairway's and have no volume of the project",
-  etcd_volume_type: "databases are Fairway's and have no volume of the project",
-  fixed_subnet_cidr: 'use fixed_network_cidr',
-  custom_nodes_image: 'use image_id of the template',
-};
-
-/** Labels that are so whatever they say: with `false` they are refused. */
-export const ALWAYS_ON_LABELS = ['cloud_provider_enabled', 'cinder_csi_enabled', 'metrics_server_enabled'] as const;
-
-/** Those of a cluster that have no effect, and are only shown again: whoever gave them is told in `status_reason`. */
-export function labelsWithoutEffect(labels: Labels): readonly string[] {
-  const known: readonly string[] = [...TRANSLATED_LABELS, ...Object.keys(REFUSED_LABELS), ...ALWAYS_ON_LABELS];
-  return Object.keys(labels).filter((name) => !known.includes(name));
-}
-
-/** Translated labels that say something of nodes; the others are of the whole cluster. */
+/** Translated labels that apply to nodes; the others apply to the whole cluster. */
 const NODE_LABELS: readonly string[] = [
   'availability_zone',
   'boot_volume_size',
@@ -73,55 +31,56 @@ const NODE_LABELS: readonly string[] = [
   'auto_healing_enabled',
 ] satisfies (typeof TRANSLATED_LABELS)[number][];
 
-/** Labels of a nodegroup's own that have no effect, which is told in the same way; what it has of its cluster has had its effect there. */
+/** A nodegroup's own labels that have no effect, reported the same way; labels inherited from its cluster were applied there. */
 export function nodeLabelsWithoutEffect(ofCluster: Labels, labels: Labels): readonly string[] {
   const ofClusters = TRANSLATED_LABELS.filter((name) => !NODE_LABELS.includes(name) && Object.hasOwn(labels, name));
   return [...labelsWithoutEffect(labels), ...ofClusters].filter((name) => ofCluster[name] !== labels[name]);
 }
 
-/** Throws 400 for a label that can't be followed. Pure. */
+/** Throws 400 for an unsupported label. Pure. */
 export function askedByLabels(labels: Labels): Asked {
   refuse(labels);
   const {
     kube_tag: version,
     fairway_plan: plan,
     availability_zone: zones,
-    boot_volume_size: volumeSize,
     boot_volume_type: volumeType,
     fixed_network_cidr: nodesCIDR,
     service_cluster_ip_range: serviceCIDR,
-    api_master_lb_allowed_cidrs: allowed,
   } = labels;
+  // 0 is Magnum's default: no volume.
+  const volumeSize = wholeLabel(labels, 'boot_volume_size') || undefined;
+  const allowed = allowedRanges(labels);
   const podCIDR =
-    labels['pods_network_cidr'] ??
-    labels['calico_ipv4pool'] ??
-    labels['flannel_network_cidr'] ??
+    labels['pods_network_cidr'] ||
+    labels['calico_ipv4pool'] ||
+    labels['flannel_network_cidr'] ||
     labels['cilium_ipv4pool'];
-  if (volumeType !== undefined && volumeSize === undefined) {
+  if (volumeType && volumeSize === undefined) {
     throw invalidInput(
-      "labels.boot_volume_type needs labels.boot_volume_size: nodes boot from their flavor's disk otherwise",
+      "labels.boot_volume_type requires labels.boot_volume_size: without it, nodes boot from their flavor's disk",
     );
   }
   const healing = booleanLabel(labels, 'auto_healing_enabled');
   const apiServer = {
-    ...(allowed !== undefined && { allowedCIDRs: listed(allowed) }),
+    ...(allowed !== undefined && { allowedCIDRs: [...allowed] }),
     ...(booleanLabel(labels, 'keystone_auth_enabled') === true && { keystone: {} }),
   };
   return {
     cluster: {
-      ...(version !== undefined && { version: version.replace(/^v/, '') }),
-      ...(plan !== undefined && { plan }),
-      ...(nodesCIDR !== undefined && { network: { nodesCIDR } }),
-      ...(podCIDR !== undefined && { podCIDR }),
-      ...(serviceCIDR !== undefined && { serviceCIDR }),
+      ...(version && { version: version.replace(/^v/, '') }),
+      ...(plan && { plan }),
+      ...(nodesCIDR && { network: { nodesCIDR } }),
+      ...(podCIDR && { podCIDR }),
+      ...(serviceCIDR && { serviceCIDR }),
       ...(Object.keys(apiServer).length > 0 && { apiServer }),
     },
     pool: {
-      ...(zones !== undefined && zones !== '' && { availabilityZones: listed(zones) }),
+      ...(zones && { availabilityZones: someListed(labels, 'availability_zone') }),
       ...(volumeSize !== undefined && {
         rootVolume: {
-          sizeGiB: wholeLabel(labels, 'boot_volume_size') ?? 0,
-          ...(volumeType !== undefined && { type: volumeType }),
+          sizeGiB: volumeSize,
+          ...(volumeType && { type: volumeType }),
         },
       }),
       ...(healing !== undefined && { healing: { enabled: healing } }),
@@ -130,32 +89,63 @@ export function askedByLabels(labels: Labels): Asked {
   };
 }
 
-/** What a text names, separated by commas. */
+/**
+ * Allowed sources of the API server, from either name of the label; undefined allows everyone. An empty list would allow everyone too, so a label
+ * without entries is rejected.
+ */
+function allowedRanges(labels: Labels): readonly string[] | undefined {
+  const names = ['api_master_lb_allowed_cidrs', 'master_lb_allowed_cidrs'].filter((name) => labels[name]);
+  const [first, second = first] = names.map((name) => someListed(labels, name));
+  if (first && !isDeepStrictEqual(first.toSorted(), second?.toSorted())) {
+    throw invalidInput(`labels.${names.join(' and labels.')} contradict each other: remove one`);
+  }
+  return first;
+}
+
+/** Throws 400 for an empty list. */
+function someListed(labels: Labels, name: string): string[] {
+  const names = listed(labels[name] ?? '');
+  if (names.length > 0) return names;
+  throw invalidInput(`labels.${name}: "${(labels[name] ?? '').slice(0, 40)}" is an empty list: remove the label`);
+}
+
+/**
+ * What labels request for a nodegroup. Labels inherited from the cluster were applied there; its own cluster-wide restriction would have no effect,
+ * and throws 400. Pure.
+ */
+export function askedOfNodes(ofCluster: Labels, labels: Labels): Asked['pool'] {
+  const own = Object.entries(labels).filter(([name, value]) => ofCluster[name] !== value || NODE_LABELS.includes(name));
+  const found = own.find(([name, value]) => CLUSTER_RESTRICTIONS.includes(name) && value !== '');
+  if (found) throw invalidInput(`labels.${found[0]} applies to the whole cluster: set it when you create the cluster`);
+  return askedByLabels(Object.fromEntries(own)).pool;
+}
+
+const CLUSTER_RESTRICTIONS = ['api_master_lb_allowed_cidrs', 'master_lb_allowed_cidrs'];
+
+/** Items separated by commas, as in the API, or by semicolons, as on the command line. */
 export function listed(text: string): string[] {
   return text
-    .split(',')
+    .split(/[,;]/)
     .map((name) => name.trim())
     .filter((name) => name !== '');
 }
 
 function refuse(labels: Labels): void {
   for (const [name, value] of Object.entries(labels)) {
-    const why = Object.hasOwn(REFUSED_LABELS, name) ? REFUSED_LABELS[name] : undefined;
-    if (why !== undefined && !isOff(value)) throw invalidInput(`labels.${name} is not supported: ${why}`);
-    if (ALWAYS_ON_LABELS.some((always) => always === name) && isOff(value)) {
-      throw invalidInput(`labels.${name} can't be false: every cluster has it`);
+    if (isRefused(name, value)) throw invalidInput(`labels.${name} is not supported: ${REFUSED_LABELS[name]}`);
+    if (isUnknownRestriction(name, value)) {
+      throw invalidInput(`labels.${name} is unknown and would be lost: remove it, or check its spelling`);
     }
   }
-}
-
-function isOff(value: string): boolean {
-  return value === '' || /^(false|no|off|0)$/i.test(value);
+  for (const [name, why] of Object.entries(ALWAYS_ON_LABELS)) {
+    if (booleanLabel(labels, name) === false) throw invalidInput(`labels.${name} can't be false: ${why}`);
+  }
 }
 
 function autoscaling(labels: Labels): Asked['pool'] {
   const [min, max] = [wholeLabel(labels, 'min_node_count'), wholeLabel(labels, 'max_node_count')];
   const enabled = booleanLabel(labels, 'auto_scaling_enabled') ?? false;
-  if (enabled && max === undefined) throw invalidInput('labels.auto_scaling_enabled needs labels.max_node_count');
+  if (enabled && max === undefined) throw invalidInput('labels.auto_scaling_enabled requires labels.max_node_count');
   return {
     ...(min !== undefined && { minReplicas: min }),
     ...(max !== undefined && { maxReplicas: max }),
@@ -166,7 +156,7 @@ function autoscaling(labels: Labels): Asked['pool'] {
 function booleanLabel(labels: Labels, name: string): boolean | undefined {
   const value = labels[name];
   if (value === undefined || value === '') return undefined;
-  if (/^(true|yes|on|1)$/i.test(value)) return true;
+  if (['true', 'yes', 'on', '1'].includes(value.toLowerCase())) return true;
   if (isOff(value)) return false;
   throw invalidInput(`labels.${name} must be true or false, not "${value.slice(0, 40)}"`);
 }
@@ -179,8 +169,8 @@ function wholeLabel(labels: Labels, name: string): number | undefined {
   return Number(value);
 }
 
-/** What a cluster has beside its template, and what of the template it lacks, as Magnum shows it: of what is overridden the template's value. */
-export function labelsBeside(parent: Labels, labels: Labels) {
+/** Labels that the cluster adds to its template, skips, or overrides, in Magnum's format; an overridden label has the template's value. */
+export function labelDifferences(parent: Labels, labels: Labels) {
   const entries = Object.entries(labels);
   return {
     labels_overridden: Object.fromEntries(
@@ -193,7 +183,7 @@ export function labelsBeside(parent: Labels, labels: Labels) {
   };
 }
 
-/** Labels of a cluster or nodegroup: its own, those of what it is made of, or both. Pure. */
+/** Labels of a cluster or nodegroup: its own, its parent's, or both. Pure. */
 export function effectiveLabelsOf(parent: Labels = {}, own: Labels | undefined, merge: boolean | undefined): Labels {
   if (own === undefined || Object.keys(own).length === 0) return parent;
   return merge ? { ...parent, ...own } : own;

@@ -3,17 +3,17 @@ import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { invalidInput, MagnumError } from '../http/magnum-error.ts';
 import { isUuid } from '../stable-uuid.ts';
 
-/** Networks and subnets by their ids. */
+/** Resolves networks and subnets to their IDs. */
 export interface NetworkIds {
   readonly network: string | undefined;
   readonly subnet: string | undefined;
   readonly external: string | undefined;
 }
 
-/** The same as Magnum takes them: ids, or names of what the project sees. */
+/** As in Magnum's API: IDs, or names that the project can see. */
 export type NetworkNames = NetworkIds;
 
-/** Asks Neutron about names alone, as the caller. Throws 400 for one that is not there, 409 for one that several have. */
+/** Looks up names in Neutron as the caller. Throws 400 if none matches, 409 if several do. */
 export async function networkIds(names: NetworkNames, openStack: () => OpenStackClient): Promise<NetworkIds> {
   const find = async (
     field: string,
@@ -47,7 +47,7 @@ export async function networkIds(names: NetworkNames, openStack: () => OpenStack
 
 type Listing = (name: string) => Promise<readonly string[]>;
 
-/** Two tell that there are several. */
+/** Two results suffice to detect ambiguity. */
 async function idsOf(found: AsyncIterable<{ readonly id: string }>): Promise<readonly string[]> {
   const ids: string[] = [];
   for await (const { id } of found) if (ids.push(id) === 2) break;
@@ -56,7 +56,7 @@ async function idsOf(found: AsyncIterable<{ readonly id: string }>): Promise<rea
 
 function notAsked(error: unknown, field: string, value: string): unknown {
   if (!isOpenStackError(error)) return error;
-  const why = `Neutron can't be asked for ${field} "${value.slice(0, 80)}" with this token: ${error.detail}; give the id`;
+  const why = `cannot look up ${field} "${value.slice(0, 80)}" in Neutron with this token: ${error.detail}; specify the ID instead`;
   const isRefusal = isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden');
   return new MagnumError(isRefusal ? 400 : 503, why, { cause: error });
 }

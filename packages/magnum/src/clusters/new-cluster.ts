@@ -35,7 +35,7 @@ export const ClusterBody = z.strictObject({
 });
 export type ClusterBody = z.infer<typeof ClusterBody>;
 
-/** And the one of its control plane, which has no nodes here. */
+/** Name of the nodegroup that represents the control plane, which has no nodes here. */
 export const DEFAULT_MASTER = 'default-master';
 
 export interface NewObjects {
@@ -46,16 +46,16 @@ export interface NewObjects {
 export interface Placement {
   readonly namespace: string;
   readonly userId: string;
-  /** Id of the request. */
+  /** ID of the request. */
   readonly request: string;
-  /** Where none was given. */
+  /** Cluster name if none was specified. */
   readonly generatedName: string;
   readonly networks: NetworkIds;
-  /** Copies of the control plane that the plan runs; undefined: unknown. */
+  /** Control plane replicas of the plan; undefined if unknown. */
   readonly replicasOf: (plan: string | undefined) => number | undefined;
 }
 
-/** The objects that a body asks for. Throws 400 for what can't be followed. Pure. */
+/** The objects for a request body. Throws 400 for unsupported values. Pure. */
 export function newObjects(body: ClusterBody, template: Template, placement: Placement): NewObjects {
   const { fields, offer } = template;
   const given = effectiveLabelsOf(fields.labels, body.labels, body.merge_labels);
@@ -64,12 +64,12 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
   const replicas = placement.replicasOf(plan);
   if (body.master_count !== undefined && body.master_count > 1 && replicas !== undefined && replicas < 2) {
     throw invalidInput(
-      `master_count ${body.master_count}: plan ${plan} runs its control plane once; choose a template of another plan, or 1`,
+      `master_count ${body.master_count}: plan ${plan} runs a single control plane replica; set it to 1, or select a template of another plan`,
     );
   }
   const flavor = body.flavor_id ?? fields.flavor_id;
   if (flavor === undefined)
-    throw invalidInput('flavor_id: neither the cluster nor its template names one; see: openstack flavor list');
+    throw invalidInput('flavor_id: neither the cluster nor its template specifies one; see "openstack flavor list"');
   const name = body.name ?? placement.generatedName;
   const metadataName = objectName(name, MAX_CLUSTER_NAME_LENGTH);
   const floating = body.floating_ip_enabled ?? fields.floating_ip_enabled ?? false;
@@ -111,8 +111,9 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
         ...asked.cluster,
         ...(plan !== undefined && { plan }),
         ...offeredVersion(given, template),
+        ...proxyOf(fields),
         network: { ...asked.cluster.network, ...networkOf(placement.networks, fields) },
-        // A template of the operator's says what the plan does by itself.
+        // An operator's template only describes what the plan does anyway.
         ...(driver !== undefined && offer === undefined && { cni: { type: NETWORK_DRIVERS[driver] } }),
         ...(fields.image_id !== DEFAULT_IMAGE && { image: fields.image_id }),
       },
@@ -136,12 +137,12 @@ export function newObjects(body: ClusterBody, template: Template, placement: Pla
   };
 }
 
-/** Of the first group of nodes. */
+/** Name of the first pool. */
 export function workerPoolName(clusterName: string): string {
   return `${clusterName}-worker`;
 }
 
-/** The operator's template stands for a minor version, whose patches the cluster follows; a tag of somebody's own holds as labels say it. */
+/** The operator's template stands for a minor version and follows its patches; a tenant's own tag is used as specified. */
 function offeredVersion(given: Labels, { fields, offer }: Template): { readonly version?: string } {
   const tag = given['kube_tag'];
   const isOffered = tag === undefined || tag === fields.labels?.['kube_tag'];
@@ -150,7 +151,7 @@ function offeredVersion(given: Labels, { fields, offer }: Template): { readonly 
 
 function networkOf(ids: NetworkIds, { dns_nameserver }: TemplateFields) {
   const { network, subnet, external } = ids;
-  if (subnet !== undefined && network === undefined) throw invalidInput('fixed_subnet needs fixed_network');
+  if (subnet !== undefined && network === undefined) throw invalidInput('fixed_subnet requires fixed_network');
   const servers = listed(dns_nameserver ?? '');
   return {
     ...(network !== undefined && { networkID: network }),
@@ -160,7 +161,20 @@ function networkOf(ids: NetworkIds, { dns_nameserver }: TemplateFields) {
   };
 }
 
-/** Networks as body and template name them. */
+/** Proxy settings of the nodes. */
+function proxyOf({ http_proxy, https_proxy, no_proxy }: TemplateFields): Pick<NewCluster['spec'], 'proxy'> {
+  if (!http_proxy && !https_proxy) return {};
+  const noProxy = [...new Set(listed(no_proxy ?? ''))];
+  return {
+    proxy: {
+      ...(http_proxy && { httpProxy: http_proxy }),
+      ...(https_proxy && { httpsProxy: https_proxy }),
+      ...(noProxy.length > 0 && { noProxy }),
+    },
+  };
+}
+
+/** Networks from the body and the template. */
 export function networkNames(body: ClusterBody, { fields }: Template): NetworkNames {
   return {
     network: body.fixed_network ?? fields.fixed_network,

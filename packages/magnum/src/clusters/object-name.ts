@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { nameProblem } from '@fairway/api/names';
+import { trimmedEnd } from '@fairway/base/trim';
 
 const HASH_CHARS = 5;
 
 /**
- * The name of the object for a name that Magnum's API allows, which may be longer and has capitals, "_" and ".": the same if it may be, else one that is
- * like it and has a hash of it, so that two that are alike differ. Pure.
+ * The object name for a name that Magnum's API allows, which may be longer and contain capitals, "_" and ".": unchanged if valid, otherwise a similar
+ * name with a hash, so similar names stay distinct. Pure.
  */
 export function objectName(name: string, maxLength: number): string {
   if (nameProblem(name, maxLength) === undefined) return name;
@@ -14,13 +15,13 @@ export function objectName(name: string, maxLength: number): string {
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^[^a-z]+/, '');
-  const start = like.slice(0, maxLength - HASH_CHARS - 1).replace(/-+$/, '');
+  const start = trimmedEnd(like.slice(0, maxLength - HASH_CHARS - 1), '-');
   return `${start === '' ? 'c' : start}-${hash}`;
 }
 
 const GREEK = ['alpha', 'beta', 'gamma', 'delta', 'epsilon', 'zeta', 'eta', 'theta', 'iota', 'kappa', 'lambda', 'mu'];
 
-/** For a cluster that is given none: `zeta-22-cluster`. */
+/** The name of a cluster that was created without one: `zeta-22-cluster`. */
 export function generatedName(random: () => number): string {
   const letter = GREEK[Math.floor(random() * GREEK.length)] ?? 'alpha';
   return `${letter}-${Math.floor(random() * 1000)}-cluster`;

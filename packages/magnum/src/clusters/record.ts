@@ -2,13 +2,13 @@ import { GROUP } from '@fairway/api/group';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import { z } from 'zod';
 
-/** On a Cluster, a NodePool: JSON of what Magnum's API has and Fairway's kinds do not. It is shown there again, and decides nothing. */
+/** Annotation of a Cluster or NodePool: JSON of fields that Magnum's API has and Fairway's kinds lack. They are only returned, and have no effect. */
 export const RECORD_ANNOTATION = `${GROUP}/magnum`;
 
-/** What a cluster's first group of nodes is called. */
+/** Name of a cluster's first nodegroup. */
 export const DEFAULT_WORKER = 'default-worker';
 
-/** Beyond this it is not read: whoever may change a Cluster may write anything. */
+/** A larger record is ignored: users who may change a Cluster can write any annotation. */
 const MAX_RECORD_CHARS = 64 * 1024;
 
 const text = () => z.string().max(1024).optional().catch(undefined);
@@ -16,17 +16,17 @@ const count = () => z.int().optional().catch(undefined);
 const flag = () => z.boolean().optional().catch(undefined);
 const labels = () => z.record(z.string(), z.string()).optional().catch(undefined);
 
-/** Fields as they were given, by their names in Magnum's API. */
+/** Fields as specified, by their names in Magnum's API. */
 const ClusterRecord = z.object({
-  /** Of Magnum's API, by which it was made. */
+  /** ID of the request to Magnum's API that created it. */
   request: text(),
-  /** Where it is not the object's own name. */
+  /** The name in Magnum's API, if it differs from the object's name. */
   name: text(),
   cluster_template_id: text(),
   keypair: text(),
   docker_volume_size: count(),
   labels: labels(),
-  /** Those of them that were given with the cluster, beside those of its template if they were merged. Absent: nobody knows. */
+  /** Labels that were specified with the cluster, if they were merged with the template's. Absent if unknown. */
   own_labels: labels(),
   merge_labels: flag(),
   master_flavor_id: text(),
@@ -39,13 +39,13 @@ const ClusterRecord = z.object({
   floating_ip_enabled: flag(),
   master_lb_enabled: flag(),
   user_id: text(),
-  /** When it was last changed through Magnum's API: from then on what is over is UPDATE_COMPLETE. */
+  /** Time of the last change through Magnum's API; completed operations after it are UPDATE_COMPLETE. */
   updated_at: text(),
 });
 export type ClusterRecord = z.infer<typeof ClusterRecord>;
 
 const PoolRecord = z.object({
-  /** By which it was made with its cluster. */
+  /** ID of the request that created it with its cluster. */
   request: text(),
   name: text(),
   role: text(),

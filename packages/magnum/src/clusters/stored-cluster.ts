@@ -10,12 +10,12 @@ import { clusterNotFound, MagnumError } from '../http/magnum-error.ts';
 import { isUuid } from '../stable-uuid.ts';
 import { clusterRecord, DEFAULT_WORKER, poolRecord } from './record.ts';
 
-/** A cluster with what belongs to it, as they are stored. */
+/** A stored cluster with its pools and machines. */
 export interface StoredCluster {
   readonly cluster: Cluster;
   /** The oldest first. */
   readonly pools: readonly NodePool[];
-  /** Where they were asked for. */
+  /** Machines, if requested. */
   readonly machines: readonly Machine[];
 }
 
@@ -27,7 +27,7 @@ export function poolName(pool: NodePool): string {
   return poolRecord(pool).name ?? pool.metadata.name ?? '';
 }
 
-/** The group that is meant where none is named; undefined: the cluster has none. */
+/** The default nodegroup; undefined if the cluster has none. */
 export function defaultPool({ pools }: Pick<StoredCluster, 'pools'>): NodePool | undefined {
   return pools.find((pool) => poolRecord(pool).name === DEFAULT_WORKER) ?? pools[0];
 }
@@ -67,13 +67,13 @@ export async function readClusters(
   });
 }
 
-/** Those that the caller sees: of its project, and an administrator those of all. */
+/** Clusters that the caller sees: those of their project, or all for an administrator. */
 export async function readVisible(call: Call, withMachines: boolean): Promise<readonly StoredCluster[]> {
   const everywhere = await isAdmin(call.client);
   return readClusters(call, { withMachines, ...(!everywhere && { namespace: call.caller.namespace }) });
 }
 
-/** By UUID or name, with its machines. Throws 404, and 409 for a name that several have. */
+/** Finds a cluster by UUID or name, with its machines. Throws 404, or 409 for an ambiguous name. */
 export async function findCluster(call: Call, ident: string): Promise<StoredCluster> {
   const own = matching(await readClusters(call, { namespace: call.caller.namespace, withMachines: true }), ident);
   const found =

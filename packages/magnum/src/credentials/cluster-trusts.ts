@@ -11,21 +11,21 @@ import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import type { Caller } from '../caller.ts';
 import { MagnumError } from '../http/magnum-error.ts';
 
-/** On a CloudCredential that was made for a cluster here, with a trust. */
+/** Label of a CloudCredential that was created here with a trust for a cluster. */
 export const MADE_HERE_LABEL = `${GROUP}/magnum-trust`;
-/** On the same: when its trust ends, which no other trust of the user does then. It is noted before the trust is made, and finds it again. */
+/** Annotation of the same object: the trust's expiry, which is unique among the user's trusts. It is written before the trust is created, and identifies it. */
 export const EXPIRY_ANNOTATION = `${GROUP}/magnum-trust-expires`;
 
-/** Roles that suffice for a cluster; those of them that the user has are delegated. */
+/** Sufficient roles for a cluster; those that the user has are delegated. */
 const GIVEN_ROLES = ['member', 'reader', 'load-balancer_member', 'creator'];
 
 const OTHER_WAY =
-  'give the project a credential once, which its clusters then use: fairway credential create default --cloud CLOUD';
+  'create a credential that all clusters of the project use: fairway credential create default --cloud CLOUD';
 
 const YEAR_MS = 365 * 86_400_000;
 
 export interface ClusterTrustsOptions {
-  /** The operator's, whose Keystone the tokens are of. */
+  /** The operator's cloud, whose Keystone issued the tokens. */
   readonly cloud: Cloud;
   readonly clock: Clock;
   readonly random: () => number;
@@ -33,18 +33,18 @@ export interface ClusterTrustsOptions {
 
 export interface TrustFor {
   readonly clusterName: string;
-  /** The caller's. */
+  /** The caller's token. */
   readonly token: string;
 }
 
-export interface GivenCredential {
-  /** Of the CloudCredential. */
+export interface ProvidedCredential {
+  /** Name of the CloudCredential. */
   readonly name: string;
-  /** Deletes it again, which revokes the trust. */
+  /** Deletes the credential, which revokes the trust. */
   takeBack(): Promise<void>;
 }
 
-/** Credentials of clusters: trusts, made with the token of whoever creates the cluster, as the original makes them. */
+/** Credentials of clusters: trusts created with the token of the user who creates the cluster, as in Magnum. */
 export class ClusterTrusts {
   readonly #options: ClusterTrustsOptions;
 
@@ -53,18 +53,15 @@ export class ClusterTrusts {
   }
 
   /**
-   * Makes a trust to Fairway's own user, and the CloudCredential that holds it.
-   *
-   * **Guarantees.** The CloudCredential, with its finalizer, is there before the trust, with the time that the trust ends, which is drawn at random: whoever finds a credential without a
-   * trust finds the trust by it (`AbandonedCredentials`), so that a crash between any two steps leaves nothing that is not revoked. Its `reclaimPolicy` is
-   * Delete: it goes with its cluster.
-   *
-   * **Errors.** A {@link MagnumError} that says what to do where Keystone lets the token give no trust.
+   * Creates a trust for Fairway's own user, and the CloudCredential that holds it. **Guarantees.** The CloudCredential, with its finalizer, exists
+   * before the trust. It records the trust's expiry, which is chosen at random, so `OrphanedCredentialGC` can find the trust of a credential without
+   * a trust ID: a crash between any two steps leaves nothing that is not revoked. Its `reclaimPolicy` is Delete: it is deleted with its cluster.
+   * **Errors.** A {@link MagnumError} with advice if Keystone does not let the token create a trust.
    */
   async give(
     { client, caller }: { readonly client: KubeClient; readonly caller: Caller },
     { clusterName, token }: TrustFor,
-  ): Promise<GivenCredential> {
+  ): Promise<ProvidedCredential> {
     const { cloud, clock, random } = this.#options;
     if (cloud.config.credential.kind !== 'password') throw noTrustee();
     const trustee = await cloud
@@ -89,7 +86,7 @@ export class ClusterTrusts {
           name: credentialName,
           namespace,
           labels: { [MADE_HERE_LABEL]: 'true' },
-          // Nobody logs in with it before there is a trust: Keystone's refusal would be remembered.
+          // Paused until the trust exists: a login before that would fail, and the failure would be cached.
           annotations: { [EXPIRY_ANNOTATION]: expiry, [PAUSED_ANNOTATION]: 'true' },
           finalizers: [FINALIZER],
         },
@@ -115,11 +112,11 @@ export class ClusterTrusts {
         expires_at: expiry,
       })
       .catch(async (error: unknown) => {
-        // There may be one all the same: then the credential stays until it is found by its expiry.
+        // The trust may exist nevertheless: the credential stays until garbage collection finds the trust by its expiry.
         if (isOpenStackError(error) && error.outcome === 'notDone') await takeBack();
         throw refusedBy(error);
       });
-    // Whatever fails from here on leaves the credential for the same.
+    // After any later failure, garbage collection handles the credential the same way.
     await secrets.update({ metadata: secret, stringData: { [CREDENTIAL_KEYS.trustId]: trust.id } });
     const annotations = { [PAUSED_ANNOTATION]: null };
     await credentials.patch(name, { type: 'merge', value: { metadata: { annotations } } }, { namespace });
@@ -127,7 +124,7 @@ export class ClusterTrusts {
   }
 }
 
-/** Keystone as the user. */
+/** A Keystone client with the user's token. */
 async function trustorOf(cloud: Cloud, token: string, projectId: string) {
   const client = cloud.client({ kind: 'token', token, scope: { kind: 'project', project: { id: projectId } } });
   try {
@@ -140,28 +137,28 @@ async function trustorOf(cloud: Cloud, token: string, projectId: string) {
 }
 
 function noTrustee(): MagnumError {
-  return new MagnumError(409, `Fairway's own login in this cloud can receive no trust: ${OTHER_WAY}`);
+  return new MagnumError(409, `Fairway's own user in this cloud cannot be the trustee of a trust: ${OTHER_WAY}`);
 }
 
-/** Nothing that the caller could do about. */
+/** An error that the caller cannot resolve. */
 function noLogin(error: Error): MagnumError {
-  return new MagnumError(503, "Fairway can't log in to this cloud now: try again later", { cause: error });
+  return new MagnumError(503, 'Fairway cannot log in to this cloud at the moment: try again later', { cause: error });
 }
 
 function refusedBy(error: unknown): unknown {
   if (isOpenStackError(error, 'unauthorized') || isOpenStackError(error, 'forbidden')) {
     return new MagnumError(
       403,
-      `Fairway needs a trust to act for the cluster, and Keystone lets this token give none (${error.detail}): log in with a password, or ${OTHER_WAY}`,
+      `Fairway needs a trust to act for the cluster, and Keystone does not let this token create one (${error.detail}): log in with a password, or ${OTHER_WAY}`,
       { cause: error },
     );
   }
   if (isOpenStackError(error))
-    return new MagnumError(503, `Keystone gives no trust now: ${error.message}`, { cause: error });
+    return new MagnumError(503, `Keystone cannot create a trust at the moment: ${error.message}`, { cause: error });
   return error;
 }
 
-/** Deletes a CloudCredential that was made here. It may be paused until it has its trust: what revokes that has to run. */
+/** Deletes a CloudCredential that was created here. It may be paused until it has its trust; it is unpaused so that its finalizer can revoke the trust. */
 export async function takeBackCredential(client: KubeClient, { metadata }: CloudCredential): Promise<void> {
   const { name = '', namespace = '', uid = '' } = metadata;
   const credentials = client.resource(cloudCredentials);

@@ -9,23 +9,23 @@ export const CREDENTIAL_ROUTES: readonly Route[] = [
   { method: 'PATCH', path: 'credentials/{cluster}', since: 12, action: 'credential:rotate', handle: rotate },
 ];
 
-/** A new trust in place of the cluster's, which goes when no cluster names it. */
+/** Creates a new trust for the cluster; the previous one is deleted once no cluster uses it. */
 async function rotate(call: Call): Promise<Reply> {
   const { cluster } = await changeable(call, 'Rotating a credential');
   const { name = '', namespace = '', uid } = cluster.metadata;
-  // A trust is of the project of the token.
+  // A trust is for the project of the token.
   if (namespace !== call.caller.namespace)
-    throw new MagnumError(403, `Cluster ${name} is of another project: log in to that one to give it a trust`);
+    throw new MagnumError(403, `Cluster ${name} belongs to another project: log in to that project to create a trust`);
   const { credentialName } = cluster.spec;
   if (credentialName === undefined) {
     throw invalidInput(
-      "the cluster acts with the operator's login of its project: there is no credential of it to rotate",
+      "the cluster uses the operator's credential for its project: it has no credential of its own to rotate",
     );
   }
   const current = await call.client.resource(cloudCredentials).get(credentialName, { namespace });
   if (current.metadata.labels?.[MADE_HERE_LABEL] === undefined) {
     throw invalidInput(
-      `the cluster acts with CloudCredential ${credentialName}, which was not made here: replace what its Secret holds`,
+      `the cluster uses CloudCredential ${credentialName}, which this API did not create: update its Secret instead`,
     );
   }
   const next = await call.services.trusts.give(call, { clusterName: name, token: call.token });

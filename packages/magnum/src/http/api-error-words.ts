@@ -1,7 +1,7 @@
 import { ApiError, isApiError } from '@fairway/kube/object/api-error';
 import { MagnumError, notAllowed } from './magnum-error.ts';
 
-/** Fields of Fairway's kinds as Magnum's users know them; what is not here keeps its name. */
+/** Magnum's names for fields of Fairway's kinds; other fields keep their names. */
 const FIELDS: readonly (readonly [RegExp, string])[] = [
   [/^metadata\.name$/, 'name'],
   [/^spec\.version$/, 'labels.kube_tag'],
@@ -22,6 +22,7 @@ const FIELDS: readonly (readonly [RegExp, string])[] = [
   [/^spec\.network\.dnsNameservers.*$/, 'dns_nameserver'],
   [/^spec\.podCIDR$/, 'labels.pods_network_cidr'],
   [/^spec\.serviceCIDR$/, 'labels.service_cluster_ip_range'],
+  [/^spec\.apiServer\.allowedCIDRs.*$/, 'labels.api_master_lb_allowed_cidrs'],
   [/^spec\.apiServer\.keystone$/, 'labels.keystone_auth_enabled'],
   [/^spec\.cni\.type$/, 'network_driver'],
   [/^spec\.floatingIPs\.enabled$/, 'floating_ip_enabled'],
@@ -34,7 +35,7 @@ function fieldOf(path: string): string {
   return path;
 }
 
-/** An error of Fairway's API as Magnum tells of it: `action` is its name of what was tried, such as `cluster:create`. */
+/** An error of Fairway's API in Magnum's format; `action` is the attempted action, such as `cluster:create`. */
 export function inMagnumWords(error: ApiError, action: string): MagnumError {
   const { code, message, causes, retryAfterSeconds } = error;
   const options = { cause: error, retryAfterSeconds };
@@ -65,19 +66,19 @@ export function inMagnumWords(error: ApiError, action: string): MagnumError {
   }
 }
 
-/** RBAC's own words: `User "x" cannot create resource "clusters" in …`. */
+/** RBAC's message: `User "x" cannot create resource "clusters" in …`. */
 function isForbiddenByRole(message: string): boolean {
   return /cannot \S+ (resource|path) /.test(message);
 }
 
-/** Whatever was thrown, as an answer. */
+/** Converts any error to a response. */
 export function magnumErrorOf(error: unknown, action: string): MagnumError {
   if (error instanceof MagnumError) return error;
   if (error instanceof ApiError) return inMagnumWords(error, action);
   return new MagnumError(500, 'An unknown exception occurred.', { cause: error });
 }
 
-/** What a call that found the object finds out too late: that it is gone. */
+/** For a call that found the object, which was deleted in the meantime. */
 export function goneAs(error: unknown, refusal: MagnumError): unknown {
   return isApiError(error, 'NotFound') ? refusal : error;
 }

@@ -4,29 +4,29 @@ import { invalidInput } from './magnum-error.ts';
 const MAX_DEPTH = 8;
 const MAX_LABELS = 100;
 
-/** Labels as clients write them: numbers and booleans are text here, as they are when Magnum shows them. */
+/** Labels as clients send them; numbers and booleans become strings, as in Magnum. */
 export function labels() {
   return z
     .record(z.string().min(1).max(255), z.union([z.string().max(4096), z.number(), z.boolean()]).transform(String))
-    .refine((value) => Object.keys(value).length <= MAX_LABELS, `there may be at most ${MAX_LABELS}`);
+    .refine((value) => Object.keys(value).length <= MAX_LABELS, `must have at most ${MAX_LABELS} entries`);
 }
 
-/** An optional field, which clients also send as null, and forms as an empty text. */
+/** An optional field; clients also send null for it, and forms an empty string. */
 export function optional<T extends z.ZodType>(schema: T) {
   return readAs(schema, (value) => value);
 }
 
-/** The same of a number, which forms send as text. */
+/** An optional number, which forms send as a string. */
 export function optionalInt<T extends z.ZodType>(schema: T) {
   return readAs(schema, numberOf);
 }
 
-/** A number that has to be there. */
+/** A required number. */
 export function int<T extends z.ZodType>(schema: T) {
   return z.unknown().transform(numberOf).pipe(schema);
 }
 
-/** An optional truth value; forms send it as Python prints it. */
+/** An optional boolean; forms send it in Python's notation. */
 export function optionalFlag() {
   return readAs(z.boolean(), (value) => {
     if (typeof value !== 'string') return value;
@@ -51,9 +51,9 @@ export const NAME = z
   .string()
   .min(1)
   .max(242)
-  .regex(/^[a-zA-Z][a-zA-Z0-9_.-]*$/, 'must start with a letter, and have letters, digits, "_", "." and "-" alone');
+  .regex(/^[a-zA-Z][a-zA-Z0-9_.-]*$/, 'must start with a letter and contain only letters, digits, "_", "." and "-"');
 
-/** The body as `schema` has it; throws 400 in Magnum's words. */
+/** Parses the body; throws Magnum's 400. */
 export function parseBody<T>(schema: z.ZodType<T>, text: string): T {
   const result = schema.safeParse(jsonOf(text));
   if (result.success) return result.data;
@@ -71,7 +71,7 @@ function problemOf(issue: z.core.$ZodIssue): string {
   return `Invalid input for field/attribute ${path || 'body'}: ${issue.message}`;
 }
 
-/** Throws 400 for what is no JSON, and for what is nested deeper than any body here. */
+/** Throws 400 for invalid JSON, and for excessive nesting. */
 export function jsonOf(text: string): unknown {
   const value = parsed(text);
   if (depthOf(value, 0) > MAX_DEPTH) throw invalidInput('Invalid input: the body is nested too deeply');

@@ -3,23 +3,23 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Caller } from '../caller.ts';
 import type { MagnumServices } from '../services.ts';
 
-/** One request of somebody who is known. */
+/** One authenticated request. */
 export interface Call {
   readonly caller: Caller;
-  /** Its own id, as the client is told. */
+  /** Request ID, as returned to the client. */
   readonly requestId: string;
-  /** Fairway's API as the caller. */
+  /** A client of Fairway's API with the caller's identity. */
   readonly client: KubeClient;
   readonly services: MagnumServices;
-  /** Minor version of the API: 14 of 1.14. */
+  /** Minor version of the API: 14 for 1.14. */
   readonly minor: number;
-  /** Parts of the path that the route names. */
+  /** Path parameters of the route. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly body: string;
-  /** The caller's token, to make a trust with. */
+  /** The caller's token, for creating a trust. */
   readonly token: string;
-  /** Where clients reach this API, without a path. */
+  /** URL of this API without a path. */
   readonly url: string;
   readonly clock: Clock;
 }
@@ -33,9 +33,9 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Below `/v1`: `clusters/{cluster}/actions/resize`. */
   readonly path: string;
-  /** First minor version that has it. */
+  /** First minor version with this route. */
   readonly since?: number;
-  /** Magnum's name of it in policies. */
+  /** Magnum's policy name of the action. */
   readonly action: string;
   readonly handle: (call: Call) => Promise<Reply>;
 }

@@ -18,14 +18,14 @@ export interface FrontOptions {
   readonly services: MagnumServices;
   readonly routes: readonly Route[];
   readonly traffic: Traffic;
-  /** Where clients reach it. */
+  /** Public URL of the API. */
   readonly url: () => string;
 }
 
-/** A body that is larger is no request of this API. */
+/** No request of this API has a larger body. */
 const MAX_BODY_CHARS = 256 * 1024;
 
-/** Handles every request of Magnum's API: version, identity, route, and the answer, or what is wrong in Magnum's words. */
+/** Handles every request to Magnum's API: version, authentication, routing, and the response or Magnum's error. */
 export class MagnumFront {
   readonly #options: FrontOptions;
   readonly #routing: Routing;
@@ -45,6 +45,8 @@ export class MagnumFront {
           identifyConnection(request.socket, response, caller.user);
           const limited = request.method === 'GET' ? 'readingRequests' : 'mutatingRequests';
           atEnd(response, this.#options.traffic.enter(limited, caller.user));
+          // Its own requests to the API stay within this process and are not queued.
+          await this.#options.traffic.nextTurn(caller.user);
         }
         return caller;
       };
@@ -77,7 +79,7 @@ export class MagnumFront {
       if (refusal.status === 500) {
         this.#options.services.log.error(
           { err: refusal.cause ?? refusal, requestId, action: trying.action },
-          "a request of Magnum's API failed",
+          'a request to the Magnum API failed',
         );
       }
       const { status, retryAfterSeconds } = refusal;
@@ -121,7 +123,8 @@ export class MagnumFront {
     if (caller === undefined) throw new MagnumError(401, 'The request you have made requires authentication.');
     const match = first === 'v1' ? this.#routing.find(method, rest) : undefined;
     if (match === undefined) throw notFound();
-    if ('methods' in match) throw new MagnumError(405, `Method Not Allowed: there is ${match.methods.join(', ')}`);
+    if ('methods' in match)
+      throw new MagnumError(405, `Method Not Allowed: allowed methods are ${match.methods.join(', ')}`);
     const { route, params } = match;
     trying.action = route.action;
     if (route.since !== undefined && minor < route.since) {
@@ -133,7 +136,7 @@ export class MagnumFront {
     const body =
       method === 'GET' || method === 'DELETE' ? '' : Buffer.from(await request.readBytes(caller.user)).toString();
     if (body.length > MAX_BODY_CHARS)
-      throw new MagnumError(413, `the body has ${body.length} characters, the limit is ${MAX_BODY_CHARS}`);
+      throw new MagnumError(413, `the body has ${body.length} characters; the limit is ${MAX_BODY_CHARS}`);
     return route.handle({
       caller,
       requestId,
@@ -150,7 +153,7 @@ export class MagnumFront {
   }
 }
 
-/** A namespace that was made for this very request may be in no cache yet. */
+/** A namespace that this request created may not be in caches yet. */
 function knowing({ project, namespace }: Caller, services: MagnumServices): MagnumServices {
   return {
     ...services,

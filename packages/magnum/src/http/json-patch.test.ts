@@ -1,3 +1,4 @@
+import { excessiveGrowth } from '@fairway/base/testing/growth';
 import { describe, expect, test } from 'vitest';
 import { structure, wholeNumber } from './json-patch.ts';
 
@@ -12,8 +13,15 @@ describe('values of JSON patches', () => {
     expect(structure('/labels', value)).toEqual(expected);
   });
 
-  test.each(['__import__("os")', "{'a': b}", ''])('%j is none', (value) => {
-    expect(() => structure('/labels', value)).toThrow(/neither JSON nor a Python literal/);
+  test.each(['__import__("os")', "{'a': b}", '', "{'a': 'b}", "'a' 'b'", "'a\\", 'NotTrue', 'True1'])(
+    '%j is none',
+    (value) => {
+      expect(() => structure('/labels', value)).toThrow(/neither JSON nor a Python literal/);
+    },
+  );
+
+  test('is read in linear time', async () => {
+    expect(await excessiveGrowth((text) => structure('/labels', text))).toBeUndefined();
   });
 
   test.each([

@@ -4,7 +4,7 @@ import { invalidInput } from './magnum-error.ts';
 
 const MAX_OPERATIONS = 50;
 
-/** A JSON patch as Magnum takes it: no `move`, `copy`, `test`. */
+/** A JSON patch as Magnum accepts it: without `move`, `copy` and `test`. */
 const Patch = z
   .array(
     z.strictObject({
@@ -12,7 +12,7 @@ const Patch = z
       path: z
         .string()
         .max(255)
-        .regex(/^(\/[\w.-]+)+$/, 'must be a path such as /node_count'),
+        .regex(/^(\/[\w.-]+)+$/, 'must be a path, for example /node_count'),
       value: z.unknown().optional(),
     }),
   )
@@ -23,35 +23,59 @@ export type JsonPatch = readonly {
   readonly value?: unknown;
 }[];
 
-/** The patch of a request; a form in which nothing was changed sends none. Throws 400 in Magnum's words. */
+/** Parses the patch of a request; a form without changes sends an empty one. Throws Magnum's 400. */
 export function parsePatch(body: string): JsonPatch {
   return parseBody(Patch, body === '' ? '[]' : body);
 }
 
-/** A number that clients also send as text. */
+/** A number, which clients also send as a string. */
 export function wholeNumber(path: string, value: unknown): number {
   const number = typeof value === 'string' && /^-?[0-9]{1,9}$/.test(value.trim()) ? Number(value) : value;
   if (typeof number === 'number' && Number.isInteger(number)) return number;
   throw invalidInput(`Invalid input for field/attribute ${path.slice(1)}: it must be a whole number`);
 }
 
-/** A map or list that clients also send as text, JSON or as Python prints it: `{'a': True}`. */
+/** A map or list, which clients also send as a string, in JSON or Python notation: `{'a': True}`. */
 export function structure(path: string, value: unknown): unknown {
   if (typeof value !== 'string') return value;
   for (const text of [value, pythonAsJson(value)]) {
     try {
       return JSON.parse(text);
     } catch {
-      // The next form.
+      // Try the next notation.
     }
   }
   throw invalidInput(`Couldn't apply patch. Reason: the value of ${path} is neither JSON nor a Python literal`);
 }
 
-/** Of strings, numbers, True, False and None, in maps and lists. */
+const PYTHON_WORDS: Readonly<Record<string, string>> = { True: 'true', False: 'false', None: 'null' };
+
+/** Converts Python literals of strings, numbers, True, False and None, in maps and lists. Reads each character once. */
 function pythonAsJson(text: string): string {
-  return text.replace(/'((?:[^'\\]|\\.)*)'|"(?:[^"\\]|\\.)*"|\b(?:True|False|None)\b/g, (token, single?: string) => {
-    if (single !== undefined) return JSON.stringify(single.replace(/\\'/g, "'"));
-    return token === 'True' ? 'true' : token === 'False' ? 'false' : token === 'None' ? 'null' : token;
-  });
+  const out: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const end = endOfToken(text, at);
+    const token = text.slice(at, end);
+    const isClosed = end <= text.length;
+    if (token.startsWith("'") && isClosed) out.push(JSON.stringify(token.slice(1, -1).replaceAll("\\'", "'")));
+    else out.push(Object.hasOwn(PYTHON_WORDS, token) ? (PYTHON_WORDS[token] ?? token) : token);
+    at = end;
+  }
+  return out.join('');
+}
+
+/** Position after the string, word or character at `start`; beyond the end for an unterminated string. */
+function endOfToken(text: string, start: number): number {
+  const first = text.charAt(start);
+  let end = start + 1;
+  if (first === "'" || first === '"') {
+    while (end < text.length && text.charAt(end) !== first) end += text.charAt(end) === '\\' ? 2 : 1;
+    return end + 1;
+  }
+  while (isWord(first) && isWord(text.charAt(end))) end++;
+  return end;
+}
+
+function isWord(char: string): boolean {
+  return /^\w$/.test(char);
 }

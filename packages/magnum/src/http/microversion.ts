@@ -7,13 +7,13 @@ const SERVICE_TYPES = ['container-infrastructure-management', 'container-infrast
 
 const [SERVICE_TYPE] = SERVICE_TYPES;
 
-/** The one that clients of all ages look for. */
+/** The service type that clients of all versions look up. */
 export const CATALOG_TYPE = 'container-infra';
 
-/** The minor version of a request, or why it can't be served: then the answer is 406. */
+/** The minor version of a request, or the reason why it is not supported; the response is then 406. */
 export type Negotiated = { readonly minor: number } | { readonly problem: string };
 
-/** Without the header a request is of 1.1, as in the original. Pure. */
+/** Without the header a request has version 1.1, as in Magnum. Pure. */
 export function negotiate(header: string | undefined): Negotiated {
   if (header === undefined || header.trim() === '') return { minor: MIN_MINOR };
   const words = header.trim().split(/\s+/);
@@ -35,7 +35,7 @@ export function versionText(minor: number): string {
   return `1.${minor}`;
 }
 
-/** Of every answer below `/v1`. */
+/** Headers of every response below `/v1`. */
 export function versionHeaders(minor: number): Readonly<Record<string, string>> {
   return {
     'openstack-api-version': `${SERVICE_TYPE} ${versionText(minor)}`,
@@ -45,7 +45,7 @@ export function versionHeaders(minor: number): Readonly<Record<string, string>> 
   };
 }
 
-/** The body of a 406. */
+/** Body of a 406. */
 export function unsupportedVersionBody(detail: string, requestId: string): object {
   return {
     errors: [

@@ -1,15 +1,15 @@
 import type { Call, Reply } from './call.ts';
 import { invalidInput } from './magnum-error.ts';
 
-/** As many as a page has at most: `[api] max_limit` of the original. */
+/** Maximum page size: Magnum's `[api] max_limit`. */
 export const MAX_LIMIT = 1000;
 
 export interface Listed {
-  /** What a marker names. */
+  /** The value that a marker refers to. */
   readonly marker: string;
-  /** What `sort_key=id` sorts by: the time of creation. */
+  /** Sort value of `sort_key=id`: the creation time. */
   readonly created: string;
-  /** Attributes that may be sorted by. */
+  /** The listed item; its attributes can be sorted by. */
   readonly view: Readonly<Record<string, unknown>>;
 }
 
@@ -18,13 +18,13 @@ export interface PageQuery {
   readonly marker: string | undefined;
   readonly sortKey: string;
   readonly isDescending: boolean;
-  /** Further parameters of the call, which hold for all pages. */
+  /** Further parameters of the call, repeated in links to other pages. */
   readonly further: readonly (readonly [string, string])[];
 }
 
 const PAGE_PARAMETERS = ['limit', 'marker', 'sort_key', 'sort_dir'] as const;
 
-/** Throws 400 for what is no page, and for a parameter that the call does not have. */
+/** Throws 400 for invalid paging parameters, and for parameters that the call does not have. */
 export function pageOf(query: URLSearchParams, further: readonly string[] = []): PageQuery {
   const known: readonly string[] = [...PAGE_PARAMETERS, ...further];
   for (const name of query.keys()) {
@@ -47,7 +47,7 @@ export function pageOf(query: URLSearchParams, further: readonly string[] = []):
   };
 }
 
-/** A page, and the marker of the next one where there may be more. Throws 400 for a key that nothing has, and a marker that is not there. */
+/** A page, and the marker of the next page if there may be one. Throws 400 for an unknown sort key or marker. */
 export function pageFrom<T extends Listed>(
   all: readonly T[],
   query: PageQuery,
@@ -79,7 +79,7 @@ function compare(a: string | number, b: string | number): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The answer with a page of a collection, and where its next one is. `path` is below `/v1`. */
+/** The response with one page of a collection and the link to the next. `path` is below `/v1`. */
 export function pageReply<T extends Listed>(
   call: Pick<Call, 'url'>,
   { name, path = name }: { readonly name: string; readonly path?: string },

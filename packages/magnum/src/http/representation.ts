@@ -1,4 +1,4 @@
-/** Links of an object, as each has them. */
+/** Links of an object. */
 export function links(url: string, collection: string, id: string) {
   return [
     { href: `${url}/v1/${collection}/${id}`, rel: 'self' },
@@ -6,12 +6,12 @@ export function links(url: string, collection: string, id: string) {
   ];
 }
 
-/** Times as Magnum writes them. */
+/** Formats times like Magnum. */
 export function magnumTime(time: string | undefined): string | null {
   return time === undefined ? null : time.replace(/(\.[0-9]+)?Z$/, '+00:00');
 }
 
-/** A row of Magnum's database has a number; nobody looks anything up by it. */
+/** Magnum's rows have a numeric ID; no client looks objects up by it. */
 export function rowNumber(uuid: string): number {
   return (Number.parseInt(uuid.slice(0, 8), 16) & 0x7fffffff) + 1;
 }

@@ -1,6 +1,7 @@
+import { trimmed } from '@fairway/base/trim';
 import type { Route } from './call.ts';
 
-/** A route and the parts of the path that it names; or what the path does have. */
+/** A matching route with its path parameters, or the methods that the path supports. */
 export type Match =
   | { readonly route: Route; readonly params: Readonly<Record<string, string>> }
   | { readonly methods: readonly string[] };
@@ -10,7 +11,7 @@ interface Compiled {
   readonly segments: readonly string[];
 }
 
-/** Routes by path. What is written out comes before what is named: `clusters/detail` before `clusters/{cluster}`. */
+/** Routes by path. Literal segments take precedence over parameters: `clusters/detail` before `clusters/{cluster}`. */
 export class Routing {
   readonly #routes: readonly Compiled[];
 
@@ -21,7 +22,7 @@ export class Routing {
       .map((route) => ({ route, segments: route.path.split('/') }));
   }
 
-  /** Of a path below `/v1`; undefined: there is nothing. */
+  /** Matches a path below `/v1`; undefined if there is no such path. */
   find(method: string, path: readonly string[]): Match | undefined {
     const matching = this.#routes.filter(
       ({ segments }) => segments.length === path.length && segments.every((segment, i) => fits(segment, path[i])),
@@ -40,13 +41,10 @@ function fits(segment: string, part: string | undefined): boolean {
   return segment.startsWith('{') ? part !== undefined && part !== '' : segment === part;
 }
 
-/** The segments of a path, decoded; a slash at the end is none. Undefined for one that can't be decoded. */
+/** The decoded segments of a path, ignoring a trailing slash; undefined if it cannot be decoded. */
 export function segmentsOf(path: string): readonly string[] | undefined {
   try {
-    return path
-      .replace(/^\/+|\/+$/g, '')
-      .split('/')
-      .map(decodeURIComponent);
+    return trimmed(path, '/').split('/').map(decodeURIComponent);
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { MAX_MINOR, MIN_MINOR, versionText } from './microversion.ts';
 
-const DESCRIPTION = 'Kubernetes clusters of Fairway, by the API of OpenStack Magnum.';
+const DESCRIPTION = 'Kubernetes clusters of Fairway through the OpenStack Magnum API.';
 const COLLECTIONS = [
   'clustertemplates',
   'clusters',

@@ -1,10 +1,10 @@
 import { wantedReplicas } from '@fairway/api/domain/wanted-replicas';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { addressOf } from '../clusters/cluster-view.ts';
-import { labelsBeside, nodeLabelsWithoutEffect } from '../clusters/labels.ts';
+import { labelDifferences, nodeLabelsWithoutEffect } from '../clusters/labels.ts';
+import { clusterState, nodegroupState } from '../clusters/magnum-state.ts';
 import { DEFAULT_MASTER } from '../clusters/new-cluster.ts';
 import { clusterRecord, poolRecord } from '../clusters/record.ts';
-import { clusterStanding, poolStanding } from '../clusters/standing.ts';
 import { defaultPool, machinesOf, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
 import { links, magnumTime, rowNumber } from '../http/representation.ts';
 import { DEFAULT_IMAGE } from '../templates/template.ts';
@@ -13,12 +13,12 @@ import { masterUuid } from './stored-nodegroup.ts';
 export interface NodegroupFacts {
   readonly projectId: string;
   readonly url: string;
-  /** Copies of the control plane. */
+  /** Control plane replicas. */
   readonly masters: number;
   readonly nowMs: number;
 }
 
-/** Those of a list. */
+/** Fields in lists. */
 const BRIEF = [
   'uuid',
   'name',
@@ -43,10 +43,10 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
   const { uid = '' } = metadata;
   const record = poolRecord(pool);
   const labels = record.labels ?? {};
-  const standing = poolStanding(pool, facts.nowMs);
+  const state = nodegroupState(pool, facts.nowMs);
   const ofCluster = clusterRecord(stored.cluster).labels ?? {};
   const ignored = nodeLabelsWithoutEffect(ofCluster, labels);
-  const note = ignored.length === 0 ? '' : ` (labels without effect here: ${ignored.join(', ')})`;
+  const note = ignored.length === 0 ? '' : ` (labels without effect: ${ignored.join(', ')})`;
   const clusterUuid = stored.cluster.metadata.uid ?? '';
   return {
     id: rowNumber(uid),
@@ -56,7 +56,7 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
     project_id: facts.projectId,
     docker_volume_size: record.docker_volume_size ?? null,
     labels,
-    ...labelsBeside(ofCluster, labels),
+    ...labelDifferences(ofCluster, labels),
     links: links(facts.url, `clusters/${clusterUuid}/nodegroups`, uid),
     flavor_id: record.flavor_id ?? spec.flavor,
     image_id: record.image_id ?? spec.image ?? stored.cluster.spec.image ?? DEFAULT_IMAGE,
@@ -67,8 +67,8 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
     max_node_count: spec.maxReplicas ?? null,
     is_default: pool === defaultPool(stored),
     stack_id: uid,
-    status: standing.status,
-    status_reason: `${standing.reason}${note}`,
+    status: state.status,
+    status_reason: `${state.reason}${note}`,
     version: status?.version === undefined ? null : `v${status.version}`,
     node_labels: spec.template.metadata.labels ?? {},
     node_taints: (spec.template.spec.taints ?? []).map((taint) => ({ ...taint })),
@@ -77,13 +77,13 @@ export function nodegroupView(stored: StoredCluster, pool: NodePool, facts: Node
   };
 }
 
-/** The control plane as a nodegroup: clients expect one. Pure. */
+/** The control plane as a nodegroup, which clients expect. Pure. */
 export function masterView(stored: StoredCluster, facts: NodegroupFacts) {
   const { cluster, pools } = stored;
   const { metadata, status } = cluster;
   const record = clusterRecord(cluster);
   const uuid = masterUuid(stored);
-  const standing = clusterStanding(cluster, pools, facts.nowMs);
+  const state = clusterState(cluster, pools, facts.nowMs);
   const count = record.master_count ?? facts.masters;
   return {
     id: rowNumber(uuid),
@@ -93,7 +93,7 @@ export function masterView(stored: StoredCluster, facts: NodegroupFacts) {
     project_id: facts.projectId,
     docker_volume_size: record.docker_volume_size ?? null,
     labels: record.labels ?? {},
-    ...labelsBeside({}, {}),
+    ...labelDifferences({}, {}),
     links: links(facts.url, `clusters/${metadata.uid}/nodegroups`, uuid),
     flavor_id: record.master_flavor_id ?? null,
     image_id: DEFAULT_IMAGE,
@@ -104,8 +104,8 @@ export function masterView(stored: StoredCluster, facts: NodegroupFacts) {
     max_node_count: null,
     is_default: true,
     stack_id: uuid,
-    status: standing.status,
-    status_reason: standing.reason,
+    status: state.status,
+    status_reason: state.reason,
     version: status?.version === undefined ? null : `v${status.version}`,
     node_labels: {},
     node_taints: [],

@@ -5,7 +5,7 @@ import { MAX_NODE_POOL_NAME_LENGTH } from '@fairway/api/names';
 import { isApiError } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
 import { changeable, changePool, markChanged } from '../clusters/change-routes.ts';
-import { askedByLabels, effectiveLabelsOf } from '../clusters/labels.ts';
+import { askedOfNodes, effectiveLabelsOf } from '../clusters/labels.ts';
 import { objectName } from '../clusters/object-name.ts';
 import { clusterRecord, recordAnnotation } from '../clusters/record.ts';
 import { defaultPool, findCluster, poolName, type StoredCluster } from '../clusters/stored-cluster.ts';
@@ -110,7 +110,7 @@ function newPool(body: z.infer<typeof NodegroupBody>, stored: StoredCluster): Ne
   const { name: clusterName = '', namespace = '' } = cluster.metadata;
   const given = effectiveLabelsOf(record.labels, body.labels, body.merge_labels);
   const flavor = body.flavor_id ?? record.flavor_id ?? first?.spec.flavor;
-  if (flavor === undefined) throw invalidInput('flavor_id: neither the nodegroup nor its cluster names one');
+  if (flavor === undefined) throw invalidInput('flavor_id: neither the nodegroup nor its cluster specifies one');
   const max = body.max_node_count;
   const own = {
     name: body.name,
@@ -131,7 +131,10 @@ function newPool(body: z.infer<typeof NodegroupBody>, stored: StoredCluster): Ne
     spec: {
       clusterName,
       flavor,
-      ...askedByLabels({ ...given, ...(max !== undefined && { max_node_count: String(max) }) }).pool,
+      ...askedOfNodes(record.labels ?? {}, {
+        ...given,
+        ...(max !== undefined && { max_node_count: String(max) }),
+      }),
       replicas: body.node_count ?? 1,
       ...(body.min_node_count !== undefined && { minReplicas: body.min_node_count }),
       ...(body.image_id !== undefined && body.image_id !== DEFAULT_IMAGE && { image: body.image_id }),
@@ -167,14 +170,14 @@ async function change(call: Call): Promise<Reply> {
   const stored = await changeable(call, 'Updating a nodegroup');
   const ident = param(call, 'nodegroup');
   if (isMasterIdent(stored, ident))
-    throw invalidInput('Updating the master nodegroup is not supported: the plan says how the control plane runs.');
+    throw invalidInput('Updating the master nodegroup is not supported: the plan defines the control plane.');
   const pool = findPool(stored, ident);
   const changed = await changePool(call, pool, changedSpec(pool, patch));
   await markChanged(call, stored);
   return { status: 202, body: nodegroupView(stored, changed, await factsOf(call, stored)) };
 }
 
-/** As a merge patch. Throws 400 for what can't be changed, 409 for bounds that do not fit. */
+/** Converts the request to a merge patch. Throws 400 for immutable fields, 409 for conflicting bounds. */
 function changedSpec(pool: NodePool, patch: JsonPatch): object {
   const spec: Record<string, unknown> = {};
   for (const { op, path, value } of patch) {
@@ -203,7 +206,7 @@ function changedSpec(pool: NodePool, patch: JsonPatch): object {
   return spec;
 }
 
-/** A merge patch keeps what it does not name: what is gone is named. */
+/** A merge patch keeps absent fields, so removed fields are listed as null. */
 function replaced(pool: NodePool, path: string, value: unknown): Record<string, string | null> {
   const next = parseValue(NodeLabels, path, value);
   const gone = Object.keys(pool.spec.template.metadata.labels ?? {}).filter((key) => !Object.hasOwn(next, key));
@@ -214,7 +217,7 @@ function parseValue<T>(schema: z.ZodType<T>, path: string, value: unknown): T {
   const result = schema.safeParse(structure(path, value));
   if (result.success) return result.data;
   throw invalidInput(
-    `Invalid input for field/attribute ${path.slice(1)}: ${result.error.issues[0]?.message ?? 'it is not valid'}`,
+    `Invalid input for field/attribute ${path.slice(1)}: ${result.error.issues[0]?.message ?? 'it is invalid'}`,
   );
 }
 

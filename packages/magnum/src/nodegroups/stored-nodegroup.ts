@@ -5,7 +5,7 @@ import { defaultPool, poolName, type StoredCluster } from '../clusters/stored-cl
 import { nodegroupNotFound } from '../http/magnum-error.ts';
 import { isUuid, stableUuid } from '../stable-uuid.ts';
 
-/** Of the group that stands for the control plane, which has no servers of the project. */
+/** Name of the nodegroup that represents the control plane, which has no servers in the project. */
 export function masterUuid({ cluster }: Pick<StoredCluster, 'cluster'>): string {
   return stableUuid(`nodegroup/${cluster.metadata.uid}/${DEFAULT_MASTER}`);
 }
@@ -14,7 +14,7 @@ export function isMasterIdent(stored: StoredCluster, ident: string): boolean {
   return ident === DEFAULT_MASTER || ident === masterUuid(stored);
 }
 
-/** By UUID or name; `default-worker` is the first group of a cluster that was made elsewhere. Throws 404. */
+/** Finds a nodegroup by UUID or name; `default-worker` is the first group of a cluster that was not created through this API. Throws 404. */
 export function findPool(stored: StoredCluster, ident: string): NodePool {
   const found =
     stored.pools.find(({ metadata }) => isUuid(ident) && metadata.uid === ident.toLowerCase()) ??

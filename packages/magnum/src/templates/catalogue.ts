@@ -5,7 +5,7 @@ import { isConditionTrue } from '@fairway/kube/controller/conditions';
 import { stableUuid } from '../stable-uuid.ts';
 import { DEFAULT_IMAGE, type Template } from './template.ts';
 
-/** Every plan with every minor version, as a public template: the UUID stays, whatever patch is the newest. Pure. */
+/** A public template for every plan and minor version; its UUID does not depend on the newest patch. Pure. */
 export function operatorTemplates(
   offered: readonly Plan[],
   releases: readonly KubernetesRelease[],
@@ -18,7 +18,7 @@ function templateOf(plan: Plan, { metadata, spec, status }: KubernetesRelease): 
   if (newest === undefined) return [];
   const { name: planName = '' } = plan.metadata;
   const phase = status?.phase;
-  // Those that no new cluster may choose are still the templates of clusters that have them.
+  // Versions that are not available to new clusters are still the templates of existing clusters.
   const hidden = phase === 'EndOfLife' || phase === 'Deprecated' || !isConditionTrue(plan.status?.conditions, 'Ready');
   const { allowed, cni } = plan.spec;
   const only = (names: readonly string[] | undefined) =>
@@ -58,7 +58,7 @@ export interface Catalogue {
   readonly templates: readonly Template[];
 }
 
-/** With the rights of `client`: everybody may read the catalogue. */
+/** With the permissions of `client`: every user may read the catalogue. */
 export async function readCatalogue(client: KubeClient): Promise<Catalogue> {
   const [offered, releases] = await Promise.all([
     client.resource(plans).list(),

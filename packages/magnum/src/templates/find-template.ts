@@ -6,10 +6,10 @@ import { OwnTemplates } from './own-templates.ts';
 import type { Template } from './template.ts';
 
 export function ownTemplates({ services }: Call): OwnTemplates {
-  return new OwnTemplates(services.own, services.projectOfNamespace);
+  return new OwnTemplates(services.own, services.projectOfNamespace, services.random);
 }
 
-/** All that a cluster can be made of: the operator's plans, and the templates that the caller may see. */
+/** All templates: the operator's, and those of tenants that the caller may see. */
 export async function readOffer(call: Call): Promise<Catalogue> {
   const [{ plans, templates }, own] = await Promise.all([
     readCatalogue(call.client),
@@ -22,7 +22,7 @@ export async function readTemplates(call: Call): Promise<readonly Template[]> {
   return (await readOffer(call)).templates;
 }
 
-/** By UUID or name. Throws the status `missing` where there is none, 409 for a name that several have. */
+/** Finds a template by UUID or name. Throws the status `missing` if there is none, 409 for an ambiguous name. */
 export function findTemplate(templates: readonly Template[], ident: string, missing: 400 | 404 = 404): Template {
   const found = templates.filter(({ uuid, name }) => (isUuid(ident) ? uuid === ident : name === ident));
   const [template] = found;

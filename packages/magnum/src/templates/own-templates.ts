@@ -3,11 +3,12 @@ import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
 import { goneAs } from '../http/api-error-words.ts';
 import { invalidInput, MagnumError, templateNotFound } from '../http/magnum-error.ts';
 import { type Template, TemplateBody } from './template.ts';
 
-/** On the ConfigMap of a tenant's own template: `private`, or `public` for all projects. */
+/** Label of the ConfigMap of a tenant's own template: `private`, or `public` for all projects. */
 const TEMPLATE_LABEL = `${GROUP}/magnum-template`;
 const KEY = 'template';
 const USER_ANNOTATION = `${GROUP}/magnum-user`;
@@ -18,19 +19,21 @@ export const MAX_TEMPLATES = 64;
 const MAX_TEMPLATE_CHARS = 16 * 1024;
 
 /**
- * Tenants' own templates: a ConfigMap of the namespace each, whose UID is the template's. Written with Fairway's own identity, since members have no right
- * to ConfigMaps; who may create clusters may keep templates, which is asked before.
+ * Tenants' own templates: each is a ConfigMap in the tenant's namespace, whose UID is the template's. They are written with Fairway's own identity,
+ * since members have no permission for ConfigMaps; users who may create clusters may manage templates, which is checked first.
  */
 export class OwnTemplates {
   readonly #client: KubeClient;
   readonly #projectOf: (namespace: string) => string | undefined;
+  readonly #random: () => number;
 
-  constructor(client: KubeClient, projectOf: (namespace: string) => string | undefined) {
+  constructor(client: KubeClient, projectOf: (namespace: string) => string | undefined, random: () => number) {
     this.#client = client;
     this.#projectOf = projectOf;
+    this.#random = random;
   }
 
-  /** Those of the namespace, and the public ones of others. */
+  /** Templates of the namespace, and public templates of others. */
   async list(namespace: string): Promise<readonly Template[]> {
     const configMaps = this.#client.resource(ConfigMaps);
     const [own, published] = await Promise.all([
@@ -41,30 +44,38 @@ export class OwnTemplates {
     return [...own.items, ...others].flatMap((item) => this.#templateOf(item));
   }
 
+  /**
+   * The API server arbitrates between concurrent writers of all replicas: each template takes one of as many names as a project may have templates.
+   * Templates of earlier releases, which have other names, count as well.
+   */
   async create(namespace: string, fields: TemplateBody, userId: string): Promise<Template> {
     const configMaps = this.#client.resource(ConfigMaps);
-    const { items } = await configMaps.list({ namespace, labelSelector: TEMPLATE_LABEL });
-    if (items.length >= MAX_TEMPLATES) {
-      throw new MagnumError(
-        403,
-        `Resource limit exceeded: You have reached the maximum cluster templates per project, ${MAX_TEMPLATES}.`,
-      );
+    const data = { [KEY]: written(fields) };
+    const tried = new Set<string>();
+    for (;;) {
+      const { items } = await configMaps.list({ namespace, labelSelector: TEMPLATE_LABEL });
+      const name = freeName(items, tried, this.#random);
+      if (name === undefined) {
+        throw new MagnumError(
+          403,
+          `Resource limit exceeded: You have reached the maximum cluster templates per project, ${MAX_TEMPLATES}.`,
+        );
+      }
+      const labels = { [TEMPLATE_LABEL]: visibility(fields) };
+      const metadata = { name, namespace, labels, annotations: { [USER_ANNOTATION]: userId } };
+      try {
+        const [template] = this.#templateOf(await configMaps.create({ metadata, data }));
+        if (template === undefined) throw new Error('could not parse a stored template');
+        return template;
+      } catch (error) {
+        // The name is taken in the meantime, or by an object that is not a template.
+        if (!isApiError(error, 'AlreadyExists')) throw error;
+        tried.add(name);
+      }
     }
-    const made = await configMaps.create({
-      metadata: {
-        generateName: 'magnum-template-',
-        namespace,
-        labels: { [TEMPLATE_LABEL]: visibility(fields) },
-        annotations: { [USER_ANNOTATION]: userId },
-      },
-      data: { [KEY]: written(fields) },
-    });
-    const [template] = this.#templateOf(made);
-    if (template === undefined) throw new Error('a template could not be read back');
-    return template;
   }
 
-  /** Throws 409 if somebody else has changed it since it was read, 404 if it is gone. */
+  /** Throws 409 if it was changed since it was read, 404 if it was deleted. */
   async replace(template: Template, fields: TemplateBody, now: string): Promise<Template> {
     const { name = '', namespace = '', resourceVersion } = template.configMap ?? {};
     const value = {
@@ -89,7 +100,7 @@ export class OwnTemplates {
     await ignoreGone(this.#client.resource(ConfigMaps).delete(name, { namespace, uid }));
   }
 
-  /** None for one that can't be read. */
+  /** Empty for a template that cannot be parsed. */
   #templateOf({ metadata, data }: ConfigMap): Template[] {
     const fields = TemplateBody.safeParse(parsed(data?.[KEY] ?? '')).data;
     if (fields === undefined) return [];
@@ -111,6 +122,19 @@ export class OwnTemplates {
   }
 }
 
+/** A free name; undefined if the project has reached its limit. Random, so that concurrent writers rarely collide. */
+function freeName(
+  templates: readonly ConfigMap[],
+  tried: ReadonlySet<string>,
+  random: () => number,
+): string | undefined {
+  const names = Array.from({ length: MAX_TEMPLATES }, (_, index) => `magnum-template-${index}`);
+  const taken = new Set(templates.map(({ metadata }) => metadata.name ?? ''));
+  const earlier = [...taken].filter((name) => !names.includes(name)).length;
+  const free = names.slice(0, MAX_TEMPLATES - earlier).filter((name) => !taken.has(name) && !tried.has(name));
+  return free[Math.floor(random() * free.length)];
+}
+
 function visibility({ public: isPublic }: TemplateBody): 'public' | 'private' {
   return isPublic ? 'public' : 'private';
 }
@@ -119,7 +143,7 @@ function written(fields: TemplateBody): string {
   const text = JSON.stringify(fields);
   if (text.length > MAX_TEMPLATE_CHARS) {
     throw invalidInput(
-      `the cluster template has ${text.length} characters, the limit is ${MAX_TEMPLATE_CHARS}: give fewer or shorter labels`,
+      `the cluster template has ${text.length} characters; the limit is ${MAX_TEMPLATE_CHARS}: use fewer or shorter labels`,
     );
   }
   return text;

@@ -57,7 +57,7 @@ async function create(call: Call): Promise<Reply> {
   return { status: 201, body: templateView(made, call.url) };
 }
 
-/** Of one that clusters were made of, only what they do not depend on. */
+/** For a template in use, only attributes that clusters do not depend on can change. */
 const FREE_WHEN_USED = ['name', 'hidden', 'tags', 'public'];
 
 async function change(call: Call): Promise<Reply> {
@@ -88,7 +88,10 @@ async function changeable(
   const templates = await readTemplates(call);
   const template = findTemplate(templates, param(call, 'template'));
   if (template.offer)
-    throw new MagnumError(403, `ClusterTemplate ${template.name} is the operator's: its plan and version make it`);
+    throw new MagnumError(
+      403,
+      `ClusterTemplate ${template.name} is managed by the operator: it is generated from a plan and a Kubernetes version`,
+    );
   if (template.projectId !== call.caller.project.id && !(await isAdmin(call.client))) throw notAllowed(action);
   const users = (await readVisible(call, false)).filter(
     (stored) =>
@@ -115,17 +118,17 @@ async function mayRead({ client, caller }: Call, action: string): Promise<void> 
 const WHOLE_NUMBERS = ['docker_volume_size', 'apiserver_port'];
 
 function patched(fields: TemplateFields, patch: JsonPatch): Record<string, unknown> {
-  // Without a prototype: `/__proto__` is an attribute like others, and unknown.
+  // Without a prototype, so `/__proto__` is an unknown attribute like others.
   const next: Record<string, unknown> = Object.assign(Object.create(null), fields);
   for (const { op, path, value } of patch) {
     const [name = '', key, ...deeper] = path.slice(1).split('/');
     if (key !== undefined && (name !== 'labels' || deeper.length > 0))
-      throw invalidInput(`Couldn't apply patch. Reason: there is no ${path}`);
+      throw invalidInput(`Couldn't apply patch. Reason: ${path} does not exist`);
     if (key !== undefined) {
       const { [key]: _, ...others } = (next['labels'] ?? {}) as Record<string, unknown>;
       next['labels'] = op === 'remove' ? others : { ...others, [key]: value };
     } else if (op === 'remove' || value === '') {
-      // A form sends an empty text for what is left open.
+      // Forms send an empty string for unset fields.
       delete next[name];
     } else {
       next[name] =
@@ -139,7 +142,7 @@ function patched(fields: TemplateFields, patch: JsonPatch): Record<string, unkno
   return next;
 }
 
-/** The client sends `true` of the command line as text. */
+/** The command-line client sends `true` as a string. */
 function truth(value: unknown): unknown {
   return value === 'True' || value === 'true' ? true : value === 'False' || value === 'false' ? false : value;
 }

@@ -4,10 +4,10 @@ import { labels, NAME, optional, optionalFlag, optionalInt } from '../http/body.
 import { invalidInput } from '../http/magnum-error.ts';
 import { links } from '../http/representation.ts';
 
-/** A text that stays within a row of Magnum's database. */
+/** A string that fits into a column of Magnum's database. */
 const word = () => optional(z.string().max(255));
 
-/** What a ClusterTemplate is made of, by Magnum's names; `POST /v1/clustertemplates`. */
+/** Fields of a ClusterTemplate, by Magnum's names; `POST /v1/clustertemplates`. */
 export const TemplateBody = z.strictObject({
   name: optional(NAME),
   coe: z.string().max(255),
@@ -41,7 +41,7 @@ export const TemplateBody = z.strictObject({
   driver: word(),
 });
 export type TemplateBody = z.infer<typeof TemplateBody>;
-/** The same where what is not given is left out. */
+/** The same fields; unset ones are omitted. */
 export type TemplateFields = Partial<TemplateBody> & Pick<TemplateBody, 'coe' | 'image_id'>;
 
 /** A template, the operator's or a tenant's own. */
@@ -49,9 +49,9 @@ export interface Template {
   readonly uuid: string;
   readonly name: string;
   readonly fields: TemplateFields;
-  /** Of the operator's: what a cluster of it gets. A tenant's own say it in labels. */
+  /** What clusters of an operator's template get; a tenant's own template specifies it in labels. */
   readonly offer: { readonly plan: string; readonly minor: string } | undefined;
-  /** What a tenant's own one is kept in, as it was read; undefined for the operator's. */
+  /** The ConfigMap of a tenant's own template, as read; undefined for the operator's. */
   readonly configMap: ObjectMeta | undefined;
   readonly projectId: string;
   readonly userId: string;
@@ -59,10 +59,10 @@ export interface Template {
   readonly updatedAt: string | undefined;
 }
 
-/** `image_id` of whoever wants the operator's default image. */
+/** `image_id` for the operator's default image. */
 export const DEFAULT_IMAGE = 'default';
 
-/** Values of `network_driver`, and the pod network that they are here. */
+/** Values of `network_driver`, and the corresponding pod network. */
 export const NETWORK_DRIVERS = {
   flannel: 'canal',
   calico: 'canal',
@@ -71,7 +71,7 @@ export const NETWORK_DRIVERS = {
   none: 'none',
 } as const;
 
-/** Throws 400 for what no cluster here could be. Pure. */
+/** Throws 400 for templates that no cluster can use. Pure. */
 export function checkTemplate(fields: TemplateFields): void {
   const { coe, server_type, network_driver, volume_driver, tls_disabled, registry_enabled } = fields;
   if (coe !== 'kubernetes')
@@ -82,15 +82,18 @@ export function checkTemplate(fields: TemplateFields): void {
     throw invalidInput(`network_driver ${network_driver.slice(0, 40)} is not supported: it must be one of ${allowed}`);
   }
   if (volume_driver !== undefined && volume_driver !== 'cinder') throw invalidInput('volume_driver must be cinder');
-  if (tls_disabled) throw invalidInput('tls_disabled is not supported: clusters always speak TLS');
+  if (tls_disabled) throw invalidInput('tls_disabled is not supported: clusters always use TLS');
   if (registry_enabled) throw invalidInput('registry_enabled is not supported: Fairway runs no registry in clusters');
-  for (const name of ['http_proxy', 'https_proxy', 'no_proxy', 'insecure_registry', 'apiserver_port'] as const) {
+  if (fields.no_proxy && !fields.http_proxy && !fields.https_proxy) {
+    throw invalidInput('no_proxy has no effect without http_proxy or https_proxy: remove it');
+  }
+  for (const name of ['insecure_registry', 'apiserver_port'] as const) {
     const value = fields[name];
     if (value !== undefined && value !== '') throw invalidInput(`${name} is not supported`);
   }
 }
 
-/** As it is shown. */
+/** The template in Magnum's format. */
 export function templateView(template: Template, url: string) {
   const { uuid, name, fields, projectId, userId, createdAt, updatedAt } = template;
   return {
@@ -110,9 +113,9 @@ export function templateView(template: Template, url: string) {
     docker_volume_size: fields.docker_volume_size ?? null,
     docker_storage_driver: fields.docker_storage_driver ?? null,
     cluster_distro: fields.cluster_distro ?? null,
-    http_proxy: null,
-    https_proxy: null,
-    no_proxy: null,
+    http_proxy: fields.http_proxy ?? null,
+    https_proxy: fields.https_proxy ?? null,
+    no_proxy: fields.no_proxy ?? null,
     volume_driver: fields.volume_driver ?? null,
     registry_enabled: false,
     insecure_registry: null,

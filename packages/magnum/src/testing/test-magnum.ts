@@ -9,7 +9,7 @@ import { KubeClient } from '@fairway/kube/client/kube-client';
 import { type Transport, TransportError, type TransportRequest } from '@fairway/kube/client/transport';
 import { RoleBindings } from '@fairway/kube/kinds/resources';
 import type { Caller } from '../caller.ts';
-import { OwedPools } from '../clusters/owed-pools.ts';
+import { PendingNodegroups } from '../clusters/pending-nodegroups.ts';
 import type { ClusterTrusts } from '../credentials/cluster-trusts.ts';
 import { MagnumFront } from '../http/front.ts';
 import { ROUTES } from '../routes.ts';
@@ -17,14 +17,14 @@ import type { MagnumServices } from '../services.ts';
 
 export type TestCaller = 'alice' | 'rita' | 'olga' | 'admin';
 
-/** Every namespace has the operator's cloud: `cluster-trusts.test.ts` is about those that don't. */
+/** Every namespace has the operator's cloud; `cluster-trusts.test.ts` covers those without. */
 const NO_TRUSTS: Pick<ClusterTrusts, 'give'> = { give: () => Promise.reject(new Error('nobody needs a trust here')) };
 
 const AUTHENTICATED = ['system:authenticated'];
 const USERS: Readonly<Record<TestCaller, { readonly user: UserInfo; readonly namespace: string }>> = {
   alice: { user: { username: 'alice', groups: AUTHENTICATED }, namespace: TEAM },
   rita: { user: { username: 'rita', groups: AUTHENTICATED }, namespace: TEAM },
-  /** Of another project. */
+  /** A user of another project. */
   olga: { user: { username: 'olga', groups: AUTHENTICATED }, namespace: CLOUDLESS },
   admin: { user: { username: 'admin', groups: ['system:masters', ...AUTHENTICATED] }, namespace: CLOUDLESS },
 };
@@ -37,31 +37,31 @@ export interface MagnumAnswer {
   readonly body: any;
 }
 
-/** Magnum's API over Fairway's own, in this process; nothing reconciles. */
+/** Magnum's API over Fairway's API in this process, without controllers. */
 export class TestMagnum {
   readonly gateway: TestGateway;
-  readonly owedPools: OwedPools;
+  readonly pendingNodegroups: PendingNodegroups;
   readonly #front: MagnumFront;
   readonly #breaks: Breaks;
 
-  private constructor(parts: Pick<TestMagnum, 'gateway' | 'owedPools'>, front: MagnumFront, breaks: Breaks) {
+  private constructor(parts: Pick<TestMagnum, 'gateway' | 'pendingNodegroups'>, front: MagnumFront, breaks: Breaks) {
     this.gateway = parts.gateway;
-    this.owedPools = parts.owedPools;
+    this.pendingNodegroups = parts.pendingNodegroups;
     this.#front = front;
     this.#breaks = breaks;
   }
 
-  /** From now on, caches have not seen the namespace yet. */
+  /** From now on, caches do not contain the namespace yet. */
   forget(namespace: string): void {
     this.#breaks.unseen = namespace;
   }
 
-  /** From now on, requests to Fairway's API that `isMeant` picks get no answer and have no effect. */
+  /** From now on, requests to Fairway's API that `isMeant` selects get no response and have no effect. */
   breakAt(isMeant: (request: TransportRequest) => boolean): void {
     this.#breaks.isMeant = isMeant;
   }
 
-  /** With the catalogue as its controllers would show it. */
+  /** With the catalogue as its controllers would publish it. */
   static async start(): Promise<TestMagnum> {
     const gateway = await TestGateway.start();
     await gateway.populate();
@@ -78,17 +78,17 @@ export class TestMagnum {
       });
     const { clock } = gateway;
     const breaks: Breaks = { isMeant: () => false };
-    const owedPools = new OwedPools({ client: gateway.gateway.client, clock, log: silentLogger });
+    const pendingNodegroups = new PendingNodegroups({ client: gateway.gateway.client, clock, log: silentLogger });
     const services: MagnumServices = {
       identify: (token) => Promise.resolve(callerOf(token)),
       clientOf: (user) => new KubeClient(breakable(gateway.gateway.server.transport(user), breaks), { clock }),
       own: gateway.gateway.client,
       projectOfNamespace: (namespace) => (namespace === breaks.unseen ? undefined : `project-${namespace}`),
       namespaceOfProject: (project) => (project.startsWith('project-') ? project.slice('project-'.length) : undefined),
-      standingCredential: () => ({ kind: 'operator' }),
+      configuredCredential: () => ({ kind: 'operator' }),
       openStackOf: () => gateway.project(TEAM).client,
       trusts: NO_TRUSTS,
-      owedPools,
+      pendingNodegroups,
       hostName: 'here',
       clock,
       random: Math.random,
@@ -96,10 +96,14 @@ export class TestMagnum {
     };
     const traffic = new Traffic({ limits: {}, clock });
     const url = () => 'https://magnum.example:9511';
-    return new TestMagnum({ gateway, owedPools }, new MagnumFront({ services, routes: ROUTES, traffic, url }), breaks);
+    return new TestMagnum(
+      { gateway, pendingNodegroups },
+      new MagnumFront({ services, routes: ROUTES, traffic, url }),
+      breaks,
+    );
   }
 
-  /** An answer to a request of somebody; `version` is that of the API. */
+  /** Response to a user's request; `version` is the API version. */
   async call(
     caller: TestCaller | '',
     method: string,
@@ -157,7 +161,7 @@ function callerOf(token: string): Caller | undefined {
 async function showCatalogue({ gateway }: TestGateway): Promise<void> {
   const releases = gateway.client.resource(kubernetesReleases);
   for (const { metadata, spec } of (await releases.list()).items) {
-    // Whatever the date is.
+    // Regardless of the date.
     await releases.patch(metadata.name ?? '', { type: 'merge', value: { spec: { phaseOverride: 'Supported' } } });
     const available = spec.patches.map(({ version }) => version);
     const value = { status: { newest: available.at(-1), available, phase: 'Supported' } };

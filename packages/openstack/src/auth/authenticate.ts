@@ -1,4 +1,5 @@
-import type { HttpClient } from '../http/http-client.ts';
+import { trimmedEnd } from '@fairway/base/trim';
+import type { HttpCall, HttpClient } from '../http/http-client.ts';
 import { isOpenStackError, OpenStackError } from '../http/openstack-error.ts';
 import { parseBody } from '../http/parse-body.ts';
 import { type HttpMethod, type HttpResponse, headerOf } from '../http/transport.ts';
@@ -11,20 +12,20 @@ import type { IssuedToken } from './token-source.ts';
 const TEMPLATE = '/v3/auth/tokens';
 
 /**
- * `POST /v3/auth/tokens`. `project` is the project of the token, if known from an earlier one. Throws a `FactorsRequiredError` when
+ * `POST /v3/auth/tokens`. `queue` says who the call takes turns as: the project of the token, if known from an earlier one. Throws a `FactorsRequiredError` when
  * Keystone asks for more than the credential has.
  */
 export async function authenticate(
   http: HttpClient,
   authUrl: string,
   credential: Credential,
-  project?: string,
+  queue: Pick<HttpCall, 'project' | 'owner'> = {},
 ): Promise<IssuedToken> {
   const call = { service: 'identity', method: 'POST', template: TEMPLATE } as const;
   const response = await http
     .call({
       ...call,
-      project,
+      ...queue,
       url: `${identityRoot(authUrl)}/auth/tokens`,
       body: toAuthRequest(credential),
       ...(credential.kind === 'totp' &&
@@ -64,5 +65,5 @@ function asRefusal(error: unknown): unknown {
 
 /** The URL of Keystone's v3 API: auth URLs come with a version, without one, or with the wrong one. */
 export function identityRoot(authUrl: string): string {
-  return `${authUrl.replace(/\/+$/, '').replace(/\/v(2\.0|3)$/, '')}/v3`;
+  return `${trimmedEnd(authUrl, '/').replace(/\/v(2\.0|3)$/, '')}/v3`;
 }

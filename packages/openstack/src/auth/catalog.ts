@@ -1,7 +1,14 @@
+import { trimmedEnd } from '@fairway/base/trim';
 import type { ServiceDefinition } from '../service-definition.ts';
 import type { CatalogEntry } from '../types/identity.ts';
 
 export type EndpointInterface = 'public' | 'internal' | 'admin';
+
+/** Where one service differs from the rest of its cloud. */
+export interface ServiceEndpoint {
+  readonly interface?: EndpointInterface;
+  readonly region?: string;
+}
 
 export interface DesiredEndpoint {
   readonly service: Pick<ServiceDefinition, 'type' | 'aliases'>;
@@ -28,7 +35,7 @@ export function findEndpoint(catalog: readonly CatalogEntry[], desired: DesiredE
   const found = ofInterface.find(
     (endpoint) => desired.region === undefined || (endpoint.region_id ?? endpoint.region) === desired.region,
   );
-  if (found !== undefined) return { url: found.url.replace(/\/+$/, '') };
+  if (found !== undefined) return { url: trimmedEnd(found.url, '/') };
   const there = endpoints.map((endpoint) => `${endpoint.interface} in ${endpoint.region_id ?? endpoint.region}`);
   return {
     problem: `the catalog has no ${desired.interface} endpoint of ${wanted}${

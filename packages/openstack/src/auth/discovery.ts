@@ -1,8 +1,10 @@
+import type { Clock } from '@fairway/base/clock';
+import { trimmedEnd } from '@fairway/base/trim';
 import type { HttpClient } from '../http/http-client.ts';
 import { OpenStackError } from '../http/openstack-error.ts';
 import { parseBody } from '../http/parse-body.ts';
 import { requestIdOf } from '../http/transport.ts';
-import { compareMicroversions } from '../microversion.ts';
+import { compareMicroversions, isMicroversion } from '../microversion.ts';
 import type { ServiceDefinition } from '../service-definition.ts';
 import { type ApiVersion, VersionDocument } from '../types/version.ts';
 
@@ -11,13 +13,18 @@ export interface MicroversionRange {
   readonly max: string;
 }
 
-/** Version discovery of a cloud's services: fetched once, shared by all projects. */
+/** A service is upgraded in between, or what answered was something else. */
+const KNOWN_FOR_MS = 24 * 60 * 60_000;
+
+/** Version discovery of a cloud's services: fetched once a day, shared by all projects. */
 export class Discovery {
   readonly #http: HttpClient;
-  readonly #known = new Map<string, Promise<unknown>>();
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #known = new Map<string, { readonly answer: Promise<unknown>; readonly untilMs: number }>();
 
-  constructor(http: HttpClient) {
+  constructor(http: HttpClient, clock: Pick<Clock, 'now'>) {
     this.#http = http;
+    this.#clock = clock;
   }
 
   /** Appends the version to a catalog URL that has none: `https://cloud/compute` → `https://cloud/compute/v2.1`. */
@@ -47,13 +54,17 @@ export class Discovery {
     return this.#once(`microversions ${root}`, async () => {
       const [version] = await this.#versions(service, `${root}/`, headers);
       const max = version?.max_version || version?.version;
-      return version?.min_version && max ? { min: version.min_version, max } : undefined;
+      if (!version?.min_version || !max) return undefined;
+      const range = { min: version.min_version, max };
+      if (isMicroversion(range.min) && isMicroversion(range.max)) return range;
+      throw this.#failure(service, `${root} returned invalid microversions`);
     });
   }
 
   /** The newest version at the root of a versioned URL; undefined if none is told. */
   async newestVersion(service: string, url: string): Promise<string | undefined> {
-    const root = url.replace(/\/v\d+(\.\d+)?(\/.*)?$/, '');
+    const version = url.search(/\/v\d+(\.\d+)?(?=\/|$)/);
+    const root = version < 0 ? url : url.slice(0, version);
     return this.#once(`newest ${root}`, async () => {
       const versions = await this.#versions(service, `${root}/`);
       const numbers = versions.flatMap(({ id }) => /^v(\d+\.\d+)$/.exec(id)?.[1] ?? []);
@@ -82,15 +93,17 @@ export class Discovery {
   }
 
   #once<T>(key: string, ask: () => Promise<T>): Promise<T> {
-    const known = this.#known.get(key) as Promise<T> | undefined;
-    if (known !== undefined) return known;
-    const asked = ask();
+    const known = this.#known.get(key);
+    if (known !== undefined && this.#clock.now() < known.untilMs) return known.answer as Promise<T>;
+    const asked = { answer: ask(), untilMs: this.#clock.now() + KNOWN_FOR_MS };
     this.#known.set(key, asked);
-    asked.catch(() => this.#known.delete(key));
-    return asked;
+    asked.answer.catch(() => {
+      if (this.#known.get(key) === asked) this.#known.delete(key);
+    });
+    return asked.answer;
   }
 }
 
 function lastSegment(url: string): string {
-  return url.replace(/\/+$/, '').split('/').at(-1) ?? '';
+  return trimmedEnd(url, '/').split('/').at(-1) ?? '';
 }

@@ -18,7 +18,7 @@ export class FactorsRequiredError extends OpenStackError {
     const { service, method, template, status, requestId, outcome, host } = usual;
     const call = { service, method, template, status, requestId, outcome, host };
     const more = missing.map((set) => set.join(' and ')).join(', or ');
-    super({ ...call, kind: 'unauthorized', message: `the user has to sign in with ${more} too`, cause: usual });
+    super({ ...call, kind: 'unauthorized', message: `the user must also sign in with ${more}`, cause: usual });
     this.name = 'FactorsRequiredError';
     this.missing = missing;
     this.#receipt = receipt;

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { HttpClient } from '../http/http-client.ts';
 import { ignoreNotFound, isOpenStackError } from '../http/openstack-error.ts';
 import { parseBody } from '../http/parse-body.ts';
+import { list } from '../types/collections.ts';
 import { type ApplicationCredentialCreate, Project } from '../types/identity.ts';
 import { identityRoot } from './authenticate.ts';
 
@@ -49,7 +50,7 @@ export async function createApplicationCredential(
   return parseBody(MadeCredential, response, call).application_credential;
 }
 
-const Projects = z.object({ projects: z.array(Project) });
+const Projects = z.object({ projects: list(Project) });
 
 /** The projects that the token's user may have a token for. */
 export async function projectsFor(http: HttpClient, authUrl: string, token: string): Promise<readonly Project[]> {

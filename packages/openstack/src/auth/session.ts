@@ -1,11 +1,12 @@
 import type { Clock } from '@fairway/base/clock';
+import { trimmedEnd } from '@fairway/base/trim';
 import type { Priority } from '../http/budget.ts';
 import type { HttpClient } from '../http/http-client.ts';
 import { isOpenStackError, OpenStackError } from '../http/openstack-error.ts';
 import type { HttpMethod, HttpResponse } from '../http/transport.ts';
 import type { ServiceDefinition } from '../service-definition.ts';
 import { authenticate } from './authenticate.ts';
-import { type EndpointInterface, findEndpoint } from './catalog.ts';
+import { type EndpointInterface, findEndpoint, type ServiceEndpoint } from './catalog.ts';
 import type { Credential } from './credential.ts';
 import type { CredentialSource } from './credential-source.ts';
 import type { Discovery, MicroversionRange } from './discovery.ts';
@@ -24,6 +25,8 @@ export interface SessionOptions {
   readonly services: readonly ServiceDefinition[];
   /** Overrides of the catalog's URLs, by service type. */
   readonly endpointOverrides?: Readonly<Record<string, string>>;
+  /** Interface and region of single services, by service type. */
+  readonly endpoints?: Readonly<Record<string, ServiceEndpoint>>;
 }
 
 export interface SessionCall {
@@ -96,12 +99,17 @@ export class Session {
 
   /** The versioned URL of a service, without a slash at the end. */
   async endpoint(service: string): Promise<string> {
-    const { discovery, endpointOverrides, region } = this.#options;
+    const { discovery, endpointOverrides, endpoints, region } = this.#options;
     const definition = this.#definition(service);
     const override = endpointOverrides?.[service];
-    if (override !== undefined) return discovery.versionedUrl(definition, override.replace(/\/+$/, ''));
+    if (override !== undefined) return discovery.versionedUrl(definition, trimmedEnd(override, '/'));
     const { token } = await this.token();
-    const choice = findEndpoint(token.catalog, { service: definition, interface: this.#options.interface, region });
+    const own = endpoints?.[service];
+    const choice = findEndpoint(token.catalog, {
+      service: definition,
+      interface: own?.interface ?? this.#options.interface,
+      region: own?.region ?? region,
+    });
     if ('url' in choice) return discovery.versionedUrl(definition, choice.url);
     throw new OpenStackError({
       kind: 'notFound',
@@ -177,7 +185,10 @@ export class Session {
     const { http, authUrl, credential } = this.#options;
     const isFixed = 'kind' in credential;
     const login = isFixed ? credential : await credential.credential();
-    const issued = await authenticate(http, authUrl, login, this.#project);
+    const issued = await authenticate(http, authUrl, login, {
+      project: this.#project,
+      owner: isFixed ? undefined : credential.owner,
+    });
     if (!isFixed) credential.accept(issued.token);
     this.#project = issued.token.project?.id;
     return issued;

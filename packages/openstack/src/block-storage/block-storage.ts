@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { BlockStorageLimits, VolumeType, VolumeZone } from '../types/block-storage.ts';
+import { list } from '../types/collections.ts';
 import { VolumeSnapshots } from './volume-snapshots.ts';
 import { Volumes } from './volumes.ts';
 
 /** Used if the service supports it (Yoga): snapshots of volumes in use, and everything before. */
 export const BLOCK_STORAGE_MICROVERSION = '3.66';
 
-const TypeList = z.object({ volume_types: z.array(VolumeType) });
-const ZoneList = z.object({ availabilityZoneInfo: z.array(VolumeZone) });
+const TypeList = z.object({ volume_types: list(VolumeType) });
+const ZoneList = z.object({ availabilityZoneInfo: list(VolumeZone) });
 const LimitsEnvelope = z.object({ limits: z.object({ absolute: BlockStorageLimits }) });
 
 /** https://docs.openstack.org/api-ref/block-storage/v3/ */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pages } from '../pages.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { VolumeSnapshot, type VolumeSnapshotCreate } from '../types/block-storage.ts';
+import { list, record } from '../types/collections.ts';
 import { Link } from '../types/link.ts';
 import { metadataFilter } from './metadata-filter.ts';
 import type { VolumeListOptions } from './volumes.ts';
@@ -14,9 +15,9 @@ export interface VolumeSnapshotFilter {
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
-const Metadata = z.object({ metadata: z.record(z.string(), z.string()) });
+const Metadata = z.object({ metadata: record(z.string()) });
 const SnapshotEnvelope = z.object({ snapshot: VolumeSnapshot });
-const SnapshotPage = z.object({ snapshots: z.array(VolumeSnapshot), snapshots_links: z.array(Link).optional() });
+const SnapshotPage = z.object({ snapshots: list(VolumeSnapshot), snapshots_links: list(Link).optional() });
 
 /** https://docs.openstack.org/api-ref/block-storage/v3/#volume-snapshots-snapshots */
 export class VolumeSnapshots {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { pages } from '../pages.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { Volume, type VolumeCreate } from '../types/block-storage.ts';
+import { list, record } from '../types/collections.ts';
 import { Link } from '../types/link.ts';
 import { metadataFilter } from './metadata-filter.ts';
 
@@ -22,8 +23,8 @@ export interface VolumeListOptions extends CallOptions {
 const ONLINE_EXTEND_MICROVERSION = '3.42';
 
 const VolumeEnvelope = z.object({ volume: Volume });
-const VolumePage = z.object({ volumes: z.array(Volume), volumes_links: z.array(Link).optional() });
-const Metadata = z.object({ metadata: z.record(z.string(), z.string()) });
+const VolumePage = z.object({ volumes: list(Volume), volumes_links: list(Link).optional() });
+const Metadata = z.object({ metadata: record(z.string()) });
 
 /** https://docs.openstack.org/api-ref/block-storage/v3/#volumes-volumes */
 export class Volumes {
@@ -75,6 +76,12 @@ export class Volumes {
       params: { volume_id: id },
       body: { 'os-extend': { new_size: sizeGiB } },
     });
+  }
+
+  /** `PUT /volumes/{volume_id}` with a new name. */
+  async rename(id: string, name: string, options: CallOptions = {}): Promise<Volume> {
+    const call = { ...options, params: { volume_id: id }, body: { volume: { name } }, idempotent: true };
+    return (await this.#api.put(VolumeEnvelope, '/volumes/{volume_id}', call)).volume;
   }
 
   /** `POST /volumes/{volume_id}/metadata`: sets these and keeps the others. */

@@ -4,7 +4,7 @@ import { ChangePace, type UsualChange } from './change-pace.ts';
 /** All looks of the first `durationMs`. */
 function looks(pace: ChangePace, durationMs: number): number[] {
   const times: number[] = [];
-  for (let ms = pace.nextLookMs(0); ms <= durationMs; ms = pace.nextLookMs(ms)) times.push(Math.round(ms));
+  for (let ms = pace.nextPollMs(0); ms <= durationMs; ms = pace.nextPollMs(ms)) times.push(Math.round(ms));
   return times;
 }
 
@@ -40,7 +40,7 @@ describe('ChangePace', () => {
     const pace = new ChangePace('deletion');
     pace.learn(4_000, 6_000);
 
-    expect(pace.nextLookMs(0)).toBe(3_500);
+    expect(pace.nextPollMs(0)).toBe(3_500);
   });
 
   it.each<[reason: string, unseenMs: number, seenMs: number]>([

@@ -4,7 +4,7 @@ import type { Pace } from './pace.ts';
 export type UsualChange = 'build' | 'deletion';
 
 /** When to look, as shares of the usual time: at a build early too, for most that fail do so at once. */
-const LOOKS: Readonly<Record<UsualChange, readonly number[]>> = { build: [0.1, 1.3], deletion: [0.7] };
+const POLL_SHARES: Readonly<Record<UsualChange, readonly number[]>> = { build: [0.1, 1.3], deletion: [0.7] };
 
 const SHORTEST_MS = 100;
 const LONGEST_MS = 10_000;
@@ -27,7 +27,7 @@ export class ChangePace implements Pace {
   #usualMs: number | undefined;
 
   constructor(change: UsualChange) {
-    this.#shares = LOOKS[change];
+    this.#shares = POLL_SHARES[change];
   }
 
   learn(unseenMs: number, seenMs: number): void {
@@ -37,17 +37,17 @@ export class ChangePace implements Pace {
     this.#usualMs = this.#usualMs === undefined ? tookMs : this.#usualMs + WEIGHT * (tookMs - this.#usualMs);
   }
 
-  nextLookMs(elapsedMs: number): number {
+  nextPollMs(elapsedMs: number): number {
     if (this.#usualMs === undefined) {
       const longestMs = elapsedMs < AT_FIRST_MS ? LONGEST_AT_FIRST_MS : LONGEST_MS;
       return elapsedMs + Math.min(Math.max(elapsedMs, SHORTEST_MS), longestMs);
     }
-    let lookMs = 0;
+    let pollAtMs = 0;
     for (const share of this.#shares) {
-      lookMs = Math.max(share * this.#usualMs, SHORTEST_MS);
-      if (lookMs > elapsedMs) return lookMs;
+      pollAtMs = Math.max(share * this.#usualMs, SHORTEST_MS);
+      if (pollAtMs > elapsedMs) return pollAtMs;
     }
-    while (lookMs <= elapsedMs) lookMs = Math.min(lookMs * LATER, lookMs + LONGEST_MS);
-    return lookMs;
+    while (pollAtMs <= elapsedMs) pollAtMs = Math.min(pollAtMs * LATER, pollAtMs + LONGEST_MS);
+    return pollAtMs;
   }
 }

@@ -4,5 +4,5 @@ export interface Pace {
   learn(unseenMs: number, seenMs: number): void;
 
   /** When to look next, in ms since the change was asked for, `elapsedMs` after that. */
-  nextLookMs(elapsedMs: number): number;
+  nextPollMs(elapsedMs: number): number;
 }

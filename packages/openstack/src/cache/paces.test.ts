@@ -5,15 +5,15 @@ test('what is learned of one change, and of one variety, is not taken for anothe
   const paces = new Paces();
   paces.of('punctual build', 'amphora').learn(58_000, 61_000);
 
-  expect(paces.of('punctual build', 'amphora').nextLookMs(0)).toBeGreaterThan(3_000);
-  expect(paces.of('punctual build', 'ovn').nextLookMs(0)).toBe(1_000);
-  expect(paces.of('punctual deletion', 'amphora').nextLookMs(0)).toBe(1_000);
+  expect(paces.of('punctual build', 'amphora').nextPollMs(0)).toBeGreaterThan(3_000);
+  expect(paces.of('punctual build', 'ovn').nextPollMs(0)).toBe(1_000);
+  expect(paces.of('punctual deletion', 'amphora').nextPollMs(0)).toBe(1_000);
 });
 
 test('what one project learns of a cloud holds for its others, for each kind of resource', () => {
   const cloud = new CloudPaces();
   cloud.of('loadBalancers').of('punctual build').learn(58_000, 61_000);
 
-  expect(cloud.of('loadBalancers').of('punctual build').nextLookMs(0)).toBeGreaterThan(3_000);
-  expect(cloud.of('servers').of('punctual build').nextLookMs(0)).toBe(1_000);
+  expect(cloud.of('loadBalancers').of('punctual build').nextPollMs(0)).toBeGreaterThan(3_000);
+  expect(cloud.of('servers').of('punctual build').nextPollMs(0)).toBe(1_000);
 });

@@ -5,7 +5,7 @@ export interface PollIntervals {
   /** While no change is expected; a tenth of it is jitter, so that caches do not synchronize. */
   readonly slowMs: number;
   /** While, besides, nobody attends to what is listed; `slowMs` by default. */
-  readonly restMs?: number;
+  readonly idleMs?: number;
   /** Minimum time between the starts of two lists, however many callers wait. */
   readonly gapMs: number;
   /** Maximum backoff after failures, unless Retry-After is longer. */
@@ -25,7 +25,7 @@ const FAILURE_BASE_MS = 500;
 export interface PollState {
   readonly isChangeExpected: boolean;
   /** Whether something may happen that nothing else would tell of. */
-  readonly isAttended: boolean;
+  readonly isPolledFast: boolean;
   /** Fast lists since the first expectation. */
   readonly fastPolls: number;
   /** Consecutive failed lists. */
@@ -42,8 +42,8 @@ export function pollDelayMs(state: PollState, intervals: PollIntervals, random: 
     return (state.retryAfterMs ?? 0) + capMs / 2 + (random * capMs) / 2;
   }
   if (!state.isChangeExpected) {
-    const { slowMs, restMs = slowMs } = intervals;
-    return (state.isAttended ? slowMs : restMs) * (0.95 + 0.1 * random);
+    const { slowMs, idleMs = slowMs } = intervals;
+    return (state.isPolledFast ? slowMs : idleMs) * (0.95 + 0.1 * random);
   }
   if (state.isBudgetShort) return intervals.fastMaxMs;
   return Math.min(intervals.fastMaxMs, intervals.fastMinMs * 2 ** state.fastPolls);

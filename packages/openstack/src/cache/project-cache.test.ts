@@ -6,6 +6,7 @@ import { ProjectCache } from './project-cache.ts';
 
 interface Login {
   readonly projectId: string;
+  readonly roles?: readonly string[];
   /** Whether its lists fail. */
   readonly isRefused: boolean;
 }
@@ -22,7 +23,7 @@ function emptyCloud(
       const { pathname } = new URL(url);
       if (pathname === '/v3/auth/tokens') {
         const { token } = JSON.parse(String(body)).auth.identity;
-        return json(tokenBody(clock.now(), loginOf(token.id).projectId), { 'x-subject-token': token.id });
+        return json(tokenBody(clock.now(), loginOf(token.id)), { 'x-subject-token': token.id });
       }
       if (pathname === '/v2.1/') {
         return json({ version: { id: 'v2.1', status: 'CURRENT', version: '2.90', min_version: '2.1', links: [] } });
@@ -62,11 +63,12 @@ function json(body: object, headers: Record<string, string> = {}): HttpResponse 
   return { status: 200, headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body) };
 }
 
-function tokenBody(nowMs: number, projectId: string): object {
+function tokenBody(nowMs: number, { projectId, roles = ['member'] }: Login): object {
   const user = { id: 'u', name: 'u', domain: { id: 'd', name: 'd' } };
   const [issued_at, expires_at] = [nowMs, nowMs + 86_400_000].map((ms) => new Date(ms).toISOString());
   const project = { id: projectId, name: projectId, domain: user.domain };
-  return { token: { methods: ['token'], user, project, issued_at, expires_at } };
+  const held = roles.map((name) => ({ id: name, name }));
+  return { token: { methods: ['token'], user, project, roles: held, issued_at, expires_at } };
 }
 
 const KINDS = [
@@ -205,7 +207,7 @@ describe('a project that an administrator logs in to', () => {
 
   it('has the networks, routers and images of no other project, except those that are for all', async () => {
     const clock = new FakeClock();
-    const { cloud } = emptyCloud(clock, undefined, {
+    const { cloud } = emptyCloud(clock, () => ({ projectId: 'p', roles: ['admin'], isRefused: false }), {
       networks: [
         network('own', 'p'),
         network('shared', 'q', { shared: true }),
@@ -214,7 +216,14 @@ describe('a project that an administrator logs in to', () => {
         network('older', '', { tenant_id: 'q' }),
       ],
       routers: [network('own', 'p'), network('foreign', 'q')],
-      images: [image('own', 'p', 'private'), image('public', 'q', 'public'), image('foreign', 'q', 'private')],
+      images: [
+        image('own', 'p', 'private'),
+        image('own-shared', 'p', 'shared'),
+        image('public', 'q', 'public'),
+        image('foreign', 'q', 'private'),
+        // As created by `openstack image create`: not shared with any project.
+        image('foreign-shared', 'q', 'shared'),
+      ],
     });
     const cache = new ProjectCache({ client: cloud.client(), clock, random: () => 0.5 });
     for (const kind of ['networks', 'routers', 'images'] as const) cache[kind].subscribe(() => {});
@@ -223,7 +232,18 @@ describe('a project that an administrator logs in to', () => {
 
     expect(idsOf('networks')).toEqual(['own', 'shared', 'external']);
     expect(idsOf('routers')).toEqual(['own']);
-    expect(idsOf('images')).toEqual(['own', 'public']);
+    expect(idsOf('images')).toEqual(['own', 'own-shared', 'public']);
+    cache.stop();
+  });
+
+  it('has the images that others share with it, if the login is not an administrator’s', async () => {
+    const clock = new FakeClock();
+    const { cloud } = emptyCloud(clock, undefined, { images: [image('shared-with-it', 'q', 'shared')] });
+    const cache = new ProjectCache({ client: cloud.client(), clock, random: () => 0.5 });
+    cache.images.subscribe(() => {});
+    await clock.advance(1_000);
+
+    expect([...cache.images.snapshot().items.keys()]).toEqual(['shared-with-it']);
     cache.stop();
   });
 });

@@ -96,7 +96,7 @@ function cachesOf(options: ProjectCacheOptions): Readonly<Record<string, Resourc
         list: (call) => list(clients[clientName], filters[name], call),
         clock,
         random,
-        intervals: { ...intervals, ...(slowMs !== undefined && { slowMs, restMs: slowMs }) },
+        intervals: { ...intervals, ...(slowMs !== undefined && { slowMs, idleMs: slowMs }) },
         group: groups && (async () => groups.of<Identified>(await client.session.projectId(), name)),
         paces: paces?.of(name),
         ...(budget !== undefined && { isBudgetShort: () => budget.waiting > 0 }),

@@ -4,7 +4,7 @@ import { PunctualPace } from './punctual-pace.ts';
 /** All looks at a change that takes so long, the one that sees it included. */
 function looksAt(pace: PunctualPace, tookMs: number): number[] {
   const times: number[] = [];
-  for (let ms = pace.nextLookMs(0); ; ms = pace.nextLookMs(ms)) {
+  for (let ms = pace.nextPollMs(0); ; ms = pace.nextPollMs(ms)) {
     times.push(ms);
     if (ms >= tookMs) return times;
   }

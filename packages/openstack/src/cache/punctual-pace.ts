@@ -49,10 +49,10 @@ export class PunctualPace implements Pace {
     };
   }
 
-  nextLookMs(elapsedMs: number): number {
+  nextPollMs(elapsedMs: number): number {
     const lateMs = Math.max(LATE_MS, LATE_SHARE * elapsedMs);
     if (this.#usual === undefined) return elapsedMs + Math.min(Math.max(elapsedMs, FIRST_MS), lateMs);
-    const usualMs = usualLookMs(this.#usual);
+    const usualMs = usualPollMs(this.#usual);
     for (const share of EARLY_SHARES) {
       const earlyMs = share * usualMs;
       if (earlyMs >= EARLY_MIN_MS && earlyMs > elapsedMs) return earlyMs;
@@ -63,7 +63,7 @@ export class PunctualPace implements Pace {
 }
 
 /** When the change has most probably shown, but no later than whatever ends as early as usual may be seen. */
-function usualLookMs({ ms, spreadMs }: { readonly ms: number; readonly spreadMs: number }): number {
+function usualPollMs({ ms, spreadMs }: { readonly ms: number; readonly spreadMs: number }): number {
   const earliestMs = ms - USUAL_SPREADS * spreadMs;
   const lateMs = Math.max(LATE_MS, LATE_SHARE * ms);
   return Math.max(Math.min(ms + spreadMs, earliestMs + lateMs), SHORTEST_PAUSE_MS);

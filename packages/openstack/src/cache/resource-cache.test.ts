@@ -78,7 +78,7 @@ describe('ResourceCache', () => {
   it('tells whoever overhears of lists that others want, and makes none for it', async () => {
     const { clock, cloud, cache } = start();
     const heard: string[] = [];
-    const stop = cache.overhear(({ added, removed }) => {
+    const stop = cache.observePassively(({ added, removed }) => {
       heard.push(...added.map(({ id }) => `+${id}`), ...removed.map(({ id }) => `-${id}`));
     });
     await clock.advance(3_600_000);
@@ -123,29 +123,29 @@ describe('ResourceCache', () => {
   });
 
   it('rests while nobody attends, and makes the list at once that is overdue when somebody does', async () => {
-    const { clock, cloud, cache, listen } = start({ intervals: { restMs: 300_000 } });
+    const { clock, cloud, cache, listen } = start({ intervals: { idleMs: 300_000 } });
     listen();
     await clock.advance(450_000);
 
-    const ends = [cache.attend(), cache.attend()];
+    const ends = [cache.pollFaster(), cache.pollFaster()];
     await clock.advance(100_000);
     ends[0]?.();
     await clock.advance(30_000);
     ends[1]?.();
     await clock.advance(620_000);
 
-    expect(cache.mayRest).toBe(true);
+    expect(cache.canPollSlower).toBe(true);
     expect(cloud.lists).toEqual([0, 300_000, 450_000, 510_000, 570_000, 630_000, 930_000]);
   });
 
   it('lists for somebody who attends again and again no more often than for one who stays', async () => {
-    const { clock, cloud, cache, listen } = start({ intervals: { restMs: 300_000 } });
+    const { clock, cloud, cache, listen } = start({ intervals: { idleMs: 300_000 } });
     listen();
     await clock.advance(1_000);
     cloud.lists.length = 0;
 
     for (let second = 0; second < 600; second++) {
-      const end = cache.attend();
+      const end = cache.pollFaster();
       await clock.advance(500);
       end();
       await clock.advance(500);
@@ -156,14 +156,14 @@ describe('ResourceCache', () => {
   });
 
   it('backs off after a failure whoever attends', async () => {
-    const { clock, cloud, cache, listen } = start({ intervals: { restMs: 300_000 } });
+    const { clock, cloud, cache, listen } = start({ intervals: { idleMs: 300_000 } });
     listen();
     await clock.advance(1_000);
     cloud.failure = failure(200_000);
     await Promise.all([expect(cache.refreshAfter(clock.now())).rejects.toThrow('no'), clock.advance(1_000)]);
     cloud.lists.length = 0;
 
-    const end = cache.attend();
+    const end = cache.pollFaster();
     await clock.advance(150_000);
     end();
 

@@ -42,7 +42,7 @@ interface Expectation {
   /** Undefined: it is looked for as fast as any. */
   readonly pace: Pace | undefined;
   /** When to look, by its pace. */
-  lookMs: number;
+  pollAtMs: number;
 }
 
 interface Waiter<T extends Identified> {
@@ -75,9 +75,9 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   readonly #intervals: PollIntervals;
   readonly #logger: Logger;
   readonly #listeners = new Set<{ readonly notify: (delta: Delta<T>) => void }>();
-  readonly #overhearing = new Set<{ readonly notify: (delta: Delta<T>) => void }>();
+  readonly #passive = new Set<{ readonly notify: (delta: Delta<T>) => void }>();
   readonly #expectations = new Set<Expectation>();
-  readonly #attending = new Set<object>();
+  readonly #fastPollers = new Set<object>();
   readonly #paces: Paces;
   readonly #waiters = new Set<Waiter<T>>();
   readonly #abort = new AbortController();
@@ -141,18 +141,18 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   }
 
   /** As `subscribe`, but has nothing listed: `listener` hears of lists that others want. Returns a function that ends it. */
-  overhear(listener: (delta: Delta<T>) => void): () => void {
+  observePassively(listener: (delta: Delta<T>) => void): () => void {
     const entry = { notify: listener };
-    this.#overhearing.add(entry);
-    return () => this.#overhearing.delete(entry);
+    this.#passive.add(entry);
+    return () => this.#passive.delete(entry);
   }
 
   /** Lists frequently until the returned function is called, or when such a `change` usually shows; `reason` says what is expected. `variety`: see Paces. */
   expectChange(reason: string, change?: PacedChange, variety?: string): EndExpectation {
     const nowMs = this.#clock.now();
     const pace = change && this.#paces.of(change, variety);
-    const lookMs = pace === undefined ? Number.POSITIVE_INFINITY : nowMs + pace.nextLookMs(0);
-    const expectation = { reason, sinceMs: nowMs, pace, lookMs };
+    const pollAtMs = pace === undefined ? Number.POSITIVE_INFINITY : nowMs + pace.nextPollMs(0);
+    const expectation = { reason, sinceMs: nowMs, pace, pollAtMs };
     this.#expectations.add(expectation);
     if (pace === undefined) this.#fastPolls = 0;
     if (this.#failures === 0) this.#pollAtMs = Math.min(this.#pollAtMs, nowMs + this.#pauseMs());
@@ -167,24 +167,24 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   }
 
   /** Whether it is listed less often while nobody attends to it. */
-  get mayRest(): boolean {
-    const { slowMs, restMs = slowMs } = this.#intervals;
-    return restMs > slowMs;
+  get canPollSlower(): boolean {
+    const { slowMs, idleMs = slowMs } = this.#intervals;
+    return idleMs > slowMs;
   }
 
   /**
-   * Something may have happened of which nothing else tells: has it listed every `slowMs` rather than every `restMs` until the returned function is
+   * Something may have happened of which nothing else tells: has it listed every `slowMs` rather than every `idleMs` until the returned function is
    * called. A list that is overdue by that is made now.
    */
-  attend(): () => void {
+  pollFaster(): () => void {
     const entry = {};
-    this.#attending.add(entry);
-    if (this.#attending.size === 1 && this.#failures === 0) {
+    this.#fastPollers.add(entry);
+    if (this.#fastPollers.size === 1 && this.#failures === 0) {
       this.#pollAtMs = Math.min(this.#pollAtMs, this.#startedMs + this.#pauseMs());
       this.#schedule();
     }
     return () => {
-      this.#attending.delete(entry);
+      this.#fastPollers.delete(entry);
     };
   }
 
@@ -265,7 +265,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     const reason = new Error(`the cache of ${this.name} was stopped`);
     this.#abort.abort(reason);
     this.#listeners.clear();
-    this.#overhearing.clear();
+    this.#passive.clear();
     this.#timer?.cancel();
     this.#leaveGroup();
     this.#settleWaiters((waiter) => waiter.reject(reason));
@@ -288,15 +288,15 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     const invalidatedAtMs = this.#invalidatedAtMs;
     const sinceMs = [...this.#waiters].map((waiter) => waiter.sinceMs);
     if (invalidatedAtMs !== undefined && listedAtMs <= invalidatedAtMs) sinceMs.push(invalidatedAtMs);
-    const wishedMs = Math.min(...sinceMs) + 1;
+    const requestedMs = Math.min(...sinceMs) + 1;
     const pollMs = this.#listeners.size > 0 ? this.#pollAtMs : Number.POSITIVE_INFINITY;
-    return Math.max(this.#startedMs + this.#intervals.gapMs, Math.min(pollMs, wishedMs));
+    return Math.max(this.#startedMs + this.#intervals.gapMs, Math.min(pollMs, requestedMs));
   }
 
   #pauseMs(retryAfterMs?: number): number {
     const state = {
       isChangeExpected: this.#hasUnpaced(),
-      isAttended: this.#attending.size > 0,
+      isPolledFast: this.#fastPollers.size > 0,
       fastPolls: this.#fastPolls,
       failures: this.#failures,
       retryAfterMs,
@@ -304,8 +304,8 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     };
     const pauseMs = pollDelayMs(state, this.#intervals, this.#options.random());
     if (this.#failures > 0) return pauseMs;
-    const lookMs = Math.min(...[...this.#expectations].map((each) => each.lookMs)) - this.#clock.now();
-    return Math.min(pauseMs, Math.max(lookMs, state.isBudgetShort ? this.#intervals.fastMaxMs : 0));
+    const pollAtMs = Math.min(...[...this.#expectations].map((each) => each.pollAtMs)) - this.#clock.now();
+    return Math.min(pauseMs, Math.max(pollAtMs, state.isBudgetShort ? this.#intervals.fastMaxMs : 0));
   }
 
   async #refresh(): Promise<void> {
@@ -353,10 +353,10 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     this.#listedBeforeMs = this.#snapshot.listedAtMs ?? Number.NEGATIVE_INFINITY;
     this.#snapshot = { items, listedAtMs: startedMs };
     this.#failures = 0;
-    this.#planLooks(startedMs);
+    this.#schedulePolls(startedMs);
     this.#pollAtMs = this.#clock.now() + this.#pauseMs();
     this.#fastPolls += 1;
-    if (wasStale) this.#logger.info({ resource: this.name }, 'lists of the cloud succeed again');
+    if (wasStale) this.#logger.info({ resource: this.name }, 'listing cloud resources succeeds again');
     if (wasStale || added.length + changed.length + removed.length > 0) {
       this.#notify({ added, changed, removed, isStale: false });
     }
@@ -364,10 +364,10 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   }
 
   /** A list that began at `startedMs` is a look of all that wait, whoever asked for it. */
-  #planLooks(startedMs: number): void {
+  #schedulePolls(startedMs: number): void {
     for (const expectation of this.#expectations) {
       const { pace, sinceMs } = expectation;
-      if (pace && sinceMs < startedMs) expectation.lookMs = sinceMs + pace.nextLookMs(this.#clock.now() - sinceMs);
+      if (pace && sinceMs < startedMs) expectation.pollAtMs = sinceMs + pace.nextPollMs(this.#clock.now() - sinceMs);
     }
   }
 
@@ -379,7 +379,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     this.#pollAtMs = this.#clock.now() + this.#pauseMs(isOpenStackError(error) ? error.retryAfterMs : undefined);
     this.#snapshot = { items, listedAtMs, stale: { sinceMs: stale?.sinceMs ?? startedMs, error } };
     if (stale === undefined) {
-      this.#logger.warn({ resource: this.name, err: error }, 'lists of the cloud fail, keeping the last view');
+      this.#logger.warn({ resource: this.name, err: error }, 'failed to list cloud resources, keeping the last view');
       this.#notify({ added: [], changed: [], removed: [], isStale: true });
     }
     this.#settleWaiters((waiter) => waiter.reject(error));
@@ -387,11 +387,11 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
 
   #notify(delta: Delta<T>): void {
     // A copy: a listener added by a listener has already seen this change in the snapshot.
-    for (const { notify } of [...this.#listeners, ...this.#overhearing]) {
+    for (const { notify } of [...this.#listeners, ...this.#passive]) {
       try {
         notify(delta);
       } catch (error) {
-        this.#logger.error({ resource: this.name, err: error }, 'a listener of the cache failed');
+        this.#logger.error({ resource: this.name, err: error }, 'cache listener failed');
       }
     }
   }

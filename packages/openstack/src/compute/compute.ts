@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { compareMicroversions } from '../microversion.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list } from '../types/collections.ts';
 import { ComputeAvailabilityZone, ComputeLimits, ComputeQuotaSet, KeyPair } from '../types/compute.ts';
 import { Flavors } from './flavors.ts';
 import { ServerGroups } from './server-groups.ts';
@@ -9,11 +10,11 @@ import { Servers } from './servers.ts';
 /** Used if the service supports it (Zed): rebuilds of servers that boot from a volume, and everything before. */
 export const COMPUTE_MICROVERSION = '2.93';
 
-const ZoneList = z.object({ availabilityZoneInfo: z.array(ComputeAvailabilityZone) });
+const ZoneList = z.object({ availabilityZoneInfo: list(ComputeAvailabilityZone) });
 const LimitsEnvelope = z.object({ limits: z.object({ absolute: ComputeLimits }) });
 const QuotaEnvelope = z.object({ quota_set: ComputeQuotaSet });
 const KeyPairEnvelope = z.object({ keypair: KeyPair });
-const KeyPairList = z.object({ keypairs: z.array(KeyPairEnvelope) });
+const KeyPairList = z.object({ keypairs: list(KeyPairEnvelope) });
 
 /** https://docs.openstack.org/api-ref/compute/ */
 export class Compute {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { pages } from '../pages.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list, record } from '../types/collections.ts';
 import { Flavor } from '../types/compute.ts';
 import { Link } from '../types/link.ts';
 
 const FlavorEnvelope = z.object({ flavor: Flavor });
-const FlavorPage = z.object({ flavors: z.array(Flavor), flavors_links: z.array(Link).optional() });
-const ExtraSpecs = z.object({ extra_specs: z.record(z.string(), z.string()) });
+const FlavorPage = z.object({ flavors: list(Flavor), flavors_links: list(Link).optional() });
+const ExtraSpecs = z.object({ extra_specs: record(z.string()) });
 
 /** https://docs.openstack.org/api-ref/compute/#flavors */
 export class Flavors {

@@ -17,6 +17,6 @@ export function serverFaultKind(server: Pick<Server, 'status' | 'fault'>): Serve
   ) {
     return 'outOfCapacity';
   }
-  if (/quota exceeded|maximum number of .* exceeded|exceeded for quota/i.test(message)) return 'quotaExceeded';
+  if (/quota exceeded|maximum number of .{0,200} exceeded|exceeded for quota/i.test(message)) return 'quotaExceeded';
   return 'failed';
 }

@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import { countedPages } from '../counted-pages.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list } from '../types/collections.ts';
 import { ServerGroup, type ServerGroupCreate } from '../types/compute.ts';
 
 const GroupEnvelope = z.object({ server_group: ServerGroup });
-const GroupPage = z.object({ server_groups: z.array(ServerGroup) });
+const GroupPage = z.object({ server_groups: list(ServerGroup) });
 
 /** Nova's default and maximum for `limit` (`[api] max_limit`). */
 const PAGE_SIZE = 1000;
@@ -17,14 +19,15 @@ export class ServerGroups {
   }
 
   /** `GET /os-server-groups`: pages by offset, without links. */
-  async *list(options: CallOptions & { readonly pageSize?: number } = {}): AsyncGenerator<ServerGroup, void> {
-    const { pageSize = PAGE_SIZE, ...rest } = options;
-    for (let offset = 0; ; offset += pageSize) {
-      const call = { ...rest, query: { limit: pageSize, offset } };
-      const groups = (await this.#api.get(GroupPage, '/os-server-groups', call)).server_groups;
-      yield* groups;
-      if (groups.length < pageSize) return;
-    }
+  list(options: CallOptions & { readonly pageSize?: number } = {}): AsyncGenerator<ServerGroup, void> {
+    return countedPages(this.#api, '/os-server-groups', {
+      pageSize: PAGE_SIZE,
+      ...options,
+      schema: GroupPage,
+      items: ({ server_groups }) => server_groups,
+      idOf: ({ id }) => id,
+      isLast: ({ server_groups }, limit) => server_groups.length < limit,
+    });
   }
 
   /** `GET /os-server-groups/{server_group_id}`. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pages } from '../pages.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list, record } from '../types/collections.ts';
 import { Link } from '../types/link.ts';
 import {
   InterfaceAttachment,
@@ -39,14 +40,14 @@ export interface ServerCreateOptions extends CallOptions {
 }
 
 const ServerEnvelope = z.object({ server: Server });
-const ServerPage = z.object({ servers: z.array(Server), servers_links: z.array(Link).optional() });
+const ServerPage = z.object({ servers: list(Server), servers_links: list(Link).optional() });
 const CreatedEnvelope = z.object({ server: ServerCreated });
 const Output = z.object({ output: z.string() });
-const Tags = z.object({ tags: z.array(z.string()) });
-const Metadata = z.object({ metadata: z.record(z.string(), z.string()) });
+const Tags = z.object({ tags: list(z.string()) });
+const Metadata = z.object({ metadata: record(z.string()) });
 const AttachmentEnvelope = z.object({ interfaceAttachment: InterfaceAttachment });
 const VolumeEnvelope = z.object({ volumeAttachment: VolumeDevice });
-const AttachmentList = z.object({ interfaceAttachments: z.array(InterfaceAttachment) });
+const AttachmentList = z.object({ interfaceAttachments: list(InterfaceAttachment) });
 
 /** https://docs.openstack.org/api-ref/compute/#servers-servers */
 export class Servers {
@@ -102,6 +103,11 @@ export class Servers {
     await this.#api.send('DELETE', '/servers/{server_id}', { ...options, params: { server_id: id } });
   }
 
+  /** The action `forceDelete`: deletes past the time that Nova keeps deleted servers (`reclaim_instance_interval`). By a policy of its own. */
+  async forceDelete(id: string, options: CallOptions = {}): Promise<void> {
+    await this.#act(id, { forceDelete: null }, options);
+  }
+
   /** `PUT /servers/{server_id}` with a new name. */
   async rename(id: string, name: string, options: CallOptions = {}): Promise<Server> {
     const call = { ...options, params: { server_id: id }, body: { server: { name } }, idempotent: true };
@@ -154,6 +160,21 @@ export class Servers {
       minMicroversion: '2.26',
     });
     return answer.tags;
+  }
+
+  /** `PUT /servers/{server_id}/tags/{tag}`: adds one and keeps the others; 2.26. */
+  async addTag(id: string, tag: string, options: CallOptions = {}): Promise<void> {
+    await this.#oneTag('PUT', id, tag, options);
+  }
+
+  /** `DELETE /servers/{server_id}/tags/{tag}`; 2.26. */
+  async removeTag(id: string, tag: string, options: CallOptions = {}): Promise<void> {
+    await this.#oneTag('DELETE', id, tag, options);
+  }
+
+  async #oneTag(method: 'PUT' | 'DELETE', id: string, tag: string, options: CallOptions): Promise<void> {
+    const call = { ...options, params: { server_id: id, tag }, minMicroversion: '2.26' };
+    await this.#api.send(method, '/servers/{server_id}/tags/{tag}', { ...call, idempotent: true });
   }
 
   /** `PUT /servers/{server_id}/metadata`, replaces all metadata. */

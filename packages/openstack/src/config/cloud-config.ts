@@ -1,4 +1,4 @@
-import type { EndpointInterface } from '../auth/catalog.ts';
+import type { EndpointInterface, ServiceEndpoint } from '../auth/catalog.ts';
 import type { Credential } from '../auth/credential.ts';
 import type { CloudLoadBalancers } from './load-balancer-settings.ts';
 import type { NodeAddressSettings } from './node-address-settings.ts';
@@ -9,18 +9,22 @@ export interface CloudConfig {
   readonly name: string;
   readonly authUrl: string;
   readonly credential: Credential;
-  /** The first of `regions` when `region_name` is absent; undefined uses the catalog's. */
+  /** The first of `regions` or `region_name` unless one is chosen; undefined uses the catalog's. */
   readonly region: string | undefined;
   readonly interface: EndpointInterface;
   readonly tls: TlsFiles;
   /** By service type. */
   readonly endpointOverrides: Readonly<Record<string, string>>;
+  /** Interfaces and regions of single services (`network_interface`), by service type. */
+  readonly endpoints?: Readonly<Record<string, ServiceEndpoint>>;
   /** `compute_default_microversion`, or a `compute_api_version` that is one. */
   readonly computeMicroversion: string | undefined;
   /** `node_addresses`, a key of Fairway's own. */
   readonly nodeAddresses?: NodeAddressSettings;
   /** `load_balancers`, another one. */
   readonly loadBalancers?: CloudLoadBalancers;
+  /** `config_drive`, another one: whether all nodes have one. */
+  readonly configDrive?: boolean;
 }
 
 /** Paths of PEM files, a leading `~` replaced. */

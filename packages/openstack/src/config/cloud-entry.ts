@@ -1,6 +1,7 @@
 import type { Credential, IdentityRef, Scope } from '../auth/credential.ts';
 import { type CloudConfig, CloudConfigError } from './cloud-config.ts';
 import { isMapping, type RawCloud } from './raw-cloud.ts';
+import { valuesOf, WrittenScalar } from './written-yaml.ts';
 
 /** Deprecated keys in `auth` and their current names. */
 const AUTH_ALIASES = {
@@ -11,7 +12,9 @@ const AUTH_ALIASES = {
   authorization_code: 'code',
 } as const satisfies Record<string, string>;
 
+/** A current name takes precedence over a deprecated one. */
 const AUTH_KEYS: readonly string[] = [
+  ...Object.keys(AUTH_ALIASES),
   'auth_url',
   'username',
   'user_id',
@@ -48,7 +51,6 @@ const AUTH_KEYS: readonly string[] = [
   'default_domain',
   'default_domain_id',
   'default_domain_name',
-  ...Object.keys(AUTH_ALIASES),
 ];
 
 export interface CompileContext {
@@ -81,7 +83,7 @@ export class CloudEntry {
   }
 
   authUrl(): string {
-    const authUrl = this.require('auth_url', 'is missing: the URL of Keystone');
+    const authUrl = this.#expand('auth.auth_url', this.require('auth_url', 'is missing: the URL of Keystone'));
     if (!URL.canParse(authUrl)) throw this.error('auth.auth_url', `${authUrl} is not a URL`);
     return authUrl;
   }
@@ -108,7 +110,7 @@ export class CloudEntry {
     const secret = this.require('application_credential_secret', 'is missing');
     const id = this.#auth.get('application_credential_id');
     if (id !== undefined) return { kind: 'applicationCredential', id, secret };
-    const problem = 'is missing: an application credential needs its id, or its name and its user';
+    const problem = 'is missing: an application credential needs its ID, or its name and its user';
     const name = this.require('application_credential_name', problem);
     return { kind: 'applicationCredential', name, user: this.user(), secret };
   }
@@ -166,26 +168,46 @@ export class CloudEntry {
   }
 
   tls(): CloudConfig['tls'] {
-    const insecure = this.flag('insecure') ?? false;
-    const cacert = this.#path('cacert');
+    const verify = this.flag('insecure') === true ? false : (this.flag('verify') ?? true);
+    // Not read where nothing is verified by it: it may be missing.
+    const cacert = verify ? this.#path('cacert') : undefined;
     const cert = this.#path('cert');
     const key = this.#path('key');
-    if (key !== undefined && cert === undefined) throw this.error('cert', 'is missing, although there is a key');
+    if (key !== undefined && cert === undefined) throw this.error('cert', 'is missing, but a key is set');
     return {
-      verify: insecure ? false : (this.flag('verify') ?? true),
+      verify,
       ...(cacert !== undefined && { cacert }),
       ...(cert !== undefined && { cert }),
       ...(key !== undefined && { key }),
     };
   }
 
+  /** With `{region_name}` and other keys of the cloud in place. */
   text(key: string): string | undefined {
-    return this.#textOf(this.raw[key], key);
+    const text = this.#textOf(this.raw[key], key);
+    return text === undefined ? undefined : this.#expand(key, text);
+  }
+
+  /** As written, numbers and booleans as such: of a key that only Fairway knows. */
+  setting(key: string): unknown {
+    return valuesOf(this.raw[key]);
+  }
+
+  /** Replaces `{key}` by another key of the cloud, as Python's `str.format` does for openstacksdk; `{{` is a brace. */
+  #expand(at: string, text: string): string {
+    return text.replace(/\{\{|\}\}|\{[^{}]*\}|[{}]/g, (found) => {
+      if (found === '{{' || found === '}}') return found.charAt(0);
+      const key = found.slice(1, -1);
+      const value = this.#textOf(this.raw[key], key);
+      if (value !== undefined) return value;
+      throw this.error(at, `${text}: ${found} is not a key of this cloud with a string value`);
+    });
   }
 
   #textOf(value: unknown, key: string): string | undefined {
     if (value == null || value === '') return undefined;
     if (typeof value === 'string') return value;
+    if (value instanceof WrittenScalar) return value.text;
     if (typeof value === 'number' || typeof value === 'boolean') return String(value);
     throw this.error(key, 'must be a string');
   }
@@ -194,15 +216,17 @@ export class CloudEntry {
   list(key: string): readonly string[] {
     const { auth } = this.raw;
     const value = (isMapping(auth) ? auth[key] : undefined) ?? this.raw[key];
-    const items = Array.isArray(value) ? value.map(String) : (this.#textOf(value, key) ?? '').split(',');
+    const items = Array.isArray(value)
+      ? value.map((item) => this.#textOf(item, key) ?? '')
+      : (this.#textOf(value, key) ?? '').split(',');
     return items.map((item) => item.trim()).filter((item) => item !== '');
   }
 
   flag(key: string): boolean | undefined {
     const text = this.text(key)?.toLowerCase();
     if (text === undefined) return undefined;
-    if (text === 'true' || text === '1' || text === 'yes') return true;
-    if (text === 'false' || text === '0' || text === 'no') return false;
+    if (text === 'true' || text === '1' || text === 'yes' || text === 'on') return true;
+    if (text === 'false' || text === '0' || text === 'no' || text === 'off') return false;
     throw this.error(key, `${text} is neither true nor false`);
   }
 

@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { CLOUDS_YAML_CASES, type CloudsYamlCase, type Reading, ROOT } from '../testing/clouds-yaml-cases.ts';
+import { readingOf } from '../testing/clouds-yaml-reading.ts';
 import { CloudsYaml } from './clouds-yaml.ts';
 
 type Files = Readonly<Record<string, string>>;
@@ -52,6 +54,7 @@ describe('CloudsYaml', () => {
       interface: 'public',
       tls: { verify: true },
       endpointOverrides: {},
+      endpoints: {},
       computeMicroversion: undefined,
     });
   });
@@ -189,9 +192,46 @@ public-clouds:
       expected: { endpointOverrides: { network: 'https://n/v2.0' } },
     },
     { key: 'microversion', keys: { compute_api_version: '2.53' }, expected: { computeMicroversion: '2.53' } },
+    {
+      key: 'newest microversion',
+      keys: { compute_api_version: '2.latest' },
+      expected: { computeMicroversion: undefined },
+    },
     { key: 'major version', keys: { compute_api_version: 2.1 }, expected: { computeMicroversion: undefined } },
   ])('reads $key', ({ keys = {}, auth = {}, expected }) => {
     expect(read(cloud(keys, auth)).get('c')).toMatchObject(expected);
+  });
+
+  it('reads a microversion without quotes as it is written', () => {
+    const files = { '/work/clouds.yaml': `${DEMO}    compute_default_microversion: 2.90\n` };
+
+    expect(read(files).get('demo').computeMicroversion).toBe('2.90');
+  });
+
+  /** The cases' files, in a root of their own. */
+  function readCase({ files, env = {} }: CloudsYamlCase): Reading {
+    const rooted = Object.fromEntries(Object.entries(files).map(([path, content]) => [`/${path}`, content]));
+    const variables = Object.entries(env).map(([key, value]) => [key, value.replaceAll(ROOT, '')]);
+    const options = { env: Object.fromEntries(variables), cwd: '/work', home: '/home' };
+    return readingOf(new CloudsYaml({ ...options, readFile: (path) => rooted[path] }).get());
+  }
+
+  it.each(CLOUDS_YAML_CASES.filter(({ expected }) => expected !== undefined))('reads $name', (given) => {
+    expect(readCase(given)).toMatchObject(JSON.parse(JSON.stringify(given.expected).replaceAll(ROOT, '')));
+  });
+
+  it.each(CLOUDS_YAML_CASES.filter(({ expected }) => expected === undefined))('refuses $name', (given) => {
+    expect(() => readCase(given)).toThrow(given.says);
+  });
+
+  it('says which file cannot be read', () => {
+    const readFile = () => {
+      throw new Error('EACCES: permission denied');
+    };
+
+    expect(() => new CloudsYaml({ env: {}, cwd: '/work', home: HOME, readFile })).toThrow(
+      '/work/clouds.yaml: cannot be read: EACCES: permission denied',
+    );
   });
 
   it.each<{ reason: string; files: Files; env?: Env; name?: string; message: string }>([
@@ -214,7 +254,7 @@ public-clouds:
     {
       reason: 'which one',
       files: { '/work/clouds.yaml': 'clouds: {a: {}, b: {}}' },
-      message: 'which cloud? Name one, or set OS_CLOUD: a, b',
+      message: 'no cloud selected; specify one, or set OS_CLOUD: a, b',
     },
     {
       reason: 'not YAML',
@@ -226,7 +266,7 @@ public-clouds:
       reason: 'a missing file named by the environment',
       files: {},
       env: { OS_CLIENT_CONFIG_FILE: '/x.yaml' },
-      message: '/x.yaml: no such file, although the environment names it',
+      message: '/x.yaml: no such file, but the environment refers to it: correct or unset OS_CLIENT_CONFIG_FILE',
     },
     {
       reason: 'unknown profile',
@@ -250,15 +290,20 @@ public-clouds:
     },
     { reason: 'key alone', files: cloud({ key: '/k.pem' }), message: 'cloud c: cert: is missing' },
     {
-      reason: 'a microversion that YAML took for a number',
-      files: cloud({ compute_default_microversion: 2.9 }),
-      message: 'cloud c: compute_default_microversion: 2.9 is not a microversion such as "2.90", in quotes',
+      reason: 'no microversion',
+      files: cloud({ compute_default_microversion: 'newest' }),
+      message: 'cloud c: compute_default_microversion: newest is not a microversion such as 2.90, or 2.latest',
+    },
+    {
+      reason: 'a service’s interface',
+      files: cloud({ network_interface: 'outer' }),
+      message: 'cloud c: network_interface: outer is not one of',
     },
     {
       reason: 'two of one name',
       files: { '/work/clouds.yaml': 'clouds: {envvars: {}}' },
       env: { OS_AUTH_URL: 'https://x' },
-      message: 'cloud envvars: the environment describes a cloud of this name too',
+      message: 'cloud envvars: the environment also describes a cloud with this name',
     },
     {
       reason: 'environment without user',
@@ -281,6 +326,14 @@ public-clouds:
     });
   });
 
+  it.each([true, false])('reads whether nodes have a config drive: %s', (config_drive) => {
+    expect(read(cloud({ config_drive })).get('c').configDrive).toBe(config_drive);
+  });
+
+  it('refuses another value for that', () => {
+    expect(() => read(cloud({ config_drive: 'sometimes' })).get('c')).toThrow(/config_drive/);
+  });
+
   it('reads what load balancers are like', () => {
     const id = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
     const written = { provider: 'ovn', max_shared: 3, classes: { gold: { floating_network_id: id } } };
@@ -293,10 +346,10 @@ public-clouds:
 
   it.each([
     { load_balancers: { lb_provider: 'ovn' }, says: /load_balancers.*lb_provider/ },
-    { load_balancers: { flavor_id: 'big' }, says: /load_balancers\.flavor_id: "big" is no id/ },
+    { load_balancers: { flavor_id: 'big' }, says: /load_balancers\.flavor_id: "big" is not an ID/ },
     { load_balancers: { lb_method: 'RANDOM' }, says: /load_balancers\.lb_method: .*ROUND_ROBIN/ },
     { load_balancers: { max_shared: 0 }, says: /load_balancers\.max_shared: / },
-    { load_balancers: { monitor: { delay: 2 } }, says: /load_balancers\.monitor\.timeout: must be at most the delay/ },
+    { load_balancers: { monitor: { delay: 2 } }, says: /load_balancers\.monitor\.timeout: must not exceed the delay/ },
     { load_balancers: { classes: { gold: { subnet: 'x' } } }, says: /load_balancers\.classes\.gold: .*subnet/ },
   ])('refuses $load_balancers', ({ load_balancers, says }) => {
     expect(() => read(cloud({ load_balancers })).get('c')).toThrow(says);

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
-import { load } from 'js-yaml';
 import type { SignInConfig } from '../sign-in/sign-in.ts';
 import { type CloudConfig, CloudConfigError } from './cloud-config.ts';
 import { CloudEntry, type CompileContext } from './cloud-entry.ts';
 import { compileCloud } from './compile-cloud.ts';
 import { compileSignIn } from './compile-sign-in.ts';
 import { cloudOfEnvironment, isMapping, mergeCloud, mergeDeep, normalizeKeys, type RawCloud } from './raw-cloud.ts';
+import { inRegion } from './region.ts';
+import { loadWritten } from './written-yaml.ts';
 
 /** What is read; the caller owns process.env and the file system. */
 export interface CloudsYamlOptions {
@@ -46,7 +47,7 @@ export class CloudsYaml {
     const secure = this.#find('secure', env.OS_CLIENT_SECURE_FILE);
     this.#publicClouds = this.#find('clouds-public', undefined);
     this.files = { clouds: file?.path, secure: secure?.path };
-    this.#source = file?.path ?? `${join(options.home, '.config/openstack')}/clouds.yaml`;
+    this.#source = file?.path ?? `${join(this.#home(), '.config/openstack')}/clouds.yaml`;
 
     const merged = mergeDeep(file?.content ?? {}, secure?.content ?? {});
     const clouds = new Map<string, RawCloud>();
@@ -57,7 +58,7 @@ export class CloudsYaml {
     if (fromEnvironment !== undefined) {
       const name = env.OS_CLOUD_NAME ?? 'envvars';
       if (clouds.has(name)) {
-        const problem = `the environment describes a cloud of this name too; rename one (OS_CLOUD_NAME), or unset its variables`;
+        const problem = `the environment also describes a cloud with this name; rename one (OS_CLOUD_NAME), or unset its variables`;
         throw new CloudConfigError(this.#source, problem, { cloud: name });
       }
       clouds.set(name, fromEnvironment);
@@ -99,13 +100,10 @@ export class CloudsYaml {
     const isEnvironment = name === this.#environmentName;
     const profile = isEnvironment ? undefined : (written.profile ?? written.cloud);
     const own = profile === undefined ? written : mergeCloud(this.#profile(name, profile), written);
-    const raw = mergeCloud(own, over);
-    const { OS_REGION_NAME: region } = this.#options.env;
-    return {
-      name,
-      raw: region === undefined ? raw : { ...raw, region_name: over.region_name ?? region },
-      context: { source: isEnvironment ? ENVIRONMENT : this.#source, home: this.#options.home },
-    };
+    const source = isEnvironment ? ENVIRONMENT : this.#source;
+    const regional = inRegion(own, this.#options.env.OS_REGION_NAME || undefined);
+    if ('problem' in regional) throw new CloudConfigError(source, regional.problem, { cloud: name, key: regional.key });
+    return { name, raw: mergeCloud(regional.cloud, over), context: { source, home: this.#home() } };
   }
 
   #defaultName(): string {
@@ -115,7 +113,7 @@ export class CloudsYaml {
     if (only !== undefined && this.#clouds.size === 1) return only;
     throw new CloudConfigError(
       this.#source,
-      `which cloud? Name one, or set OS_CLOUD: ${this.names.join(', ') || 'there is none'}`,
+      `no cloud selected; specify one, or set OS_CLOUD: ${this.names.join(', ') || 'none available'}`,
     );
   }
 
@@ -130,23 +128,49 @@ export class CloudsYaml {
   }
 
   #find(stem: string, override: string | undefined): LoadedFile | undefined {
-    const { cwd, home } = this.#options;
-    const folders = [...(cwd === undefined ? [] : [cwd]), join(home, '.config/openstack'), '/etc/openstack'];
-    const candidates = folders.flatMap((folder) =>
+    const candidates = this.#folders().flatMap((folder) =>
       ['yaml', 'yml', 'json'].map((ext) => join(folder, `${stem}.${ext}`)),
     );
     for (const path of override === undefined ? candidates : [override, ...candidates]) {
-      const text = this.#options.readFile(path);
+      const text = this.#read(path);
       if (text !== undefined) return { path, content: this.#parse(path, text) };
-      if (path === override) throw new CloudConfigError(path, 'no such file, although the environment names it');
+      if (path === override)
+        throw new CloudConfigError(
+          path,
+          'no such file, but the environment refers to it: correct or unset OS_CLIENT_CONFIG_FILE and OS_CLIENT_SECURE_FILE',
+        );
     }
     return undefined;
+  }
+
+  #read(path: string): string | undefined {
+    try {
+      return this.#options.readFile(path);
+    } catch (error) {
+      throw new CloudConfigError(path, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** As appdirs finds them, and where other clients always look. */
+  #folders(): readonly string[] {
+    const { cwd, env } = this.#options;
+    const ownConfig = join(this.#home(), '.config');
+    const site = (env.XDG_CONFIG_DIRS || '/etc/xdg').split(':').filter((folder) => folder !== '');
+    return [
+      ...(cwd === undefined ? [] : [cwd]),
+      ...[env.XDG_CONFIG_HOME || ownConfig, ownConfig, ...site, '/etc'].map((folder) => join(folder, 'openstack')),
+    ];
+  }
+
+  /** Snap packages change HOME. */
+  #home(): string {
+    return this.#options.env.SNAP_REAL_HOME || this.#options.home;
   }
 
   #parse(path: string, text: string): RawCloud {
     let content: unknown;
     try {
-      content = load(text, { filename: path });
+      content = loadWritten(text, path);
     } catch (error) {
       throw new CloudConfigError(path, `is not valid YAML: ${error instanceof Error ? error.message : String(error)}`);
     }

@@ -1,13 +1,14 @@
-import type { ZodType } from 'zod';
-import type { EndpointInterface } from '../auth/catalog.ts';
+import { type ZodType, z } from 'zod';
+import type { EndpointInterface, ServiceEndpoint } from '../auth/catalog.ts';
 import type { Credential } from '../auth/credential.ts';
+import type { ServiceDefinition } from '../service-definition.ts';
 import { OPERATORS_SERVICES, SERVICES } from '../services.ts';
 import { CREDENTIAL_TYPES, SIGN_IN_TYPES } from './auth-types.ts';
 import type { CloudConfig } from './cloud-config.ts';
 import { CloudEntry, type CompileContext } from './cloud-entry.ts';
 import { CloudLoadBalancers } from './load-balancer-settings.ts';
 import { NodeAddressSettings } from './node-address-settings.ts';
-import { isMapping, type RawCloud } from './raw-cloud.ts';
+import type { RawCloud } from './raw-cloud.ts';
 
 /** Checks a merged cloud; throws a {@link CloudConfigError} that names the key. */
 export function compileCloud(name: string, raw: RawCloud, context: CompileContext): CloudConfig {
@@ -26,10 +27,10 @@ class CloudCompiler {
       name: this.#entry.name,
       authUrl: this.#entry.authUrl(),
       credential: this.#credential(),
-      region: this.#region(),
-      interface: this.#interface(),
+      region: this.#entry.text('region_name'),
+      interface: this.#interface('') ?? 'public',
       tls: this.#entry.tls(),
-      endpointOverrides: this.#endpointOverrides(),
+      ...this.#services(),
       computeMicroversion: this.#computeMicroversion(),
       ...this.#ownKeys(),
     };
@@ -53,51 +54,58 @@ class CloudCompiler {
         return this.#entry.applicationCredential();
       default:
         if (SIGN_IN_TYPES.includes(authType)) {
-          const problem = `${authType} is for people ("fairway auth token" knows it); here an application credential fits (v3applicationcredential)`;
+          const problem = `${authType} is for interactive sign-in (supported by "fairway auth token"); use an application credential here (v3applicationcredential)`;
           throw this.#entry.error('auth_type', problem);
         }
         throw this.#entry.error('auth_type', `${authType} is not one of ${CREDENTIAL_TYPES.join(', ')}`);
     }
   }
 
-  #region(): string | undefined {
-    const region = this.#entry.text('region_name');
-    if (region !== undefined) return region;
-    const { regions } = this.#entry.raw;
-    if (regions === undefined) return undefined;
-    const first: unknown = Array.isArray(regions) ? regions[0] : undefined;
-    if (typeof first === 'string') return first;
-    if (isMapping(first) && typeof first.name === 'string') return first.name;
-    throw this.#entry.error('regions', 'must be a list of names, or of mappings with a name');
-  }
-
-  #interface(): EndpointInterface {
-    const text = this.#entry.text('interface') ?? this.#entry.text('endpoint_type') ?? 'public';
+  /** Of `prefix` one service: `network_`. */
+  #interface(prefix: string): EndpointInterface | undefined {
+    const key = `${prefix}interface`;
+    const text = this.#entry.text(key) ?? this.#entry.text(`${prefix}endpoint_type`);
+    if (text === undefined) return undefined;
     const name = text.replace(/URL$/, '');
     if (name === 'public' || name === 'internal' || name === 'admin') return name;
-    throw this.#entry.error('interface', `${text} is not one of public, internal, admin`);
+    throw this.#entry.error(key, `${text} is not one of public, internal, admin`);
   }
 
-  #endpointOverrides(): CloudConfig['endpointOverrides'] {
+  #services(): Pick<CloudConfig, 'endpointOverrides' | 'endpoints'> {
     const overrides: Record<string, string> = {};
-    for (const { type: service } of [...SERVICES, ...OPERATORS_SERVICES]) {
-      const key = `${service}_endpoint_override`;
-      const url = this.#entry.text(key) ?? this.#entry.text(`${service}_endpoint`);
-      if (url === undefined) continue;
-      if (!URL.canParse(url)) throw this.#entry.error(key, `${url} is not a URL`);
-      overrides[service] = url;
+    const endpoints: Record<string, ServiceEndpoint> = {};
+    for (const service of [...SERVICES, ...OPERATORS_SERVICES] satisfies readonly ServiceDefinition[]) {
+      const prefixes = prefixesOf(service);
+      const url = this.#override(prefixes);
+      if (url !== undefined) overrides[service.type] = url;
+      const own = firstOf(prefixes, (prefix) => this.#interface(prefix));
+      const region = firstOf(prefixes, (prefix) => this.#entry.text(`${prefix}region_name`));
+      if (own === undefined && region === undefined) continue;
+      endpoints[service.type] = { ...(own && { interface: own }), ...(region !== undefined && { region }) };
     }
-    return overrides;
+    return { endpointOverrides: overrides, endpoints };
+  }
+
+  #override(prefixes: readonly string[]): string | undefined {
+    for (const suffix of ['endpoint_override', 'endpoint']) {
+      for (const prefix of prefixes) {
+        const key = `${prefix}${suffix}`;
+        const url = this.#entry.text(key);
+        if (url === undefined) continue;
+        if (!URL.canParse(url)) throw this.#entry.error(key, `${url} is not a URL`);
+        return url;
+      }
+    }
+    return undefined;
   }
 
   #computeMicroversion(): string | undefined {
     for (const key of ['compute_default_microversion', 'compute_api_version']) {
       const version = this.#entry.text(key);
-      // Plain `2` and `2.1` name the major version.
-      if (version === undefined || /^2(\.[01])?$/.test(version)) continue;
-      // YAML parses 2.90 as the number 2.9, which is another version.
-      if (typeof this.#entry.raw[key] === 'number' || !/^2\.\d+$/.test(version)) {
-        throw this.#entry.error(key, `${version} is not a microversion such as "2.90", in quotes`);
+      // Plain `2` and `2.1` name the major version; the newest that Fairway knows is what it asks for anyhow.
+      if (version === undefined || /^2(\.[01]|\.latest)?$/.test(version)) continue;
+      if (!/^2\.\d{1,4}$/.test(version)) {
+        throw this.#entry.error(key, `${version} is not a microversion such as 2.90, or 2.latest`);
       }
       return version;
     }
@@ -105,18 +113,36 @@ class CloudCompiler {
   }
 
   /** Those that other clients don't know. */
-  #ownKeys(): Pick<CloudConfig, 'nodeAddresses' | 'loadBalancers'> {
+  #ownKeys(): Pick<CloudConfig, 'nodeAddresses' | 'loadBalancers' | 'configDrive'> {
     const nodeAddresses = this.#settings('node_addresses', NodeAddressSettings);
     const loadBalancers = this.#settings('load_balancers', CloudLoadBalancers);
-    return { ...(nodeAddresses && { nodeAddresses }), ...(loadBalancers && { loadBalancers }) };
+    const configDrive = this.#settings('config_drive', z.boolean());
+    return {
+      ...(nodeAddresses && { nodeAddresses }),
+      ...(loadBalancers && { loadBalancers }),
+      ...(configDrive !== undefined && { configDrive }),
+    };
   }
 
-  #settings<T>(key: 'node_addresses' | 'load_balancers', schema: ZodType<T>): T | undefined {
-    const given = this.#entry.raw[key];
+  #settings<T>(key: 'node_addresses' | 'load_balancers' | 'config_drive', schema: ZodType<T>): T | undefined {
+    const given = this.#entry.setting(key);
     if (given === undefined) return undefined;
     const { data, error } = schema.safeParse(given);
     if (error === undefined) return data;
     const [issue] = error.issues;
     throw this.#entry.error([key, ...(issue?.path ?? [])].join('.'), issue?.message ?? 'is not valid');
   }
+}
+
+/** `block_storage_`, and those of the service's other names. */
+function prefixesOf({ type, aliases = [] }: ServiceDefinition): readonly string[] {
+  return [type, ...aliases].map((name) => `${name.replaceAll('-', '_')}_`);
+}
+
+function firstOf<T>(prefixes: readonly string[], read: (prefix: string) => T | undefined): T | undefined {
+  for (const prefix of prefixes) {
+    const value = read(prefix);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }

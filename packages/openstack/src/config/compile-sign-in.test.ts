@@ -172,5 +172,5 @@ it.each(['v3multifactor', 'v3oidcdeviceauthz'])('Fairway itself cannot sign in b
   const read = () => cloud({ ...USER, password: 's' }, { auth_type: type }).get('c');
 
   expect(read).toThrow(CloudConfigError);
-  expect(read).toThrow('here an application credential fits (v3applicationcredential)');
+  expect(read).toThrow('use an application credential here (v3applicationcredential)');
 });

@@ -31,12 +31,12 @@ function signInOf(entry: CloudEntry): SignIn {
       return { kind: 'federated', ...federationOf(entry), grant: { kind: 'accessToken', accessToken } };
     }
     case 'v3oidcclientcredentials': {
-      entry.require('client_secret', 'is missing: the client signs in itself');
+      entry.require('client_secret', 'is missing: the client signs in as itself');
       const client = clientOf(entry);
       return { kind: 'federated', ...federationOf(entry), grant: { kind: 'clientCredentials', client } };
     }
     case 'v3oidcpassword': {
-      const username = entry.require('username', 'is missing: the name at the identity provider');
+      const username = entry.require('username', 'is missing: the user name at the identity provider');
       const grant = { kind: 'password', client: clientOf(entry), username } as const;
       const password = optional(entry, 'password', 'password');
       return { kind: 'federated', ...federationOf(entry), grant: { ...grant, ...password } };
@@ -71,7 +71,7 @@ function multifactorOf(entry: CloudEntry): SignIn {
   const unknown = methods.find((method) => method !== 'password' && method !== 'totp');
   if (unknown !== undefined) throw entry.error('auth_methods', `${unknown} is neither v3password nor v3totp`);
   if (methods.includes('password')) return passwordOf(entry, methods.includes('totp'));
-  if (more.length > 0) throw entry.error('auth_methods', `${first} is there twice`);
+  if (more.length > 0) throw entry.error('auth_methods', `${first} is duplicated`);
   return { kind: 'totp', ...userOf(entry), ...optional(entry, 'passcode', 'passcode') };
 }
 
@@ -95,12 +95,12 @@ function authorizationCodeOf(entry: CloudEntry): Extract<SignIn, { kind: 'federa
     throw entry.error('auth.redirect_uri', `${redirectUri} is not a URL`);
   }
   if (code !== undefined) {
-    const uri = entry.require('redirect_uri', 'is missing: a code is good only with the URI that it was sent to');
+    const uri = entry.require('redirect_uri', 'is missing: a code is valid only with the URI that it was sent to');
     return { kind: 'authorizationCode', client, code, redirectUri: uri };
   }
   needDiscovery(entry, 'authorization_endpoint', client.authorizationEndpoint, client);
   if (redirectUri !== undefined && !isLoopback(new URL(redirectUri))) {
-    const problem = `${redirectUri} is not on this machine (http://127.0.0.1, http://localhost): leave it out, or give the code as well`;
+    const problem = `${redirectUri} is not on this machine (http://127.0.0.1, http://localhost): remove it, or also provide the code`;
     throw entry.error('auth.redirect_uri', problem);
   }
   return { kind: 'authorizationCode', client, ...(redirectUri !== undefined && { redirectUri }) };
@@ -112,7 +112,7 @@ function clientOf(entry: CloudEntry): OidcClient {
     throw entry.error('auth.access_token_type', `${tokenType} is neither access_token nor id_token`);
   }
   const client: OidcClient = {
-    id: entry.require('client_id', 'is missing: the id of the client at the identity provider'),
+    id: entry.require('client_id', 'is missing: the client ID at the identity provider'),
     ...optional(entry, 'client_secret', 'secret'),
     scope: entry.auth('openid_scope') ?? 'openid profile',
     ...optional(entry, 'discovery_endpoint', 'discoveryEndpoint'),

@@ -40,11 +40,11 @@ describe('gcfg', () => {
   });
 
   it.each([
-    { text: 'region=a', says: 'line 1: stands before any [section]' },
+    { text: 'region=a', says: 'line 1: is before any [section]' },
     { text: '[Global\nregion=a', says: 'line 1: is neither [section] nor [section "name"]' },
     { text: '[Global]\n1region=a', says: 'line 2: is neither "key = value" nor a comment' },
     { text: '[Global]\nregion="a', says: 'line 2: a quote is not closed' },
-    { text: '[Global]\npassword=a\\b', says: 'line 2: \\b is no escape: write \\\\ for a backslash' },
+    { text: '[Global]\npassword=a\\b', says: 'line 2: \\b is not a valid escape: write \\\\ for a backslash' },
   ])('refuses $text', ({ text, says }) => {
     expect(() => parseGcfg(text)).toThrow(says);
   });

@@ -1,3 +1,4 @@
+import { trimmedEnd } from '@fairway/base/trim';
 /** One line of a file, in its order. */
 export interface GcfgEntry {
   /** In lower case. */
@@ -55,8 +56,13 @@ export function parseGcfg(text: string): GcfgFile {
       continue;
     }
     const section = sections.at(-1);
-    if (section === undefined) throw new GcfgError(line, 'stands before any [section]');
-    while (endsInBackslash(content) && at + 1 < lines.length) content = `${content.slice(0, -1)}${lines[++at] ?? ''}`;
+    if (section === undefined) throw new GcfgError(line, 'is before any [section]');
+    const parts = [content];
+    for (let last = content; endsInBackslash(last) && at + 1 < lines.length; ) {
+      last = lines[++at] ?? '';
+      parts.push(last);
+    }
+    content = parts.map((part, index) => (index < parts.length - 1 ? part.slice(0, -1) : part)).join('');
     const [, key, value] = KEY.exec(content) ?? [];
     if (key === undefined) throw new GcfgError(line, 'is neither "key = value" nor a comment');
     const { section: name, subsection } = section;
@@ -68,7 +74,7 @@ export function parseGcfg(text: string): GcfgFile {
 
 /** An odd number of them: a pair is one that is meant. */
 function endsInBackslash(content: string): boolean {
-  return (/\\+$/.exec(content)?.[0].length ?? 0) % 2 === 1;
+  return (content.length - trimmedEnd(content, '\\').length) % 2 === 1;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', '"': '"', n: '\n', t: '\t' };
@@ -87,7 +93,7 @@ function valueOf(text: string, line: number): string {
     } else if (each === '\\') {
       const escaped = ESCAPES[text[++at] ?? ''];
       if (escaped === undefined)
-        throw new GcfgError(line, `\\${text[at] ?? ''} is no escape: write \\\\ for a backslash`);
+        throw new GcfgError(line, `\\${text[at] ?? ''} is not a valid escape: write \\\\ for a backslash`);
       value += escaped;
       kept = value.length;
     } else if (isQuoted || value !== '' || !/\s/.test(each)) {

@@ -4,7 +4,7 @@ const MAX_CLASSES = 64;
 /** Octavia's limit of names and references. */
 const text = z.string().min(1).max(255);
 const uuid = z.string().regex(/^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i, {
-  error: ({ input }) => `${JSON.stringify(input)} is no id: it must be a UUID`,
+  error: ({ input }) => `${JSON.stringify(input)} is not an ID: it must be a UUID`,
 });
 const seconds = z.int().min(1).max(3_600);
 const retries = z.int().min(1).max(10);
@@ -42,7 +42,7 @@ const monitor = z
   })
   .refine(({ delay, timeout }) => timeout <= delay, {
     path: ['timeout'],
-    error: 'must be at most the delay: Octavia refuses more',
+    error: 'must not exceed the delay: Octavia rejects this',
   })
   .transform((given) => ({
     /** Undefined: what is right for each port. */
@@ -80,7 +80,9 @@ export const CloudLoadBalancers = z
     share_others: z.boolean().default(false),
     classes: z
       .record(text, balancerClass)
-      .refine((classes) => Object.keys(classes).length <= MAX_CLASSES, { error: `may have ${MAX_CLASSES} classes` })
+      .refine((classes) => Object.keys(classes).length <= MAX_CLASSES, {
+        error: `may have at most ${MAX_CLASSES} classes`,
+      })
       .default({}),
   })
   .transform((given) => ({

@@ -1,8 +1,10 @@
+import { WrittenScalar } from './written-yaml.ts';
+
 /** A cloud as written: keys of clouds.yaml, with dashes as underscores. */
 export type RawCloud = Readonly<Record<string, unknown>>;
 
 export function isMapping(value: unknown): value is RawCloud {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WrittenScalar);
 }
 
 /** `update` takes precedence, except that the two `auth` mappings are merged; as openstacksdk's `_auth_update`. */
@@ -21,13 +23,18 @@ export function mergeDeep(base: RawCloud, update: RawCloud): RawCloud {
   return merged;
 }
 
-/** Keys with a dash are read as with an underscore. */
+/** Keys with a dash are read as with an underscore; so are those of `auth`, and of the values of `regions`. */
 export function normalizeKeys(raw: RawCloud): RawCloud {
   return Object.fromEntries(
-    Object.entries(raw).map(([key, value]) => [
-      key.replaceAll('-', '_'),
-      isMapping(value) && key === 'auth' ? normalizeKeys(value) : value,
-    ]),
+    Object.entries(raw).map(([key, value]) => [key.replaceAll('-', '_'), normalizeValue(key, value)]),
+  );
+}
+
+function normalizeValue(key: string, value: unknown): unknown {
+  if (key === 'auth' && isMapping(value)) return normalizeKeys(value);
+  if (key !== 'regions' || !Array.isArray(value)) return value;
+  return value.map((region) =>
+    isMapping(region) && isMapping(region.values) ? { ...region, values: normalizeKeys(region.values) } : region,
   );
 }
 

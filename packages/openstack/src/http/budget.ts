@@ -66,7 +66,7 @@ export class Budget {
 
   /**
    * Resolves when the call may be sent; the returned function must be called when it ends. First come, first served within a project.
-   * `project` is the caller's project id: '' if not known yet.
+   * `project` is the caller's project id; if not known yet, whatever else tells callers apart, or ''.
    */
   acquire(project: string, priority: Priority, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {
@@ -140,7 +140,7 @@ export class Budget {
     );
   }
 
-  /** The first call of the project whose turn it is; the project then moves to the end of the queue. */
+  /** The first call of the project at the head of the queue; the project then moves to the end of the queue. */
   #shift(): Waiter | undefined {
     const free = this.#options.concurrent - this.#running;
     for (const [project, queue] of this.#queues) {

@@ -8,15 +8,18 @@ export interface ErrorMessage {
 }
 
 const MAX_TEXT_LENGTH = 500;
+/** Of a message that a service has written as one: Nova's of a quota names many resources. */
+const MAX_MESSAGE_LENGTH = 2_000;
+/** What a proxy or a service has to say is at the beginning. */
+const MAX_BODY_LENGTH = 64 * 1024;
 
 /** Extracts the message from 4xx and 5xx responses of services, their middleware and proxies. */
-export function readErrorBody(status: number, contentType: string | undefined, body: string): ErrorMessage {
+export function readErrorBody(status: number, contentType: string | undefined, whole: string): ErrorMessage {
+  const body = whole.slice(0, MAX_BODY_LENGTH);
   const json = contentType?.includes('json') || /^\s*[{[]/.test(body) ? parseJson(body) : undefined;
-  return (
-    (json !== undefined ? readJson(json) : undefined) ?? {
-      message: plainText(body) || `no explanation with status ${status}`,
-    }
-  );
+  const error = json === undefined ? undefined : readJson(json);
+  if (error === undefined) return { message: plainText(body) || `no explanation with status ${status}` };
+  return { ...error, message: shortened(error.message, MAX_MESSAGE_LENGTH) };
 }
 
 function readJson(json: unknown): ErrorMessage | undefined {
@@ -58,14 +61,18 @@ function readFlat(json: unknown): ErrorMessage | undefined {
 
 /** Glance and proxies send HTML: the heading repeats the status, the text after it is the message. */
 function plainText(body: string): string {
-  const text = stripMarkup(body.replace(/<h1>[\s\S]*?<\/h1>/i, ' ')) || stripMarkup(body);
-  return text.length > MAX_TEXT_LENGTH ? `${text.slice(0, MAX_TEXT_LENGTH)}…` : text;
+  const text = stripMarkup(withoutElements(body, 'h1')) || stripMarkup(body);
+  return shortened(text, MAX_TEXT_LENGTH);
+}
+
+function shortened(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
 }
 
 function stripMarkup(body: string): string {
-  return body
-    .replace(/<(head|style|script)\b[\s\S]*?<\/\1>/gi, ' ')
-    .replace(/<[^>]+>/g, ' ')
+  return ['head', 'style', 'script']
+    .reduce(withoutElements, body)
+    .replace(/<[^<>]+>/g, ' ')
     .replace(/&quot;/g, '"')
     .replace(/&#39;|&#x27;/g, "'")
     .replace(/&lt;/g, '<')
@@ -73,6 +80,21 @@ function stripMarkup(body: string): string {
     .replace(/&amp;/g, '&')
     .replace(/\s+/g, ' ')
     .trim();
+}
+
+/** Each look for an end begins where the last one ended, and the first that is not there is the last. */
+function withoutElements(body: string, name: string): string {
+  const lower = body.toLowerCase();
+  const kept: string[] = [];
+  let at = 0;
+  for (let start = lower.indexOf(`<${name}`); start >= 0; start = lower.indexOf(`<${name}`, start + 1)) {
+    if (start < at || /\w/.test(lower.charAt(start + name.length + 1))) continue;
+    const end = lower.indexOf(`</${name}>`, start);
+    if (end < 0) break;
+    kept.push(body.slice(at, start));
+    at = end + name.length + 3;
+  }
+  return [...kept, body.slice(at)].join(' ');
 }
 
 function parseJson(body: string): unknown {

@@ -7,7 +7,7 @@ import type { HttpMethod } from './transport.ts';
  * `OverQuota`, Nova for a port of Neutron's 403 `Maximum number of ports exceeded`, Cinder, Manila and Glance 413, Barbican 403 `…because a quota has been reached`.
  */
 const QUOTA =
-  /^quota exceeded|quota has been (?:met|reached)|maximum number of .* exceeded|exceeded for quota|exceeds? .*\bquota\b|larger than maximum allowed limit/i;
+  /^quota exceeded|quota has been (?:met|reached)|maximum number of .{0,200} exceeded|exceeded for quota|exceeds? .{0,200}\bquota\b|larger than maximum allowed limit/i;
 
 /** https://opendev.org/openstack/neutron-lib/src/branch/master/neutron_lib/exceptions: no address, no network. */
 const CAPACITY_TYPES: ReadonlySet<string> = new Set([

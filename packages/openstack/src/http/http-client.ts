@@ -3,6 +3,7 @@ import type { Clock } from '@fairway/base/clock';
 import { fenceFor } from '@fairway/base/fence';
 import { type Logger, silentLogger } from '@fairway/base/log';
 import { currentSpan, type Span } from '@fairway/base/tracing';
+import { AnswerTooLargeError } from './answer-too-large-error.ts';
 import type { Budget, Priority } from './budget.ts';
 import { answered, callSpan, failed } from './call-span.ts';
 import { readErrorBody } from './error-body.ts';
@@ -37,6 +38,8 @@ export interface HttpCall {
   readonly priority?: Priority;
   /** Id of the calling project, for fair queueing; omitted if not known yet. */
   readonly project?: string | undefined;
+  /** Who the call takes turns as while the project is not known. */
+  readonly owner?: string | undefined;
   readonly signal?: AbortSignal | undefined;
   /** What a response of 400 or more is thrown as, if it says more than the usual error. */
   readonly refusal?: (response: HttpResponse, usual: OpenStackError) => OpenStackError;
@@ -177,10 +180,13 @@ export class HttpClient {
     } catch (error) {
       if (error === ATTEMPT_TIMED_OUT) {
         code = 'timeout';
-        throw this.#unanswered(call, 'timeout', `no answer within ${timeoutMs} ms`, true);
+        throw this.#unanswered(call, 'timeout', `no response within ${timeoutMs} ms`, true);
       }
       if (error instanceof TransportError) {
         code = 'network';
+        if (error.isTooLarge) {
+          throw new AnswerTooLargeError({ ...call, message: error.message, host: hostOf(call), cause: error });
+        }
         throw this.#unanswered(call, 'network', error.message, error.mayHaveArrived, error);
       }
       throw error;
@@ -202,7 +208,7 @@ export class HttpClient {
     const signal = call.signal === undefined ? abort.signal : AbortSignal.any([abort.signal, call.signal]);
     try {
       const askedMs = this.#clock.now();
-      const acquired = budget.acquire(call.project ?? '', call.priority ?? 'normal', signal);
+      const acquired = budget.acquire(call.project ?? call.owner ?? '', call.priority ?? 'normal', signal);
       metrics?.budget(cloud, budget);
       const release = await acquired;
       metrics?.waited(cloud, this.#clock.now() - askedMs);

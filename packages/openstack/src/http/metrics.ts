@@ -28,20 +28,20 @@ export class OpenStackMetrics {
     const registers = [registry];
     this.#requests = new Counter({
       name: 'fairway_openstack_requests_total',
-      help: 'Requests sent to OpenStack services, each attempt counted.',
+      help: 'Requests sent to OpenStack services, counting each attempt.',
       labelNames: ['cloud', 'service', 'method', 'resource', 'code'],
       registers,
     });
     this.#durations = new Histogram({
       name: 'fairway_openstack_request_duration_seconds',
-      help: 'Time from sending a request to the end of its answer.',
+      help: 'Time from sending a request to the end of its response.',
       labelNames: ['cloud', 'service', 'method'],
       buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
       registers,
     });
     this.#retries = new Counter({
       name: 'fairway_openstack_retries_total',
-      help: 'Attempts after the first, by the error that caused them.',
+      help: 'Retries, by the error that caused them.',
       labelNames: ['cloud', 'service', 'reason'],
       registers,
     });
@@ -53,19 +53,19 @@ export class OpenStackMetrics {
     });
     this.#budgets = new Gauge({
       name: 'fairway_openstack_budget_requests_per_minute',
-      help: "Calls a minute that Fairway's own rate limit of the cloud allows.",
+      help: "Calls per minute allowed by Fairway's rate limit for the cloud.",
       labelNames: ['cloud'],
       registers,
     });
     this.#ofProjects = new Counter({
       name: 'fairway_openstack_project_requests_total',
-      help: "Requests sent to OpenStack services by project, each attempt counted; beyond 500 projects the project is 'other'.",
+      help: "Requests sent to OpenStack services by project, counting each attempt; beyond 500 projects the project is 'other'.",
       labelNames: ['cloud', 'project', 'service', 'code'],
       registers,
     });
     this.#waits = new Histogram({
       name: 'fairway_openstack_budget_wait_seconds',
-      help: "How long requests waited for Fairway's own rate limit of the cloud.",
+      help: "How long requests waited for Fairway's rate limit for the cloud.",
       labelNames: ['cloud'],
       buckets: [0.001, 0.01, 0.1, 0.5, 1, 5, 15, 60, 180],
       registers,

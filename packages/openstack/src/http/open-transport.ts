@@ -1,20 +1,28 @@
-import type { TlsFiles } from '../config/cloud-config.ts';
+import { CloudConfigError, type TlsFiles } from '../config/cloud-config.ts';
 import { UndiciTransport } from './undici-transport.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connections to a cloud, with the certificates that its configuration names. */
+/** Connections to a cloud, with the certificates that its configuration names. Throws a CloudConfigError that names the key of one that cannot be read. */
 export function openTransport(
   { verify, cacert, cert, key }: TlsFiles,
   { readFile, connections }: { readonly readFile: (path: string) => string; readonly connections: number },
 ): UndiciTransport {
+  const read = (name: 'cacert' | 'cert' | 'key', path: string): string => {
+    try {
+      return readFile(path);
+    } catch (error) {
+      const problem = `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+      throw new CloudConfigError('clouds.yaml', problem, { key: name });
+    }
+  };
   return new UndiciTransport({
     tls: {
       verify,
-      ...(cacert !== undefined && { ca: readFile(cacert) }),
-      ...(cert !== undefined && { cert: readFile(cert) }),
+      ...(cacert !== undefined && { ca: read('cacert', cacert) }),
+      ...(cert !== undefined && { cert: read('cert', cert) }),
       // A certificate's file may hold its key too.
-      ...(cert !== undefined && { key: readFile(key ?? cert) }),
+      ...(cert !== undefined && { key: read('key', key ?? cert) }),
     },
     connections,
     connectTimeoutMs: CONNECT_TIMEOUT_MS,

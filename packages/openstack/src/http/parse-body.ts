@@ -1,6 +1,11 @@
 import { ZodError, type ZodType } from 'zod';
+import { AnswerTooLargeError } from './answer-too-large-error.ts';
 import { OpenStackError } from './openstack-error.ts';
 import { type HttpMethod, type HttpResponse, requestIdOf } from './transport.ts';
+
+/** More take longer to parse than others can wait for, whatever the bytes: a page of a thousand servers has some ten thousand objects. */
+const MAX_STRUCTURES = 250_000;
+const MAX_VALUES = 1_000_000;
 
 /** Parses the response's JSON by a schema; throws `unavailable` otherwise, since a proxy or another service responded. */
 export function parseBody<T>(
@@ -8,6 +13,10 @@ export function parseBody<T>(
   response: HttpResponse,
   call: { readonly service: string; readonly method: HttpMethod; readonly template: string },
 ): T {
+  if (isTooMuch(response.body)) {
+    const message = `the response has more than ${MAX_STRUCTURES} objects and lists, or ${MAX_VALUES} values`;
+    throw new AnswerTooLargeError({ ...call, message });
+  }
   try {
     return schema.parse(JSON.parse(response.body));
   } catch (error) {
@@ -29,4 +38,23 @@ function explain(error: unknown): string {
   if (!(error instanceof ZodError)) return error instanceof Error ? error.message : String(error);
   const issue = error.issues[0];
   return issue === undefined ? error.message : `${issue.path.join('.')}: ${issue.message}`;
+}
+
+/** By the marks in it, of which texts may have some as well. */
+function isTooMuch(json: string): boolean {
+  if (json.length < MAX_STRUCTURES) return false;
+  let structures = 0;
+  let values = 0;
+  for (let at = 0; at < json.length; at++) {
+    switch (json.charCodeAt(at)) {
+      case 0x7b: // {
+      case 0x5b: // [
+        structures += 1;
+        break;
+      case 0x2c: // ,
+        values += 1;
+        break;
+    }
+  }
+  return structures > MAX_STRUCTURES || values > MAX_VALUES;
 }

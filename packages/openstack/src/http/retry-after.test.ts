@@ -8,6 +8,8 @@ it.each([
   { value: '0.5', ms: 500, reason: 'not in the standard, but sent' },
   { value: 'Wed, 21 Oct 2026 07:28:00 GMT', ms: 60_000, reason: 'a date' },
   { value: 'Wed, 21 Oct 2026 07:26:00 GMT', ms: 0, reason: 'a date that has passed' },
+  { value: '99999999999', ms: 3_600_000, reason: 'more than any service means' },
+  { value: 'Wed, 21 Oct 2099 07:28:00 GMT', ms: 3_600_000, reason: 'a date of another century' },
   { value: 'soon', ms: undefined, reason: 'neither' },
 ])('Retry-After $value: $reason', ({ value, ms }) => {
   expect(parseRetryAfter(value, Date.UTC(2026, 9, 21, 7, 27))).toBe(ms);

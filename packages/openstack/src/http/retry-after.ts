@@ -1,7 +1,10 @@
-/** The header Retry-After, in seconds or as an HTTP date, as milliseconds from now; undefined when it is neither. */
+/** What a service asks for beyond it is a mistake, and would last as long as the process. */
+const MAX_RETRY_AFTER_MS = 60 * 60_000;
+
+/** The header Retry-After, in seconds or as an HTTP date, as milliseconds from now, an hour at most; undefined when it is neither. */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
-  if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return Number(value) * 1000;
+  if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return Math.min(Number(value) * 1000, MAX_RETRY_AFTER_MS);
   const dateMs = Date.parse(value);
-  return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
+  return Number.isNaN(dateMs) ? undefined : Math.min(Math.max(0, dateMs - nowMs), MAX_RETRY_AFTER_MS);
 }

@@ -27,11 +27,17 @@ export interface HttpTransport {
 export class TransportError extends Error {
   /** Whether the request may have reached the server: false if there never was a connection. */
   readonly mayHaveArrived: boolean;
+  /** Whether the response was larger than any may be. */
+  readonly isTooLarge: boolean;
 
-  constructor(message: string, options: { readonly mayHaveArrived: boolean; readonly cause?: unknown }) {
+  constructor(
+    message: string,
+    options: { readonly mayHaveArrived: boolean; readonly isTooLarge?: boolean; readonly cause?: unknown },
+  ) {
     super(message, { cause: options.cause });
     this.name = 'TransportError';
     this.mayHaveArrived = options.mayHaveArrived;
+    this.isTooLarge = options.isTooLarge ?? false;
   }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list } from '../types/collections.ts';
 import {
   ApplicationCredential,
   type ApplicationCredentialCreate,
@@ -12,15 +13,15 @@ import {
   User,
 } from '../types/identity.ts';
 
-const ProjectList = z.object({ projects: z.array(Project) });
+const ProjectList = z.object({ projects: list(Project) });
 const ProjectEnvelope = z.object({ project: Project });
-const RevocationEventList = z.object({ events: z.array(RevocationEvent) });
+const RevocationEventList = z.object({ events: list(RevocationEvent) });
 const UserEnvelope = z.object({ user: User });
-const CredentialList = z.object({ application_credentials: z.array(ApplicationCredential) });
+const CredentialList = z.object({ application_credentials: list(ApplicationCredential) });
 const CreatedCredentialEnvelope = z.object({
   application_credential: ApplicationCredential.extend({ secret: z.string() }),
 });
-const TrustList = z.object({ trusts: z.array(Trust) });
+const TrustList = z.object({ trusts: list(Trust) });
 const TrustEnvelope = z.object({ trust: Trust });
 
 /** Calls of a user for itself, and those of a service that asks whose a token is. https://docs.openstack.org/api-ref/identity/v3/ */

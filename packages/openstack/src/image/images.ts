@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pages } from '../pages.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list } from '../types/collections.ts';
 import { Image } from '../types/image.ts';
 
 export interface ImageFilter {
@@ -14,7 +15,7 @@ export interface ImageFilter {
   readonly properties?: Readonly<Record<string, string>>;
 }
 
-const ImagePage = z.object({ images: z.array(Image), next: z.string().optional() });
+const ImagePage = z.object({ images: list(Image), next: z.string().optional() });
 
 /** https://docs.openstack.org/api-ref/image/v2/ */
 export class Images {
@@ -38,6 +39,11 @@ export class Images {
   /** Id of the session's project. */
   projectId(): Promise<string> {
     return this.#api.projectId();
+  }
+
+  /** Whether Glance lists the images of every project for the session. */
+  isAdministrator(): Promise<boolean> {
+    return this.#api.isAdministrator();
   }
 
   /** `GET /images/{image_id}`. */

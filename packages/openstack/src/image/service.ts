@@ -11,11 +11,15 @@ const images: CachedKind<Images, Image, ImageFilter> = {
   list: withoutForeignImages,
 };
 
-/** Glance shows an administrator the private images of every project too. */
+/**
+ * Glance lists the images of every project for an administrator. New images have the visibility `shared` without being shared, and the list does not say
+ * with whom they are, so an administrator gets no shared image of another project, even if it is shared with this one.
+ */
 async function* withoutForeignImages(...[client, filter, call]: Parameters<Listing>): AsyncGenerator<Image> {
-  const own = await client.projectId();
+  const [own, isAdministrator] = await Promise.all([client.projectId(), client.isAdministrator()]);
+  const isHidden = ({ visibility }: Image) => visibility === 'private' || (visibility === 'shared' && isAdministrator);
   for await (const image of client.list(filter, call)) {
-    if (image.visibility !== 'private' || !image.owner || image.owner === own) yield image;
+    if (!isHidden(image) || !image.owner || image.owner === own) yield image;
   }
 }
 

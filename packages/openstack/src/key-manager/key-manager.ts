@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import { countedPages } from '../counted-pages.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list } from '../types/collections.ts';
 import { KeyContainer, KeySecret, type KeySecretCreate } from '../types/key-manager.ts';
 
-/** Barbican's limit of a page, unless the operator has set another. */
+/** Barbican's default page limit. */
 const PAGE_SIZE = 100;
 
-const SecretPage = z.object({ secrets: z.array(KeySecret), total: z.number(), next: z.string().optional() });
+const SecretPage = z.object({ secrets: list(KeySecret), total: z.number(), next: z.string().optional() });
 const CreatedSecret = z.object({ secret_ref: z.string() });
 
 export interface KeySecretFilter {
@@ -30,16 +32,17 @@ export class KeyManager {
     return this.#api.userId();
   }
 
-  /** `GET /secrets` of the session's project, the oldest first. Pages are counted: what is deleted meanwhile may hide others from one list. */
-  async *secrets(filter: KeySecretFilter = {}, options: ListOptions = {}): AsyncGenerator<KeySecret, void> {
-    const { pageSize = PAGE_SIZE, ...call } = options;
-    for (let offset = 0; ; ) {
-      const query = { ...filter, sort: 'created', limit: pageSize, offset };
-      const { secrets, next } = await this.#api.get(SecretPage, '/secrets', { ...call, query });
-      yield* secrets;
-      offset += secrets.length;
-      if (next === undefined || secrets.length === 0) return;
-    }
+  /** `GET /secrets` of the session's project, oldest first. Deletions during the listing may hide other secrets from it. */
+  secrets(filter: KeySecretFilter = {}, options: ListOptions = {}): AsyncGenerator<KeySecret, void> {
+    return countedPages(this.#api, '/secrets', {
+      pageSize: PAGE_SIZE,
+      ...options,
+      query: { ...filter, sort: 'created' },
+      schema: SecretPage,
+      items: ({ secrets }) => secrets,
+      idOf: ({ secret_ref }) => secret_ref,
+      isLast: ({ secrets, next }) => next === undefined || secrets.length === 0,
+    });
   }
 
   /** `GET /secrets/{id}`, without its payload. */

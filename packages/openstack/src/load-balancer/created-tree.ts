@@ -1,16 +1,17 @@
 import { z } from 'zod';
+import { list } from '../types/collections.ts';
 import { HealthMonitor, Listener, LoadBalancer, Member, Pool } from '../types/load-balancer.ts';
 
 /** The answer to a create of a whole load balancer: children in place of their ids, without the way up. */
 const CreatedPool = Pool.extend({
-  members: z.array(Member).default([]),
+  members: list(Member).default([]),
   healthmonitor: HealthMonitor.nullish(),
 });
 
 export const CreatedTree = z.object({
   loadbalancer: LoadBalancer.extend({
-    listeners: z.array(Listener).default([]),
-    pools: z.array(CreatedPool).default([]),
+    listeners: list(Listener).default([]),
+    pools: list(CreatedPool).default([]),
   }),
 });
 

@@ -22,7 +22,7 @@ export class LoadBalancers extends OctaviaCollection<LoadBalancer, LoadBalancerC
     await this.api.send('DELETE', this.itemPath, { ...options, params: { id }, query: { cascade: true } });
   }
 
-  /** `PUT /lbaas/loadbalancers/{id}/failover`: what serves it is made anew; the only cure of one in ERROR that keeps its address. */
+  /** `PUT /lbaas/loadbalancers/{id}/failover`: its amphorae are replaced; the only repair of one in ERROR that keeps its address. */
   async failover(id: string, options: CallOptions = {}): Promise<void> {
     await this.api.send('PUT', `${this.itemPath}/failover`, { ...options, params: { id } });
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list, record } from '../types/collections.ts';
 import { L7Policy, type L7PolicyFields, L7Rule, type L7RuleFields } from '../types/l7-policy.ts';
 import {
   HealthMonitor,
@@ -13,9 +14,9 @@ import { OctaviaCollection } from './octavia-collection.ts';
 import { Pools } from './pools.ts';
 
 /** -1 is "no limit". Releases spell some names with and some without an underscore. */
-const Quota = z.object({ quota: z.record(z.string(), z.number().nullish()) });
+const Quota = z.object({ quota: record(z.number().nullish()) });
 const RuleEnvelope = z.object({ rule: L7Rule });
-const FlavorList = z.object({ flavors: z.array(LoadBalancerFlavor) });
+const FlavorList = z.object({ flavors: list(LoadBalancerFlavor) });
 
 export type ListenerCreate = ListenerFields & { readonly loadbalancer_id: string; readonly default_pool_id?: string };
 export type ListenerUpdate = Partial<

@@ -1,6 +1,7 @@
 import { type ZodType, z } from 'zod';
 import { pages } from '../pages.ts';
 import type { CallOptions, QueryValue, ServiceApi } from '../service-api.ts';
+import { list } from '../types/collections.ts';
 import { Link } from '../types/link.ts';
 
 /** Filters that all of Octavia's lists accept. */
@@ -41,7 +42,7 @@ export class OctaviaCollection<T, Create extends object, Update extends object> 
     this.#path = `/lbaas/${plural}`;
     this.itemPath = `/lbaas/${plural}/{id}`;
     this.#item = z.object({ [singular]: schema });
-    this.#page = z.object({ [plural]: z.array(schema), [`${plural}_links`]: z.array(Link).optional() });
+    this.#page = z.object({ [plural]: list(schema), [`${plural}_links`]: list(Link).optional() });
   }
 
   /** `GET /lbaas/{plural}` of the session's project, whoever asks. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pages } from '../pages.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list } from '../types/collections.ts';
 import { Link } from '../types/link.ts';
 import { Member, type MemberCreate, Pool, type PoolFields } from '../types/load-balancer.ts';
 import { OctaviaCollection } from './octavia-collection.ts';
@@ -9,7 +10,7 @@ import { OctaviaCollection } from './octavia-collection.ts';
 type PoolCreate = PoolFields & ({ readonly loadbalancer_id: string } | { readonly listener_id: string });
 type PoolUpdate = Partial<Omit<PoolFields, 'protocol'>>;
 
-const MemberPage = z.object({ members: z.array(Member), members_links: z.array(Link).optional() });
+const MemberPage = z.object({ members: list(Member), members_links: list(Link).optional() });
 const MEMBERS = '/lbaas/pools/{id}/members';
 
 /** https://docs.openstack.org/api-ref/load-balancer/v2/#pools */

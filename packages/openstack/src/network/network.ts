@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list } from '../types/collections.ts';
 import {
   type AllowedAddressPair,
   FloatingIp,
@@ -29,7 +30,9 @@ export interface NetworkFilter {
   readonly 'router:external'?: boolean;
 }
 
-export type NetworkUpdate = Partial<Pick<NetworkCreate, 'name' | 'description' | 'admin_state_up' | 'mtu'>>;
+export type NetworkUpdate = Partial<
+  Pick<NetworkCreate, 'name' | 'description' | 'admin_state_up' | 'mtu' | 'port_security_enabled'>
+>;
 
 export interface SubnetFilter {
   readonly network_id?: string;
@@ -88,8 +91,8 @@ export interface SecurityGroupRuleFilter {
   readonly remote_group_id?: string;
 }
 
-const ExtensionList = z.object({ extensions: z.array(NetworkExtension) });
-const ZoneList = z.object({ availability_zones: z.array(NetworkAvailabilityZone) });
+const ExtensionList = z.object({ extensions: list(NetworkExtension) });
+const ZoneList = z.object({ availability_zones: list(NetworkAvailabilityZone) });
 const QuotaDetails = z.object({ quota: NetworkQuotaDetails });
 
 /** https://docs.openstack.org/api-ref/network/v2/; no microversions, but extensions. */

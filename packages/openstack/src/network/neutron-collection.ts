@@ -1,6 +1,7 @@
 import { type ZodType, z } from 'zod';
 import { pages } from '../pages.ts';
 import type { CallOptions, QueryValue, ServiceApi } from '../service-api.ts';
+import { list } from '../types/collections.ts';
 import { Link } from '../types/link.ts';
 
 /** Filters that all of Neutron's lists accept. */
@@ -24,7 +25,7 @@ export interface UpdateOptions extends CallOptions {
   readonly ifRevision?: number;
 }
 
-const Tags = z.object({ tags: z.array(z.string()) });
+const Tags = z.object({ tags: list(z.string()) });
 
 interface CollectionNames {
   /** `floatingips`, as in the path and the list's body; a dash in the path is an underscore in the body. */
@@ -54,10 +55,10 @@ export class NeutronCollection<T, Create extends object, Update extends object, 
     this.#listPath = `/${names.plural}`;
     this.itemPath = `/${names.plural}/{${names.singular}_id}`;
     this.#item = z.object({ [names.singular]: schema });
-    this.#items = z.array(schema);
+    this.#items = list(schema);
     this.#page = z.object({
       [this.#listKey]: this.#items,
-      [`${this.#listKey}_links`]: z.array(Link).optional(),
+      [`${this.#listKey}_links`]: list(Link).optional(),
     });
   }
 

@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { isOpenStackError } from '../http/openstack-error.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list } from '../types/collections.ts';
 import { type DataFrame, RatedFrame } from '../types/rating.ts';
 
 const PAGE_SIZE = 1000;
 /** Of `cloudkitty/api/v2/dataframes/dataframes.py`, in all releases. */
 const NOTHING_FOUND = /^no resource found/i;
 
-const FramePage = z.object({ total: z.number(), dataframes: z.array(RatedFrame) });
+const FramePage = z.object({ total: z.number(), dataframes: list(RatedFrame) });
 
 export interface FrameFilter {
   /** ISO 8601; of periods that begin then or later, and end by `end`. */

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list } from '../types/collections.ts';
 import { AccessRule, type AccessRuleCreate } from '../types/shared-file-system.ts';
 
 /** From when on rules have metadata, and a list of their own (Rocky). */
 const RULE_MICROVERSION = '2.45';
 
-const RuleList = z.object({ access_list: z.array(AccessRule) });
+const RuleList = z.object({ access_list: list(AccessRule) });
 const RuleEnvelope = z.object({ access: AccessRule });
 
 /** https://docs.openstack.org/api-ref/shared-file-system/#share-access-rules-since-api-v2-45 */

@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod';
-import { DEFAULT_PAGE_SIZE } from '../pages.ts';
+import { ListBounds } from '../list-bounds.ts';
+import { DEFAULT_PAGE_SIZE, fittingPage } from '../pages.ts';
 import type { ApiCall, ServiceApi } from '../service-api.ts';
 
 interface OffsetPagedCall<W, T> extends ApiCall {
@@ -9,10 +10,13 @@ interface OffsetPagedCall<W, T> extends ApiCall {
 }
 
 const MOST_ATTEMPTS = 3;
+/** The last item of the previous page, and one more. */
+const LEAST_PAGE_SIZE = 2;
 
 /**
- * All items of a list that has offsets and no markers: Manila's links name one that it does not read. Items that go between two pages move the others
- * up, so each page begins with the last item of the one before; where it does not, the list is made again. The query has to sort new ones last.
+ * All items of a list with offsets: Manila's links contain a marker that it does not read. Items deleted between two pages move the others up, so each
+ * page begins with the last item of the previous one; if it does not, the list is read again. The query must sort new items last. Large items are read
+ * in smaller pages. Throws an OpenStackError for a list that does not end.
  */
 export async function* offsetPages<W, T extends { readonly id: string }>(
   api: ServiceApi,
@@ -26,7 +30,7 @@ export async function* offsetPages<W, T extends { readonly id: string }>(
   yield* found;
 }
 
-/** Undefined where pages have shifted, unless the last of many tries is to count all the same. */
+/** Undefined if pages have shifted, except on the last attempt, whose result counts regardless. */
 async function listOnce<W, T extends { readonly id: string }>(
   api: ServiceApi,
   template: string,
@@ -35,12 +39,27 @@ async function listOnce<W, T extends { readonly id: string }>(
 ): Promise<readonly T[] | undefined> {
   const { schema, items, pageSize = DEFAULT_PAGE_SIZE, query, ...rest } = call;
   const found = new Map<string, T>();
+  const bounds = new ListBounds(api.service, template);
   let last: T | undefined;
-  for (let offset = 0; ; offset += pageSize - 1) {
-    const page = items(await api.get(schema, template, { ...rest, query: { ...query, limit: pageSize, offset } }));
+  let limit = pageSize;
+  for (let offset = 0; ; ) {
+    const read = await fittingPage(
+      limit,
+      (size) => api.get(schema, template, { ...rest, query: { ...query, limit: size, offset } }),
+      LEAST_PAGE_SIZE,
+    );
+    limit = read.limit;
+    bounds.next(offset);
+    const page = items(read.wire);
     if (last && page[0]?.id !== last.id && !isLast) return undefined;
+    const known = found.size;
     for (const item of page) found.set(item.id, item);
+    const isEnd = page.length < limit;
+    // The last page may contain only the last item of the previous one.
+    bounds.count(page.length, isEnd ? page.length : found.size - known);
     last = page.at(-1);
-    if (last === undefined || page.length < pageSize) return [...found.values()];
+    if (last === undefined || isEnd) return [...found.values()];
+    // A service that ignores the limit returns more.
+    offset += page.length - 1;
   }
 }

@@ -1,15 +1,17 @@
 import { z } from 'zod';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
-import { ShareMessage, ShareType, ShareZone } from '../types/shared-file-system.ts';
+import { list } from '../types/collections.ts';
+import { ShareMessage, ShareNetwork, ShareType, ShareZone } from '../types/shared-file-system.ts';
 import { AccessRules } from './access-rules.ts';
 import { Shares } from './shares.ts';
 
 /** Used if the service supports it (Rocky): metadata of access rules, and messages to users. */
 export const SHARED_FILE_SYSTEM_MICROVERSION = '2.45';
 
-const TypeList = z.object({ share_types: z.array(ShareType) });
-const ZoneList = z.object({ availability_zones: z.array(ShareZone) });
-const MessageList = z.object({ messages: z.array(ShareMessage) });
+const TypeList = z.object({ share_types: list(ShareType) });
+const ZoneList = z.object({ availability_zones: list(ShareZone) });
+const NetworkEnvelope = z.object({ share_network: ShareNetwork });
+const MessageList = z.object({ messages: list(ShareMessage) });
 
 /** https://docs.openstack.org/api-ref/shared-file-system/ */
 export class SharedFileSystem {
@@ -31,6 +33,12 @@ export class SharedFileSystem {
   /** `GET /availability-zones`. */
   async availabilityZones(options: CallOptions = {}): Promise<readonly ShareZone[]> {
     return (await this.#api.get(ZoneList, '/availability-zones', options)).availability_zones;
+  }
+
+  /** `GET /share-networks/{share_network_id}`; administrators can read those of every project. */
+  async shareNetwork(id: string, options: CallOptions = {}): Promise<ShareNetwork> {
+    const call = { ...options, params: { share_network_id: id } };
+    return (await this.#api.get(NetworkEnvelope, '/share-networks/{share_network_id}', call)).share_network;
   }
 
   /** `GET /messages`: what Manila tells of a share, the newest first. */

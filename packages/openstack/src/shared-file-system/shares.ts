@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { metadataFilter } from '../block-storage/metadata-filter.ts';
 import { isOpenStackError, OpenStackError } from '../http/openstack-error.ts';
 import type { CallOptions, ServiceApi } from '../service-api.ts';
+import { list, record } from '../types/collections.ts';
 import { ExportLocation, Share, type ShareCreate } from '../types/shared-file-system.ts';
 import { offsetPages } from './offset-pages.ts';
 
@@ -13,9 +14,9 @@ export interface ShareFilter {
 }
 
 const ShareEnvelope = z.object({ share: Share });
-const ShareList = z.object({ shares: z.array(Share) });
-const LocationList = z.object({ export_locations: z.array(ExportLocation) });
-const Metadata = z.object({ metadata: z.record(z.string(), z.string()) });
+const ShareList = z.object({ shares: list(Share) });
+const LocationList = z.object({ export_locations: list(ExportLocation) });
+const Metadata = z.object({ metadata: record(z.string()) });
 
 /** https://docs.openstack.org/api-ref/shared-file-system/#shares */
 export class Shares {
@@ -87,7 +88,7 @@ export class Shares {
 function keptByState(error: unknown): OpenStackError | undefined {
   if (!isOpenStackError(error, 'forbidden') || !/^invalid share\b/i.test(error.detail)) return undefined;
   const { service, method, template, status, requestId, outcome, host } = error;
-  const message = 'the share has snapshots, or a status in which Manila does not delete it';
+  const message = 'the share has snapshots, or its status does not allow deletion';
   const kept = { kind: 'conflict', service, method, template, status, requestId, outcome, host, message } as const;
   return new OpenStackError({ ...kept, cause: error });
 }

@@ -6,9 +6,9 @@ export interface Person {
   ask(question: string): Promise<string>;
   /** Like {@link ask}, without the answer being seen. */
   askSecret(question: string): Promise<string>;
-  /** Whether somebody reads what {@link tell} says, and can go to a browser. */
+  /** Whether somebody reads what {@link show} says, and can go to a browser. */
   readonly canRead: boolean;
-  tell(text: string): void;
+  show(text: string): void;
   /** Opens a browser if there is one; resolves at once. */
   openBrowser(url: string): void;
 }

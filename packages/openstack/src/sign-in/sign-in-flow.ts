@@ -78,20 +78,20 @@ async function ofProject(issued: IssuedToken, context: SignInContext): Promise<I
   if (token.project !== undefined) return issued;
   if (token.domain !== undefined || token.system !== undefined) {
     throw new SignInError(`the token of ${token.user.name} is for a domain or the system, not for a project`, {
-      advice: 'name a project: project_name with project_domain_name in clouds.yaml, or --project',
+      advice: 'specify a project: project_name with project_domain_name in clouds.yaml, or --project',
     });
   }
   const projects = await projectsFor(context.http, context.authUrl, issued.id);
   const [only] = projects;
   if (only === undefined) {
     throw new SignInError(`${token.user.name} has no role in any project`, {
-      advice: "ask the cloud's operator for a role in yours",
+      advice: 'ask the cloud operator for a role in your project',
     });
   }
   if (projects.length > 1) {
     const names = projects.map(({ name, id }) => `${name} (${id})`).join(', ');
-    throw new SignInError(`${token.user.name} has several projects: ${names}`, {
-      advice: 'choose one: project_id in clouds.yaml, OS_PROJECT_ID, or --project',
+    throw new SignInError(`${token.user.name} has access to several projects: ${names}`, {
+      advice: 'select one: project_id in clouds.yaml, OS_PROJECT_ID, or --project',
     });
   }
   return scoped(issued, { kind: 'project', project: { id: only.id } }, context);

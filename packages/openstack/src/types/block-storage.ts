@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { list, record } from './collections.ts';
 
 /** `GET /types`: what the project may use. */
 export const VolumeType = z.object({
   id: z.string(),
   name: z.string(),
   /** What users see of them: `multiattach: '<is> True'`, `RESKEY:availability_zones: 'az1,az2'`. */
-  extra_specs: z.record(z.string(), z.string().nullable()).nullish(),
+  extra_specs: record(z.string().nullable()).nullish(),
 });
 export type VolumeType = z.infer<typeof VolumeType>;
 
@@ -54,11 +55,11 @@ export const Volume = z.object({
   volume_type: z.string().nullish(),
   snapshot_id: z.string().nullish(),
   source_volid: z.string().nullish(),
-  metadata: z.record(z.string(), z.string()).default({}),
+  metadata: record(z.string()).default({}),
   bootable: z.string().nullish(),
   encrypted: z.boolean().default(false),
   multiattach: z.boolean().default(false),
-  attachments: z.array(VolumeAttachment).default([]),
+  attachments: list(VolumeAttachment).default([]),
   created_at: z.string().nullish(),
   'os-vol-tenant-attr:tenant_id': z.string().optional(),
 });
@@ -85,7 +86,7 @@ export const VolumeSnapshot = z.object({
   /** GiB of the volume that it was made from. */
   size: z.number(),
   volume_id: z.string(),
-  metadata: z.record(z.string(), z.string()).default({}),
+  metadata: record(z.string()).default({}),
   created_at: z.string().nullish(),
   'os-extended-snapshot-attributes:project_id': z.string().optional(),
 });

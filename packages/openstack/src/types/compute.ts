@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list, record } from './collections.ts';
 
 /** Nova's resources beside servers: flavors, server groups, zones, key pairs, limits and quotas. */
 
@@ -18,7 +19,7 @@ export const Flavor = z.object({
   rxtx_factor: z.number().nullish(),
   description: z.string().nullish(),
   /** From 2.61, and only where the policy lets the user see them. */
-  extra_specs: z.record(z.string(), z.string()).optional(),
+  extra_specs: record(z.string()).optional(),
 });
 export type Flavor = z.infer<typeof Flavor>;
 
@@ -32,11 +33,11 @@ export const ServerGroup = z.object({
   user_id: z.string().optional(),
   /** From 2.64; before that `policies`. */
   policy: ServerGroupPolicy.optional(),
-  policies: z.array(z.string()).optional(),
+  policies: list(z.string()).optional(),
   rules: z.object({ max_server_per_host: z.number().optional() }).optional(),
   /** Ids of servers; deleted ones are left out. */
-  members: z.array(z.string()).default([]),
-  metadata: z.record(z.string(), z.string()).optional(),
+  members: list(z.string()).default([]),
+  metadata: record(z.string()).optional(),
 });
 export type ServerGroup = z.infer<typeof ServerGroup>;
 

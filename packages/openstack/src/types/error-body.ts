@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list, record } from './collections.ts';
 
 /** Keystone, and keystonemiddleware in front of the other services. */
 export const KeystoneErrorBody = z.object({
@@ -32,8 +33,7 @@ export const NOVA_FAULT_NAMES = {
 } as const satisfies Record<number, string>;
 
 /** `{"badRequest": {"code": 400, "message": "…"}}`: one key, which is the fault's name. */
-export const NovaErrorBody = z.record(
-  z.string(),
+export const NovaErrorBody = record(
   z.object({
     code: z.number().optional(),
     message: z.string(),
@@ -44,7 +44,7 @@ export type NovaErrorBody = z.infer<typeof NovaErrorBody>;
 
 /** Placement, Octavia and microversion refusals of Nova use the API working group's form. */
 export const ErrorsBody = z.object({
-  errors: z.array(
+  errors: list(
     z.object({
       status: z.number().optional(),
       title: z.string().optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from './collections.ts';
 
 /** Keystone v3: tokens, catalog, projects, users, application credentials, trusts. */
 
@@ -16,7 +17,7 @@ export const CatalogEntry = z.object({
   id: z.string().optional(),
   type: z.string(),
   name: z.string().optional(),
-  endpoints: z.array(Endpoint),
+  endpoints: list(Endpoint),
 });
 export type CatalogEntry = z.infer<typeof CatalogEntry>;
 
@@ -24,7 +25,7 @@ const Domain = z.object({ id: z.string(), name: z.string() });
 const RoleRef = z.object({ id: z.string(), name: z.string() });
 
 export const Token = z.object({
-  methods: z.array(z.string()),
+  methods: list(z.string()),
   user: z.object({
     id: z.string(),
     name: z.string(),
@@ -33,12 +34,12 @@ export const Token = z.object({
     /** Of a federated user: the groups that its identity provider's mapping gave. */
     'OS-FEDERATION': z
       .object({
-        groups: z.array(z.object({ id: z.string(), name: z.string().optional() })).default([]),
+        groups: list(z.object({ id: z.string(), name: z.string().optional() })).default([]),
         identity_provider: z.object({ id: z.string() }).optional(),
       })
       .optional(),
   }),
-  audit_ids: z.array(z.string()).default([]),
+  audit_ids: list(z.string()).default([]),
   issued_at: z.string(),
   expires_at: z.string(),
   /** Absent on an unscoped, domain-scoped or system-scoped token. */
@@ -48,14 +49,14 @@ export const Token = z.object({
   is_domain: z.boolean().optional(),
   /** Only where the operator has named an admin project. */
   is_admin_project: z.boolean().optional(),
-  roles: z.array(RoleRef).default([]),
-  catalog: z.array(CatalogEntry).default([]),
+  roles: list(RoleRef).default([]),
+  catalog: list(CatalogEntry).default([]),
   application_credential: z
     .object({
       id: z.string(),
       name: z.string().optional(),
       restricted: z.boolean(),
-      access_rules: z.array(z.unknown()).optional(),
+      access_rules: list(z.unknown()).optional(),
     })
     .optional(),
   'OS-TRUST:trust': z
@@ -105,7 +106,7 @@ const ScopedRef = z.object({ id: z.string().optional(), name: z.string().optiona
 export const AuthRequest = z.object({
   auth: z.object({
     identity: z.object({
-      methods: z.array(z.string()),
+      methods: list(z.string()),
       password: z.object({ user: ScopedRef.extend({ password: z.string() }) }).optional(),
       totp: z.object({ user: ScopedRef.extend({ passcode: z.string() }) }).optional(),
       token: z.object({ id: z.string() }).optional(),
@@ -131,9 +132,9 @@ export type AuthRequest = z.infer<typeof AuthRequest>;
 
 /** What Keystone answers with status 401 when a user's rules ask for more than was given; the receipt itself is in the header Openstack-Auth-Receipt. */
 export const ReceiptResponse = z.object({
-  receipt: z.object({ methods: z.array(z.string()) }),
+  receipt: z.object({ methods: list(z.string()) }),
   /** Sets of methods, of which one has to be complete. */
-  required_auth_methods: z.array(z.array(z.string())),
+  required_auth_methods: list(list(z.string())),
 });
 export type ReceiptResponse = z.infer<typeof ReceiptResponse>;
 
@@ -145,7 +146,7 @@ export const Project = z.object({
   enabled: z.boolean().default(true),
   is_domain: z.boolean().default(false),
   parent_id: z.string().nullish(),
-  tags: z.array(z.string()).default([]),
+  tags: list(z.string()).default([]),
 });
 export type Project = z.infer<typeof Project>;
 
@@ -174,12 +175,12 @@ export const ApplicationCredential = z.object({
   name: z.string(),
   project_id: z.string(),
   description: z.string().nullish(),
-  roles: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
+  roles: list(z.object({ id: z.string(), name: z.string() })).default([]),
   /** Null: it never expires. UTC without an offset, as Keystone writes it. */
   expires_at: z.string().nullish(),
   /** Null, too, is false. */
   unrestricted: z.boolean().nullish(),
-  access_rules: z.array(AccessRule).optional(),
+  access_rules: list(AccessRule).optional(),
   /** Only in the answer that creates it. */
   secret: z.string().optional(),
 });
@@ -190,9 +191,9 @@ export const ApplicationCredentialCreate = z.object({
   secret: z.string().optional(),
   description: z.string().optional(),
   expires_at: z.string().nullish(),
-  roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).optional(),
+  roles: list(z.object({ id: z.string().optional(), name: z.string().optional() })).optional(),
   unrestricted: z.boolean().optional(),
-  access_rules: z.array(AccessRule).optional(),
+  access_rules: list(AccessRule).optional(),
 });
 export type ApplicationCredentialCreate = z.infer<typeof ApplicationCredentialCreate>;
 
@@ -206,7 +207,7 @@ export const Trust = z.object({
   deleted_at: z.string().nullish(),
   remaining_uses: z.number().nullish(),
   redelegation_count: z.number().optional(),
-  roles: z.array(z.object({ id: z.string(), name: z.string() })).default([]),
+  roles: list(z.object({ id: z.string(), name: z.string() })).default([]),
 });
 export type Trust = z.infer<typeof Trust>;
 
@@ -218,6 +219,6 @@ export const TrustCreate = z.object({
   expires_at: z.string().nullish(),
   remaining_uses: z.number().nullish(),
   allow_redelegation: z.boolean().optional(),
-  roles: z.array(z.object({ id: z.string().optional(), name: z.string().optional() })).optional(),
+  roles: list(z.object({ id: z.string().optional(), name: z.string().optional() })).optional(),
 });
 export type TrustCreate = z.infer<typeof TrustCreate>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from './collections.ts';
 
 /** Glance v2 puts properties beside the fields; those whose value is a string are kept. */
 export const Image = z.looseObject({
@@ -22,7 +23,7 @@ export const Image = z.looseObject({
   os_hash_value: z.string().nullish(),
   protected: z.boolean().default(false),
   os_hidden: z.boolean().default(false),
-  tags: z.array(z.string()).default([]),
+  tags: list(z.string()).default([]),
   created_at: z.string(),
   updated_at: z.string(),
 });

@@ -1,4 +1,6 @@
+import { trimmedEnd } from '@fairway/base/trim';
 import { z } from 'zod';
+import { list, record } from './collections.ts';
 
 /** What Barbican tells of a secret without its payload; it is known by its reference alone. https://docs.openstack.org/barbican/latest/api/reference/secrets.html */
 export const KeySecret = z
@@ -11,7 +13,7 @@ export const KeySecret = z
     /** The user who made it, which nobody can change. */
     creator_id: z.string().nullish(),
     /** Absent while it has no payload. */
-    content_types: z.record(z.string(), z.string()).nullish(),
+    content_types: record(z.string()).nullish(),
   })
   .transform((secret) => ({ id: idOfReference(secret.secret_ref), ...secret }));
 export type KeySecret = z.infer<typeof KeySecret>;
@@ -21,7 +23,7 @@ export const KeyContainer = z.object({
   container_ref: z.string(),
   /** `certificate`, `rsa`, `generic`. */
   type: z.string(),
-  secret_refs: z.array(z.object({ name: z.string().nullish(), secret_ref: z.string() })).default([]),
+  secret_refs: list(z.object({ name: z.string().nullish(), secret_ref: z.string() })).default([]),
 });
 export type KeyContainer = z.infer<typeof KeyContainer>;
 
@@ -36,5 +38,5 @@ export interface KeySecretCreate {
 }
 
 function idOfReference(reference: string): string {
-  return reference.replace(/\/+$/, '').split('/').at(-1) ?? '';
+  return trimmedEnd(reference, '/').split('/').at(-1) ?? '';
 }

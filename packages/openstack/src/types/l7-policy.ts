@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from './collections.ts';
 
 /** What must hold of a request; all rules of a policy must. */
 export interface L7RuleFields {
@@ -37,7 +38,7 @@ export const L7Policy = z.object({
   name: z.string().nullish(),
   project_id: z.string().default(''),
   provisioning_status: z.string(),
-  tags: z.array(z.string()).default([]),
+  tags: list(z.string()).default([]),
   created_at: z.string().nullish(),
   updated_at: z.string().nullish(),
   listener_id: z.string(),
@@ -48,7 +49,7 @@ export const L7Policy = z.object({
   redirect_url: z.string().nullish(),
   redirect_prefix: z.string().nullish(),
   redirect_http_code: z.number().nullish(),
-  rules: z.array(z.object({ id: z.string() })).default([]),
+  rules: list(z.object({ id: z.string() })).default([]),
 });
 export type L7Policy = z.infer<typeof L7Policy>;
 

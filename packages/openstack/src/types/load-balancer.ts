@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list, record } from './collections.ts';
 import type { L7PolicyFields, L7RuleFields } from './l7-policy.ts';
 
 const Reference = z.object({ id: z.string() });
@@ -12,7 +13,7 @@ const treeAttributes = {
   provisioning_status: z.string(),
   operating_status: z.string().nullish(),
   admin_state_up: z.boolean().default(true),
-  tags: z.array(z.string()).default([]),
+  tags: list(z.string()).default([]),
   created_at: z.string().nullish(),
   /** Changes with every write, also those of children. */
   updated_at: z.string().nullish(),
@@ -26,30 +27,30 @@ export const LoadBalancer = z.object({
   vip_subnet_id: z.string().nullish(),
   vip_network_id: z.string().nullish(),
   /** Since API version 2.26; one without an address is none. */
-  additional_vips: z.array(z.object({ subnet_id: z.string(), ip_address: z.string().nullish() })).nullish(),
+  additional_vips: list(z.object({ subnet_id: z.string(), ip_address: z.string().nullish() })).nullish(),
   provider: z.string().nullish(),
   flavor_id: z.string().nullish(),
   availability_zone: z.string().nullish(),
-  listeners: z.array(Reference).default([]),
-  pools: z.array(Reference).default([]),
+  listeners: list(Reference).default([]),
+  pools: list(Reference).default([]),
 });
 export type LoadBalancer = z.infer<typeof LoadBalancer>;
 
 export const Listener = z.object({
   ...treeAttributes,
-  loadbalancers: z.array(Reference).default([]),
+  loadbalancers: list(Reference).default([]),
   protocol: z.string(),
   protocol_port: z.number(),
   default_pool_id: z.string().nullish(),
   connection_limit: z.number().nullish(),
-  insert_headers: z.record(z.string(), z.string()).nullish(),
+  insert_headers: record(z.string()).nullish(),
   timeout_client_data: z.number().nullish(),
   timeout_member_connect: z.number().nullish(),
   timeout_member_data: z.number().nullish(),
   timeout_tcp_inspect: z.number().nullish(),
-  allowed_cidrs: z.array(z.string()).nullish(),
+  allowed_cidrs: list(z.string()).nullish(),
   default_tls_container_ref: z.string().nullish(),
-  sni_container_refs: z.array(z.string()).readonly().nullish(),
+  sni_container_refs: list(z.string()).readonly().nullish(),
 });
 export type Listener = z.infer<typeof Listener>;
 
@@ -62,10 +63,10 @@ export type SessionPersistence = z.infer<typeof SessionPersistence>;
 
 export const Pool = z.object({
   ...treeAttributes,
-  loadbalancers: z.array(Reference).default([]),
+  loadbalancers: list(Reference).default([]),
   /** Whose default pool it is. */
-  listeners: z.array(Reference).default([]),
-  members: z.array(Reference).default([]),
+  listeners: list(Reference).default([]),
+  members: list(Reference).default([]),
   healthmonitor_id: z.string().nullish(),
   protocol: z.string(),
   lb_algorithm: z.string(),
@@ -87,7 +88,7 @@ export type Member = z.infer<typeof Member>;
 
 export const HealthMonitor = z.object({
   ...treeAttributes,
-  pools: z.array(Reference).default([]),
+  pools: list(Reference).default([]),
   type: z.string(),
   delay: z.number(),
   timeout: z.number(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from './collections.ts';
 
 /** Neutron's standard attributes. */
 const standardAttributes = {
@@ -10,7 +11,7 @@ const standardAttributes = {
   updated_at: z.string().optional(),
   /** Changes with every write: send it back as `If-Match: revision_number=N` to write only what was read. */
   revision_number: z.number().optional(),
-  tags: z.array(z.string()).default([]),
+  tags: list(z.string()).default([]),
 };
 
 export const Network = z.object({
@@ -21,11 +22,11 @@ export const Network = z.object({
   shared: z.boolean().default(false),
   /** Of the extension external-net: an external network provides floating IPs and router gateways. */
   'router:external': z.boolean().default(false),
-  subnets: z.array(z.string()).default([]),
+  subnets: list(z.string()).default([]),
   mtu: z.number().optional(),
   port_security_enabled: z.boolean().optional(),
-  availability_zone_hints: z.array(z.string()).default([]),
-  availability_zones: z.array(z.string()).default([]),
+  availability_zone_hints: list(z.string()).default([]),
+  availability_zones: list(z.string()).default([]),
   is_default: z.boolean().nullish(),
   dns_domain: z.string().nullish(),
 });
@@ -39,7 +40,7 @@ export const NetworkCreate = z.object({
   'router:external': z.boolean().optional(),
   mtu: z.number().optional(),
   port_security_enabled: z.boolean().optional(),
-  availability_zone_hints: z.array(z.string()).optional(),
+  availability_zone_hints: list(z.string()).optional(),
   project_id: z.string().optional(),
 });
 export type NetworkCreate = z.infer<typeof NetworkCreate>;
@@ -57,13 +58,13 @@ export const Subnet = z.object({
   /** Null: a subnet without a default gateway. */
   gateway_ip: z.string().nullish(),
   enable_dhcp: z.boolean().default(true),
-  dns_nameservers: z.array(z.string()).default([]),
-  allocation_pools: z.array(AllocationPool).default([]),
-  host_routes: z.array(HostRoute).default([]),
+  dns_nameservers: list(z.string()).default([]),
+  allocation_pools: list(AllocationPool).default([]),
+  host_routes: list(HostRoute).default([]),
   ipv6_address_mode: z.string().nullish(),
   ipv6_ra_mode: z.string().nullish(),
   subnetpool_id: z.string().nullish(),
-  service_types: z.array(z.string()).optional(),
+  service_types: list(z.string()).optional(),
 });
 export type Subnet = z.infer<typeof Subnet>;
 
@@ -75,9 +76,9 @@ export const SubnetCreate = z.object({
   description: z.string().optional(),
   gateway_ip: z.string().nullish(),
   enable_dhcp: z.boolean().optional(),
-  dns_nameservers: z.array(z.string()).optional(),
-  allocation_pools: z.array(AllocationPool).optional(),
-  host_routes: z.array(HostRoute).optional(),
+  dns_nameservers: list(z.string()).optional(),
+  allocation_pools: list(AllocationPool).optional(),
+  host_routes: list(HostRoute).optional(),
   ipv6_address_mode: z.string().optional(),
   ipv6_ra_mode: z.string().optional(),
   subnetpool_id: z.string().optional(),
@@ -90,9 +91,9 @@ export type FixedIp = z.infer<typeof FixedIp>;
 export const ExternalGateway = z.object({
   network_id: z.string(),
   enable_snat: z.boolean().optional(),
-  external_fixed_ips: z
-    .array(z.object({ subnet_id: z.string().optional(), ip_address: z.string().optional() }))
-    .optional(),
+  external_fixed_ips: list(
+    z.object({ subnet_id: z.string().optional(), ip_address: z.string().optional() }),
+  ).optional(),
 });
 export type ExternalGateway = z.infer<typeof ExternalGateway>;
 
@@ -102,9 +103,9 @@ export const Router = z.object({
   status: z.string(),
   admin_state_up: z.boolean().default(true),
   external_gateway_info: ExternalGateway.nullish(),
-  routes: z.array(HostRoute).default([]),
-  availability_zone_hints: z.array(z.string()).default([]),
-  availability_zones: z.array(z.string()).default([]),
+  routes: list(HostRoute).default([]),
+  availability_zone_hints: list(z.string()).default([]),
+  availability_zones: list(z.string()).default([]),
   distributed: z.boolean().optional(),
   ha: z.boolean().optional(),
   flavor_id: z.string().nullish(),
@@ -116,7 +117,7 @@ export const RouterCreate = z.object({
   description: z.string().optional(),
   admin_state_up: z.boolean().optional(),
   external_gateway_info: ExternalGateway.nullish(),
-  availability_zone_hints: z.array(z.string()).optional(),
+  availability_zone_hints: list(z.string()).optional(),
 });
 export type RouterCreate = z.infer<typeof RouterCreate>;
 
@@ -124,7 +125,7 @@ export type RouterCreate = z.infer<typeof RouterCreate>;
 export const RouterInterface = z.object({
   id: z.string(),
   subnet_id: z.string(),
-  subnet_ids: z.array(z.string()).optional(),
+  subnet_ids: list(z.string()).optional(),
   port_id: z.string(),
   network_id: z.string().optional(),
   tenant_id: z.string().optional(),
@@ -146,9 +147,9 @@ export const Port = z.object({
   device_owner: z.string().default(''),
   /** The server's or router's id. */
   device_id: z.string().default(''),
-  fixed_ips: z.array(FixedIp).default([]),
-  security_groups: z.array(z.string()).default([]),
-  allowed_address_pairs: z.array(AllowedAddressPair).default([]),
+  fixed_ips: list(FixedIp).default([]),
+  security_groups: list(z.string()).default([]),
+  allowed_address_pairs: list(AllowedAddressPair).default([]),
   port_security_enabled: z.boolean().optional(),
   'binding:vnic_type': z.string().optional(),
   dns_name: z.string().nullish(),
@@ -162,9 +163,9 @@ export const PortCreate = z.object({
   description: z.string().optional(),
   admin_state_up: z.boolean().optional(),
   mac_address: z.string().optional(),
-  fixed_ips: z.array(z.object({ subnet_id: z.string().optional(), ip_address: z.string().optional() })).optional(),
-  security_groups: z.array(z.string()).optional(),
-  allowed_address_pairs: z.array(AllowedAddressPair).optional(),
+  fixed_ips: list(z.object({ subnet_id: z.string().optional(), ip_address: z.string().optional() })).optional(),
+  security_groups: list(z.string()).optional(),
+  allowed_address_pairs: list(AllowedAddressPair).optional(),
   port_security_enabled: z.boolean().optional(),
   device_id: z.string().optional(),
   device_owner: z.string().optional(),
@@ -203,7 +204,7 @@ export const NetworkExtension = z.object({
   name: z.string(),
   description: z.string().optional(),
   updated: z.string().optional(),
-  links: z.array(z.unknown()).optional(),
+  links: list(z.unknown()).optional(),
 });
 export type NetworkExtension = z.infer<typeof NetworkExtension>;
 

@@ -1,15 +1,16 @@
 import { z } from 'zod';
+import { list, record } from './collections.ts';
 
 /** What CloudKitty tells of a data point. A quantity is a number or text, by release. */
 const RatedPoint = z.object({
   vol: z.object({ qty: z.union([z.number(), z.string()]) }),
-  groupby: z.record(z.string(), z.unknown()),
+  groupby: record(z.unknown()),
 });
 
 /** What was used in a period, by metric. https://docs.openstack.org/cloudkitty/latest/api-reference/v2/ */
 export const RatedFrame = z.object({
   period: z.object({ begin: z.string(), end: z.string() }),
-  usage: z.record(z.string(), z.array(RatedPoint)),
+  usage: record(list(RatedPoint)),
 });
 export type RatedFrame = z.infer<typeof RatedFrame>;
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from './collections.ts';
 
 export const SecurityGroupRule = z.object({
   id: z.string(),
@@ -46,8 +47,8 @@ export const SecurityGroup = z.object({
   created_at: z.string().optional(),
   updated_at: z.string().optional(),
   revision_number: z.number().optional(),
-  tags: z.array(z.string()).default([]),
-  security_group_rules: z.array(SecurityGroupRule).default([]),
+  tags: list(z.string()).default([]),
+  security_group_rules: list(SecurityGroupRule).default([]),
 });
 export type SecurityGroup = z.infer<typeof SecurityGroup>;
 

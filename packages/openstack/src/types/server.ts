@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list, record } from './collections.ts';
 import { Link } from './link.ts';
 
 /** https://docs.openstack.org/api-guide/compute/server_concepts.html; `UNKNOWN` also stands for what a later Nova adds. */
@@ -52,9 +53,9 @@ export const ServerFlavor = z.union([
     disk: z.number(),
     ephemeral: z.number(),
     swap: z.number(),
-    extra_specs: z.record(z.string(), z.string()).optional(),
+    extra_specs: record(z.string()).optional(),
   }),
-  z.object({ id: z.string(), links: z.array(Link).optional() }),
+  z.object({ id: z.string(), links: list(Link).optional() }),
 ]);
 export type ServerFlavor = z.infer<typeof ServerFlavor>;
 
@@ -68,24 +69,24 @@ export const Server = z.object({
   updated: z.string(),
   hostId: z.string().default(''),
   /** The empty string when the server boots from a volume. */
-  image: z.union([z.object({ id: z.string(), links: z.array(Link).optional() }), z.literal('')]).nullish(),
+  image: z.union([z.object({ id: z.string(), links: list(Link).optional() }), z.literal('')]).nullish(),
   flavor: ServerFlavor,
   /** By network name. Cached by Nova for seconds: ports are authoritative. */
-  addresses: z.record(z.string(), z.array(ServerAddress)).default({}),
+  addresses: record(list(ServerAddress)).default({}),
   accessIPv4: z.string().default(''),
   accessIPv6: z.string().default(''),
-  metadata: z.record(z.string(), z.string()).default({}),
+  metadata: record(z.string()).default({}),
   /** From 2.26. */
-  tags: z.array(z.string()).default([]),
+  tags: list(z.string()).default([]),
   key_name: z.string().nullish(),
   config_drive: z.union([z.string(), z.boolean()]).default(''),
-  security_groups: z.array(z.object({ name: z.string() })).optional(),
+  security_groups: list(z.object({ name: z.string() })).optional(),
   fault: ServerFault.optional(),
   progress: z.number().optional(),
   locked: z.boolean().optional(),
   locked_reason: z.string().nullish(),
   description: z.string().nullish(),
-  links: z.array(Link).optional(),
+  links: list(Link).optional(),
   'OS-DCF:diskConfig': z.string().optional(),
   'OS-EXT-AZ:availability_zone': z.string().nullish(),
   'OS-EXT-STS:vm_state': z.string().nullish(),
@@ -93,12 +94,12 @@ export const Server = z.object({
   'OS-EXT-STS:power_state': z.number().nullish(),
   'OS-SRV-USG:launched_at': z.string().nullish(),
   'OS-SRV-USG:terminated_at': z.string().nullish(),
-  'os-extended-volumes:volumes_attached': z
-    .array(z.object({ id: z.string(), delete_on_termination: z.boolean().optional() }))
-    .default([]),
+  'os-extended-volumes:volumes_attached': list(
+    z.object({ id: z.string(), delete_on_termination: z.boolean().optional() }),
+  ).default([]),
   /** From 2.71; the list has it only from 2.71 in the detail of one server. */
-  server_groups: z.array(z.string()).optional(),
-  trusted_image_certificates: z.array(z.string()).nullish(),
+  server_groups: list(z.string()).optional(),
+  trusted_image_certificates: list(z.string()).nullish(),
   'OS-EXT-SRV-ATTR:hostname': z.string().optional(),
 });
 export type Server = z.infer<typeof Server>;
@@ -107,7 +108,7 @@ export type Server = z.infer<typeof Server>;
 export const ServerCreated = z.object({
   id: z.string(),
   adminPass: z.string().optional(),
-  links: z.array(Link).optional(),
+  links: list(Link).optional(),
 });
 export type ServerCreated = z.infer<typeof ServerCreated>;
 
@@ -145,16 +146,16 @@ export const ServerCreate = z.object({
   /** Base64. */
   user_data: z.string().optional(),
   /** From 2.37 required; `none` creates a server without a port, `auto` lets Nova choose or create a network. */
-  networks: z.union([z.array(ServerNetwork), z.enum(['auto', 'none'])]).optional(),
-  metadata: z.record(z.string(), z.string()).optional(),
+  networks: z.union([list(ServerNetwork), z.enum(['auto', 'none'])]).optional(),
+  metadata: record(z.string()).optional(),
   /** From 2.52; at most 50, without comma and slash. */
-  tags: z.array(z.string()).optional(),
+  tags: list(z.string()).optional(),
   /** By name or id; only for ports that Nova creates. */
-  security_groups: z.array(z.object({ name: z.string() })).optional(),
+  security_groups: list(z.object({ name: z.string() })).optional(),
   availability_zone: z.string().optional(),
   key_name: z.string().optional(),
   config_drive: z.boolean().optional(),
-  block_device_mapping_v2: z.array(BlockDeviceMapping).optional(),
+  block_device_mapping_v2: list(BlockDeviceMapping).optional(),
   /** From 2.19. */
   description: z.string().nullish(),
   /** From 2.90. */
@@ -168,8 +169,8 @@ export type ServerCreate = z.infer<typeof ServerCreate>;
 /** Beside `server` in the request, not inside. */
 export const SchedulerHints = z.looseObject({
   group: z.string().optional(),
-  different_host: z.union([z.string(), z.array(z.string())]).optional(),
-  same_host: z.union([z.string(), z.array(z.string())]).optional(),
+  different_host: z.union([z.string(), list(z.string())]).optional(),
+  same_host: z.union([z.string(), list(z.string())]).optional(),
 });
 export type SchedulerHints = z.infer<typeof SchedulerHints>;
 
@@ -186,7 +187,7 @@ export const ServerRebuild = z.object({
   name: z.string().optional(),
   /** From 2.57; null removes it. */
   user_data: z.string().nullish(),
-  metadata: z.record(z.string(), z.string()).optional(),
+  metadata: record(z.string()).optional(),
   description: z.string().nullish(),
   preserve_ephemeral: z.boolean().optional(),
   hostname: z.string().optional(),
@@ -199,7 +200,7 @@ export const InterfaceAttachment = z.object({
   net_id: z.string(),
   mac_addr: z.string(),
   port_state: z.string(),
-  fixed_ips: z.array(z.object({ subnet_id: z.string(), ip_address: z.string() })).nullish(),
+  fixed_ips: list(z.object({ subnet_id: z.string(), ip_address: z.string() })).nullish(),
   tag: z.string().nullish(),
 });
 export type InterfaceAttachment = z.infer<typeof InterfaceAttachment>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { record } from './collections.ts';
 
 /**
  * `creating`, `creating_from_snapshot`, `available`, `extending`, `shrinking`, `deleting`, `error`, `error_deleting`, `extending_error`,
@@ -15,7 +16,7 @@ export const Share = z.object({
   share_proto: z.string(),
   availability_zone: z.string().nullish(),
   share_type_name: z.string().nullish(),
-  metadata: z.record(z.string(), z.string()).default({}),
+  metadata: record(z.string()).default({}),
   /** How its rules fare, together: `active`, `syncing` or `error`. */
   access_rules_status: z.string().nullish(),
   created_at: z.string().nullish(),
@@ -56,7 +57,7 @@ export const AccessRule = z.object({
   access_level: z.string(),
   /** `queued_to_apply`, `applying`, `active`, `queued_to_deny`, `denying` or `error`; none for a moment before a denied rule is gone. */
   state: z.string().nullable(),
-  metadata: z.record(z.string(), z.string()).default({}),
+  metadata: record(z.string()).default({}),
 });
 export type AccessRule = z.infer<typeof AccessRule>;
 
@@ -72,6 +73,10 @@ export type ShareType = z.infer<typeof ShareType>;
 
 export const ShareZone = z.object({ id: z.string(), name: z.string() });
 export type ShareZone = z.infer<typeof ShareZone>;
+
+/** The network of the share servers that some back ends create. */
+export const ShareNetwork = z.object({ id: z.string(), project_id: z.string().nullish() });
+export type ShareNetwork = z.infer<typeof ShareNetwork>;
 
 /** What became of a request, for its user. */
 export const ShareMessage = z.object({ id: z.string(), user_message: z.string().nullish() });

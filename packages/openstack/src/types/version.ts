@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from './collections.ts';
 import { Link } from './link.ts';
 
 /** One API version of a service. `version` and `min_version` are microversions, empty where the service has none. */
@@ -11,14 +12,14 @@ export const ApiVersion = z.object({
   max_version: z.string().optional(),
   min_version: z.string().optional(),
   updated: z.string().optional(),
-  links: z.array(Link).default([]),
+  links: list(Link).default([]),
 });
 export type ApiVersion = z.infer<typeof ApiVersion>;
 
 /** `GET /` of Nova, Neutron and Glance; Keystone wraps the array in `values`. A versioned URL answers `{version}`. */
 export const VersionDocument = z.union([
-  z.object({ versions: z.array(ApiVersion) }),
-  z.object({ versions: z.object({ values: z.array(ApiVersion) }) }),
+  z.object({ versions: list(ApiVersion) }),
+  z.object({ versions: z.object({ values: list(ApiVersion) }) }),
   z.object({ version: ApiVersion }),
 ]);
 export type VersionDocument = z.infer<typeof VersionDocument>;

@@ -10,12 +10,12 @@ export class ArchiveMetrics implements ArchiveObserver {
     const registers = [registry];
     this.#lost = new Counter({
       name: 'fairway_audit_tenant_events_lost_total',
-      help: 'Events that are in the audit log, but not among those that tenants can read: nothing could be written for too long.',
+      help: 'Events in the audit log that tenants cannot read, because writes failed for too long.',
       registers,
     });
     this.#errors = new Counter({
       name: 'fairway_audit_tenant_write_errors_total',
-      help: 'Failed attempts to write events that tenants can read; they are retried.',
+      help: 'Failed attempts to write audit events for tenants; they are retried.',
       registers,
     });
   }

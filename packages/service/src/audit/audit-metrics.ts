@@ -11,12 +11,12 @@ export class AuditMetrics implements AuditObserver {
     const registers = [registry];
     this.#events = new Counter({
       name: 'fairway_audit_events_total',
-      help: 'Events that were written to the audit log.',
+      help: 'Events written to the audit log.',
       registers,
     });
     this.#lost = new Counter({
       name: 'fairway_audit_events_lost_total',
-      help: "Events that are not in the audit log: 'buffer_full' if nothing could be written for too long, 'refusal_rate' if one caller was rejected too often.",
+      help: "Events missing from the audit log: 'buffer_full' if writes failed for too long, 'refusal_rate' if one caller was rejected too often.",
       labelNames: ['reason'],
       registers,
     });

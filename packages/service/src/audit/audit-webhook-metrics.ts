@@ -11,18 +11,18 @@ export class AuditWebhookMetrics implements AuditWebhookObserver {
     const registers = [registry];
     this.#events = new Counter({
       name: 'fairway_audit_webhook_events_total',
-      help: 'Events that the audit webhook accepted.',
+      help: 'Events accepted by the audit webhook.',
       registers,
     });
     this.#lost = new Counter({
       name: 'fairway_audit_webhook_events_lost_total',
-      help: "Events that the audit webhook did not get: 'buffer_full' if it accepted nothing for too long, 'rejected' if it refused them for good, 'shutdown' if Fairway stopped first.",
+      help: "Events that did not reach the audit webhook: 'buffer_full' if it accepted none for too long, 'rejected' if it rejected them permanently, 'shutdown' if Fairway stopped first.",
       labelNames: ['reason'],
       registers,
     });
     this.#errors = new Counter({
       name: 'fairway_audit_webhook_errors_total',
-      help: 'Failed requests to the audit webhook; they are retried, unless it refuses the events for good.',
+      help: 'Failed requests to the audit webhook; they are retried unless it rejects the events permanently.',
       registers,
     });
     for (const reason of ['buffer_full', 'rejected', 'shutdown'] satisfies WebhookLoss[]) this.#lost.inc({ reason }, 0);

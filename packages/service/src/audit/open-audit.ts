@@ -4,7 +4,7 @@ import { NamespaceArchive } from '@fairway/apiserver/audit/namespace-archive';
 import { RotatingFile } from '@fairway/apiserver/audit/rotating-file';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { asksForCredentials, asksWhatIs } from '@fairway/gateway/requests/answered-here';
+import { asksForCredentials, isRead } from '@fairway/gateway/requests/answered-here';
 import type { Registry } from 'prom-client';
 import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -43,7 +43,7 @@ export async function openAudit(settings: AuditSettings, surroundings: Surroundi
   const sinks = [file, events, ...(webhook === undefined ? [] : [webhook])];
   const sink = allOf(sinks);
   const { policy } = settings;
-  const asks = { isSensitive: asksForCredentials, isQuestion: asksWhatIs };
+  const asks = { isSensitive: asksForCredentials, isQuestion: isRead };
   const auditor = new Auditor({ sink, policy, ...asks, clock, log });
   const close = async () => {
     await Promise.all(sinks.map((each) => each.close()));
@@ -60,9 +60,9 @@ async function openLog(
   if (writer === file) {
     await file.open().catch((error: NodeJS.ErrnoException) => {
       if (FULL.has(error.code)) return;
-      throw new CommandError(`the audit log can't be written: ${error.message}`, {
+      throw new CommandError(`cannot write the audit log: ${error.message}`, {
         exitCode: ExitCode.Usage,
-        advice: 'choose another file with --audit-log-path',
+        advice: 'specify another file with --audit-log-path',
         cause: error,
       });
     });

@@ -17,6 +17,6 @@ export function sweepEvents(
     await events.sweep(new Set(items.map(({ metadata }) => metadata.name ?? '')));
   };
   return every(HOUR_MS, clock, sweep, (error) =>
-    log.warn({ err: error }, "tenants' audit events of namespaces that are gone are not deleted"),
+    log.warn({ err: error }, 'could not delete audit events of deleted namespaces'),
   );
 }

@@ -22,7 +22,7 @@ import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/
 /** Kinds that controllers reconcile, and that stay paused until the restore is complete. Owners before their dependents. */
 export const PAUSABLE_KINDS: readonly ResourceType[] = [cloudCredentials, clusters, nodePools, machines];
 
-/** RBAC kinds: restored when nobody can interfere any more with the objects that they grant access to. */
+/** RBAC kinds: restored once no other client can interfere with the objects that they grant access to. */
 export const ACCESS_KINDS: readonly ResourceType[] = [ClusterRoles, Roles, ClusterRoleBindings, RoleBindings];
 
 /**

@@ -90,12 +90,17 @@ describe('a file is rejected', () => {
   const cases: readonly { what: string; bytes: Buffer; passphrase?: string; message: RegExp }[] = [
     { what: 'with another passphrase', bytes: encrypted, passphrase: 'wrong', message: /the passphrase is wrong/ },
     { what: 'without a passphrase', bytes: encrypted, message: /the passphrase is wrong/ },
-    { what: 'cut off', bytes: encrypted.subarray(0, -1), passphrase: PASSPHRASE, message: /cut off: \d+ of \d+ bytes/ },
+    {
+      what: 'cut off',
+      bytes: encrypted.subarray(0, -1),
+      passphrase: PASSPHRASE,
+      message: /truncated: it has \d+ of \d+ bytes/,
+    },
     {
       what: 'cut off behind its first line',
       bytes: encrypted.subarray(0, headerEnd + 1),
       passphrase: PASSPHRASE,
-      message: /cut off: 0 of/,
+      message: /truncated: it has 0 of/,
     },
     {
       what: 'longer than it was',
@@ -114,12 +119,12 @@ describe('a file is rejected', () => {
       what: 'of a newer format',
       bytes: future,
       passphrase: PASSPHRASE,
-      message: /format 2; this Fairway reads format 1/,
+      message: /format 2; this version of Fairway reads format 1/,
     },
     { what: 'that asks for all memory', bytes: expensive, passphrase: PASSPHRASE, message: /invalid header/ },
-    { what: 'that is none', bytes: readFileSync(import.meta.filename), message: /not a backup of Fairway/ },
-    { what: 'that is empty', bytes: Buffer.alloc(0), message: /not a backup of Fairway/ },
-    { what: 'that is noise', bytes: Buffer.alloc(10_000, 'x'), message: /not a backup of Fairway/ },
+    { what: 'that is none', bytes: readFileSync(import.meta.filename), message: /not a Fairway backup/ },
+    { what: 'that is empty', bytes: Buffer.alloc(0), message: /not a Fairway backup/ },
+    { what: 'that is noise', bytes: Buffer.alloc(10_000, 'x'), message: /not a Fairway backup/ },
   ];
   test.each(cases)('$what', async ({ bytes, passphrase, message }) => {
     await expect(async () => read(bytes, passphrase)).rejects.toThrow(message);

@@ -60,12 +60,12 @@ export function parseBackup(name: string, bytes: Buffer): ReadBackup {
   const { bytes: expected, sha256: digest } = header.payload;
   if (payload.length < expected) {
     throw usageError(
-      `${name} is cut off: ${payload.length} of ${expected} bytes are there`,
+      `${name} is truncated: it has ${payload.length} of ${expected} bytes`,
       'copy it again from the original',
     );
   }
   if (payload.length > expected || sha256(payload) !== digest) {
-    throw usageError(`${name} is damaged: its checksum differs`, 'copy it again from the original');
+    throw usageError(`${name} is damaged: its checksum does not match`, 'copy it again from the original');
   }
   return { header, payload };
 }
@@ -88,7 +88,11 @@ export async function openBackup(
   try {
     return readArchive(compression === 'gzip' ? await promisify(gunzip)(packed) : packed);
   } catch (error) {
-    throw usageError(`${name} cannot be read: ${(error as Error).message}`, undefined, error);
+    throw usageError(
+      `${name} cannot be read: ${(error as Error).message}`,
+      'specify a file written by "fairway backup"',
+      error,
+    );
   }
 }
 
@@ -96,12 +100,12 @@ function parseHeader(name: string, line: string): Header {
   const value = parseJson(line);
   const any = anyHeaderSchema.safeParse(value);
   if (!any.success) {
-    throw usageError(`${name} is not a backup of Fairway: it does not begin with {"format":"${FORMAT}",…}`);
+    throw usageError(`${name} is not a Fairway backup: it does not start with {"format":"${FORMAT}",…}`);
   }
   const { version, fairway = 'a later release' } = any.data;
   if (version > FORMAT_VERSION) {
     throw usageError(
-      `${name} is of format ${version}; this Fairway reads format ${FORMAT_VERSION}`,
+      `${name} has format ${version}; this version of Fairway reads format ${FORMAT_VERSION}`,
       `restore it with Fairway ${fairway}, which wrote it`,
     );
   }

@@ -5,7 +5,7 @@ import type { ScheduledBackups } from './scheduled-backups.ts';
 export function addBackupMetrics(registry: Registry, backups: Pick<ScheduledBackups, 'counts'>): void {
   const newest = new Gauge({
     name: 'fairway_backup_last_success_timestamp_seconds',
-    help: "When the newest readable backup of Fairway's objects in the object store was made, as a Unix time; 0 if none is known.",
+    help: "Unix time of the newest readable backup of Fairway's objects in the object store; 0 if none is known.",
     registers: [],
     collect() {
       this.set((backups.counts.newestMs ?? 0) / 1000);
@@ -13,7 +13,7 @@ export function addBackupMetrics(registry: Registry, backups: Pick<ScheduledBack
   });
   const overdue = new Gauge({
     name: 'fairway_backup_overdue_seconds',
-    help: "For how long a scheduled backup of Fairway's objects has been due; 0 if none is.",
+    help: "Seconds for which a scheduled backup of Fairway's objects has been overdue; 0 if none is.",
     registers: [],
     collect() {
       this.set(backups.counts.overdueMs / 1000);
@@ -21,7 +21,7 @@ export function addBackupMetrics(registry: Registry, backups: Pick<ScheduledBack
   });
   const failures = new Counter({
     name: 'fairway_backup_failures_total',
-    help: "Failed attempts to back Fairway's objects up on schedule; they are repeated.",
+    help: "Failed scheduled backups of Fairway's objects; they are retried.",
     registers: [],
     collect() {
       this.reset();

@@ -22,7 +22,7 @@ export async function writeNewFile(path: string, bytes: Buffer, unique: string):
     await syncFolder(dirname(path));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EEXIST') throw usageError(`${path} already exists`, 'name another file with -o');
+    if (code === 'EEXIST') throw usageError(`${path} already exists`, 'specify another file with -o');
     throw new CommandError(`${path} cannot be written: ${message}`, { cause: error });
   } finally {
     await unlink(draft).catch(() => undefined);

@@ -90,11 +90,11 @@ test('a pause set by a person is kept', async () => {
   expect((await cluster()).metadata.annotations).toMatchObject({ 'fairway.dev/paused': 'by hand' });
 });
 
-test('without acknowledgement, the error names the object and asks whether controllers run', async () => {
+test('without acknowledgement, the error names the object and advises to check that Fairway runs', async () => {
   await say(clusters, 'demo');
 
   await expect(pauseSource(api.client, { clock: clockWith([]), signal, timeoutMs: 2_000 })).rejects.toMatchObject({
-    message: 'nodepools.fairway.dev team/general did not report within 2 s that it is paused',
-    advice: expect.stringContaining('is it running?') as string,
+    message: 'nodepools.fairway.dev team/general was not reported as paused within 2 s',
+    advice: expect.stringContaining('check that it is running') as string,
   });
 });

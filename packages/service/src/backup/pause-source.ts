@@ -37,10 +37,10 @@ export async function pauseSource(client: KubeClient, { clock, signal, timeoutMs
     const [waiting] = await unaware(client, items, signal);
     if (waiting === undefined) return;
     if (clock.now() >= deadlineMs) {
-      throw new CommandError(`${waiting} did not report within ${timeoutMs / 1000} s that it is paused`, {
+      throw new CommandError(`${waiting} was not reported as paused within ${timeoutMs / 1000} s`, {
         exitCode: ExitCode.TimedOut,
         advice:
-          'clusters are paused by a running Fairway: is it running? They stay paused ("fairway cluster resume"); if Fairway is stopped, --pause is not needed',
+          'only a running Fairway can pause clusters; check that it is running. The clusters stay paused until "fairway cluster resume". If Fairway is stopped, --pause is not needed',
       });
     }
     await clock.sleep(POLL_MS, signal);

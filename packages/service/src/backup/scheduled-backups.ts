@@ -16,7 +16,7 @@ import {
 } from './stored-backups.ts';
 import { takeArchive } from './take-archive.ts';
 
-/** The operator's wishes. */
+/** The operator's settings. */
 export interface BackupSettings {
   readonly schedule: BackupSchedule;
   /** How many the store keeps; at least 1. */
@@ -109,7 +109,7 @@ export class ScheduledBackups {
       if (this.#abort.signal.aborted) return 0;
       this.#failures++;
       this.#failuresInTotal++;
-      log.warn({ err: error, failures: this.#failures }, 'backup to the object store failed, will be tried again');
+      log.warn({ err: error, failures: this.#failures }, 'backup to the object store failed, will retry');
       return Math.min(FIRST_RETRY_MS * 2 ** (this.#failures - 1), LAST_RETRY_MS);
     }
   }
@@ -140,7 +140,7 @@ export class ScheduledBackups {
     }
     if (stored.length > 0 && this.#newest === undefined) {
       throw new Error(
-        `none of the ${stored.length} backups in ${offHost.store.description} can be read with this passphrase: correct it, or take another prefix`,
+        `none of the ${stored.length} backups in ${offHost.store.description} can be read with this passphrase: correct the passphrase, or use another prefix`,
       );
     }
   }
@@ -152,7 +152,7 @@ export class ScheduledBackups {
     this.#abort.signal.throwIfAborted();
     if (this.#before && !continues(archive, this.#before.archive)) {
       throw new Error(
-        `${offHost.store.description} holds backups of another Fairway: restore ${this.#before.name} first, or take another prefix`,
+        `${offHost.store.description} contains backups of another Fairway installation: restore ${this.#before.name} first, or use another prefix`,
       );
     }
     this.#before = undefined;
@@ -167,7 +167,7 @@ export class ScheduledBackups {
       const deleted = await pruneBackups(offHost, keep, this.#newest);
       if (deleted.length > 0) log.info({ deleted }, 'deleted old backups');
     } catch (error) {
-      log.warn({ err: error }, 'old backups could not be deleted, the next backup tries again');
+      log.warn({ err: error }, 'could not delete old backups; the next backup retries');
     }
   }
 }

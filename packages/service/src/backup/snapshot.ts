@@ -109,7 +109,7 @@ async function listAll(
 function notServed(type: ResourceType, cause: ApiError): CommandError {
   return new CommandError(`the API does not serve ${kindName(type)}`, {
     advice:
-      "name Fairway's API server or the management cluster's with --kubeconfig, as an administrator; a gateway shows no more than tenants need",
+      "use a kubeconfig of an administrator for Fairway's API server or the management cluster (--kubeconfig); a gateway serves only what tenants need",
     cause,
   });
 }

@@ -44,7 +44,7 @@ export async function fetchBackup(offHost: OffHost, wanted: string): Promise<{ n
   const name = wanted === 'latest' ? names.at(-1) : names.find((stored) => stored === wanted);
   if (name === undefined) {
     const there = names.length === 0 ? 'there are none' : `there are ${names.slice(-10).join(', ')}`;
-    throw usageError(`there is no backup ${wanted} in ${offHost.store.description}: ${there}`);
+    throw usageError(`backup ${wanted} does not exist in ${offHost.store.description}: ${there}`);
   }
   return { name, bytes: await offHost.store.get(FOLDER + name) };
 }

@@ -1,8 +1,8 @@
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import { adoptingServices } from '@fairway/cloud-provider/standalone/adopted-servers';
-import { type ControllerName, chosenControllers } from '@fairway/cloud-provider/standalone/chosen-controllers';
 import type { CloudConf } from '@fairway/cloud-provider/standalone/cloud-conf/cloud-conf';
+import { type ControllerName, selectedControllers } from '@fairway/cloud-provider/standalone/controller-selection';
 import { createStandalone } from '@fairway/cloud-provider/standalone/standalone';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { Transport } from '@fairway/kube/client/transport';
@@ -81,7 +81,7 @@ export async function runCloudProvider(options: CloudProviderOptions): Promise<R
   const identity = replicaIdentity(random);
   const lease = options.leaderElection && leaderLease(options, options.leaderElection, identity);
   if (lease) {
-    onStep('waiting to be the leader');
+    onStep('waiting to become the leader');
     await lease.acquire(signal);
     opening.defer(() => lease.release());
   }
@@ -126,7 +126,7 @@ export async function runCloudProvider(options: CloudProviderOptions): Promise<R
   ended.catch(started.reject);
   opening.defer(async () => {
     abort.abort();
-    await ended.catch((error: unknown) => log.error({ err: error }, 'the controllers ended with an error'));
+    await ended.catch((error: unknown) => log.error({ err: error }, 'the controllers exited with an error'));
   });
   await started.promise;
   await standalone.connect(signal);
@@ -145,7 +145,7 @@ const ATTEMPTS = 3;
 
 /** Those asked for, without what cloud.conf leaves out. */
 function servedControllers({ controllers, conf }: CloudProviderOptions): ReadonlySet<ControllerName> {
-  const asked = chosenControllers(controllers);
+  const asked = selectedControllers(controllers);
   return conf.balancing.isEnabled ? asked : new Set([...asked].filter((name) => name !== 'service'));
 }
 

@@ -1,3 +1,4 @@
+import type { NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import type { Auditor } from '@fairway/apiserver/audit/auditor';
 import type { NamespaceArchive } from '@fairway/apiserver/audit/namespace-archive';
 import type { ApiServer } from '@fairway/apiserver/server/api-server';
@@ -25,10 +26,12 @@ export interface EmbeddedEngineOptions {
   readonly auditor: Auditor;
   readonly auditEvents: NamespaceArchive;
   readonly tracer?: Tracer | undefined;
-  readonly limits?: Partial<ServerLimits> | undefined;
+  readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
   /** Whether the console is served; it is not by default. */
   readonly console?: boolean | undefined;
+  /** See ConsoleOptions. */
+  readonly consoleDocumentation?: string | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -59,7 +62,9 @@ export async function openEmbeddedEngine(options: EmbeddedEngineOptions, parts: 
     authority,
     serviceAccountKeys,
     ...gatewayParts,
-    console: options.console ? createConsole : undefined,
+    console: options.console
+      ? (parts) => createConsole({ ...parts, documentation: options.consoleDocumentation })
+      : undefined,
   });
   const { server, client, ledger } = gateway;
   server.addRoute(metricsRoute(registry));

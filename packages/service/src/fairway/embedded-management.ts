@@ -1,3 +1,4 @@
+import { cachedRequests } from '@fairway/apiserver/auth/certificates/cached-requests';
 import { certificateCleaner } from '@fairway/apiserver/auth/certificates/certificate-cleaner';
 import { certificateSigner } from '@fairway/apiserver/auth/certificates/certificate-signer';
 import { aggregatedRoleKeys, clusterRoleAggregator } from '@fairway/apiserver/auth/cluster-role-aggregator';
@@ -31,7 +32,7 @@ export interface EmbeddedManagementOptions {
 /** The part of kube-controller-manager for an API without pods: garbage collection, namespaces, events, quotas, certificates, aggregated roles. */
 export function embeddedManagement(options: EmbeddedManagementOptions): Runnable[] {
   const { client, informers, authority, store, ledger, clock, random, log } = options;
-  const requests = informers.informer(CertificateSigningRequests);
+  const requests = cachedRequests(informers);
   const clusterRoles = informers.informer(ClusterRoles);
   const common = { clock, random, log };
   const requestClient = client.resource(CertificateSigningRequests);

@@ -1,3 +1,4 @@
+import type { UnenforcedFields } from '@fairway/api/admission/unenforced-fields';
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { ListCloudResources } from '@fairway/gateway/cloud-resources/cloud-resources-request';
 import type { ClusterAuditReader } from '@fairway/gateway/cluster-audit/cluster-audit-reader';
@@ -30,12 +31,14 @@ export interface EngineParts {
   readonly clouds: Clouds;
   /** Reads through the engine itself, so only once it is open. */
   readonly credentials: () => ClusterCredentials;
-  /** Why `spec.apiServer.allowedCIDRs` is not enforced here; resolves with undefined if it is. */
-  readonly allowedCIDRsProblem: () => Promise<string | undefined>;
+  /** Which fields of a Cluster its control plane would not honour here. */
+  readonly unenforcedFields: () => Promise<UnenforcedFields>;
   /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
   readonly keystoneProblem?: string | undefined;
   /** What projects may have where no ProjectQuota says. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
+  /** The operator's node image, by id or name. */
+  readonly defaultImage?: string | undefined;
   /** Undefined until the controllers run. */
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly cloudResources: () => ListCloudResources | undefined;

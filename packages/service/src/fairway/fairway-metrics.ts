@@ -13,7 +13,7 @@ export interface MeasuredFairway {
 export function addFairwayMetrics(registry: Registry, { opened, clock }: MeasuredFairway): void {
   new Gauge({
     name: 'fairway_build_info',
-    help: 'Version of this Fairway; always 1.',
+    help: 'Version of this process, as a label; always 1.',
     labelNames: ['version'],
     registers: [registry],
   }).set({ version: FAIRWAY_VERSION }, 1);
@@ -21,7 +21,7 @@ export function addFairwayMetrics(registry: Registry, { opened, clock }: Measure
   const caches = [
     new Gauge({
       name: 'fairway_openstack_cache_age_seconds',
-      help: 'Age of the oldest list of a kind of resource that controllers read, over all projects.',
+      help: 'Age of the oldest cached list of a resource kind across all projects.',
       labelNames: ['cloud', 'resource'],
       registers: [],
       collect() {
@@ -38,7 +38,7 @@ export function addFairwayMetrics(registry: Registry, { opened, clock }: Measure
     }),
     new Gauge({
       name: 'fairway_openstack_caches_failing',
-      help: 'Projects whose last list of a kind of resource failed, so that controllers read an older one.',
+      help: 'Projects whose last list request for a resource kind failed; controllers use the previous list.',
       labelNames: ['cloud', 'resource'],
       registers: [],
       collect() {

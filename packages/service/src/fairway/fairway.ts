@@ -1,3 +1,4 @@
+import type { NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import { DAY_MS } from '@fairway/api/domain/usage/retention';
@@ -68,6 +69,8 @@ export interface FairwayOptions<E extends Engine> {
   readonly usageRetentionDays?: number | undefined;
   /** What projects may have where no ProjectQuota says; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
+  /** See ControllerDependencies. */
+  readonly namespaceLimits?: NamespaceLimits | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   /** Whether clusters' own autoscalers are served beside it. */
@@ -113,7 +116,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
       metrics,
       settleMs: options.settleMs,
       observeMs: options.observeMs,
-      isAttended: true,
+      isPolledFast: true,
       userAgent: options.userAgent,
     },
     reader: () => engine.reader,
@@ -121,7 +124,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   });
   opening.defer(closeClouds);
   addFairwayMetrics(registry, { opened, clock });
-  const allowedCIDRsProblem = () => controlPlanes.runtime.allowedCIDRsProblem();
+  const unenforcedFields = () => controlPlanes.runtime.unenforcedFields();
   const asked: { planner?: PlanUpgrade; lister?: ListCloudResources } = {};
   const upgradePlans = () => asked.planner;
   const cloudResources = () => asked.lister;
@@ -140,14 +143,15 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     );
   opening.defer(() => keystone?.close());
   const keystoneUsers = usersOfClusters(keystone, controlPlanes.runtime, clock);
-  const { quotaDefaults } = options;
+  const { quotaDefaults, defaultImage } = options;
   const parts = {
     clouds,
     credentials: () => credentials,
     registry,
-    allowedCIDRsProblem,
+    unenforcedFields,
     keystoneProblem: 'problem' in keystoneUsers ? keystoneUsers.problem : undefined,
     quotaDefaults,
+    defaultImage,
     upgradePlans,
     cloudResources,
     clusterAudit,
@@ -195,12 +199,13 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
     manager,
     runtime: controlPlanes.runtime,
     credentials,
-    defaultImage: options.defaultImage,
+    defaultImage,
     credentialCheckMs: options.credentialCheckMs,
     orphans: options.orphans,
     allowInCluster: options.allowInCluster,
     ...(options.usageRetentionDays !== undefined && { usageRetentionMs: options.usageRetentionDays * DAY_MS }),
     quotaDefaults,
+    namespaceLimits: options.namespaceLimits,
     servesAutoscalers: options.servesAutoscalers,
     keystoneUsers,
   });
@@ -220,7 +225,7 @@ export async function startFairway<E extends Engine>(options: FairwayOptions<E>)
   ended.catch(started.reject);
   opening.defer(async () => {
     abort.abort();
-    await ended.catch((error: unknown) => log.error({ err: error }, 'the controllers ended with an error'));
+    await ended.catch((error: unknown) => log.error({ err: error }, 'the controllers exited with an error'));
   });
   await started.promise;
   const { cache } = controllers;

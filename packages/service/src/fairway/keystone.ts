@@ -21,13 +21,13 @@ import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { Budget, DEFAULT_BUDGET } from '@fairway/openstack/http/budget';
 import { HttpClient } from '@fairway/openstack/http/http-client';
 import { openTransport } from '@fairway/openstack/http/open-transport';
-import { keystoneDoor } from '@fairway/openstack/sign-in/keystone-door';
+import { keystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
 import { usageError } from '../command-error.ts';
 import { type CloudOpening, openCloud } from '../up/clouds.ts';
 
 /** Where each runs in a process of its own that keeps running without Fairway. */
 const ASKS_NOBODY =
-  'simulated control planes of several replicas ask nobody about tokens: leave it out, or the operator runs Fairway with --control-plane process';
+  'simulated control planes of several replicas do not support token webhooks: remove it, or have the operator run Fairway with --control-plane process';
 
 /** Keystone as Fairway asks it, with a login of its own. */
 export interface OpenKeystone extends KeystoneAccess {
@@ -45,8 +45,8 @@ export function openKeystone(
   const { cloud: name } = settings;
   if (!cloudsYaml.names.includes(name)) {
     throw usageError(
-      `clouds.yaml has no cloud "${name}" for users of Keystone, only: ${cloudsYaml.names.join(', ') || 'none'}`,
-      'docs/operators/keystone.md says which user it needs',
+      `clouds.yaml has no cloud "${name}" for Keystone users, only: ${cloudsYaml.names.join(', ') || 'none'}`,
+      'see docs/operators/keystone.md for the required user',
     );
   }
   const cloud = openCloud(cloudsYaml, name, opening);
@@ -54,16 +54,16 @@ export function openKeystone(
   const { clock, log } = opening;
   void warnOfRights(session, name, log);
   const tokens = new KeystoneTokens({ identity, clock, log });
-  const { http, transport } = openDoor(cloud.config, opening);
-  const door = keystoneDoor(http, cloud.config.authUrl);
+  const { http, transport } = openSignIn(cloud.config, opening);
+  const signInService = keystoneSignIn(http, cloud.config.authUrl);
   return {
     settings,
     tokens,
     namespaces: new ProjectNamespaces({ settings, ...api, clock }),
-    door: {
-      ...door,
+    signInService: {
+      ...signInService,
       async revoke(token) {
-        await door.revoke(token);
+        await signInService.revoke(token);
         tokens.forget(token);
       },
     },
@@ -77,14 +77,14 @@ export function openKeystone(
 }
 
 /** Connections, calls at a time. */
-const DOOR_CONNECTIONS = 16;
+const SIGN_IN_CONNECTIONS = 16;
 /** A person waits. */
-const DOOR_TIMEOUTS = { attemptMs: 20_000, totalMs: 45_000 };
+const SIGN_IN_TIMEOUTS = { attemptMs: 20_000, totalMs: 45_000 };
 
 /** Connections and a budget of their own: people who sign in take nothing from Fairway's own calls, and wait for none of them. */
-function openDoor({ name, tls }: CloudConfig, { clock, random, metrics, userAgent }: CloudOpening) {
+function openSignIn({ name, tls }: CloudConfig, { clock, random, metrics, userAgent }: CloudOpening) {
   const readFile = (path: string): string => readFileSync(path, 'utf8');
-  const transport = openTransport(tls, { readFile, connections: DOOR_CONNECTIONS });
+  const transport = openTransport(tls, { readFile, connections: SIGN_IN_CONNECTIONS });
   const budget = new Budget(clock, DEFAULT_BUDGET);
   const http = new HttpClient({
     cloud: name,
@@ -94,7 +94,7 @@ function openDoor({ name, tls }: CloudConfig, { clock, random, metrics, userAgen
     budget,
     metrics,
     userAgent,
-    timeouts: DOOR_TIMEOUTS,
+    timeouts: SIGN_IN_TIMEOUTS,
   });
   return { http, transport };
 }
@@ -104,9 +104,12 @@ async function warnOfRights(session: Session, cloud: string, log: Logger): Promi
     const { token } = await session.token();
     if (mayValidate(token)) return;
     const roles = token.roles.map(({ name }) => name);
-    log.error({ cloud, roles }, 'the user of keystone.cloud may not validate tokens: it needs the role service');
+    log.error(
+      { cloud, roles },
+      'the user of keystone.cloud lacks permission to validate tokens: it requires the role service',
+    );
   } catch (error) {
-    log.warn({ err: error, cloud }, 'Keystone does not let the user of keystone.cloud in');
+    log.warn({ err: error, cloud }, 'Keystone rejects the credential of keystone.cloud');
   }
 }
 

@@ -1,4 +1,4 @@
-import { PROJECT_ID_ANNOTATION } from '@fairway/api/group';
+import { CLOUD_ANNOTATION, PROJECT_ID_ANNOTATION } from '@fairway/api/group';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import { clusters } from '@fairway/api/kinds/cluster';
@@ -12,9 +12,6 @@ import { ConfiguredClouds } from '@fairway/tenancy/cloud/configured-clouds';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { type ExpectedProject, tenantCredential } from '@fairway/tenancy/cloud/tenant-credential';
 import { type CloudOpening, openCloud, openProject } from '../up/clouds.ts';
-
-/** Namespace annotation with which the operator selects the cloud of its clusters. */
-export const CLOUD_ANNOTATION = 'fairway.dev/cloud';
 
 export interface TenantCloudsOptions {
   readonly cloudsYaml: CloudsYaml;
@@ -50,6 +47,7 @@ export function tenantClouds(options: TenantCloudsOptions): {
   const loginOf = ({ metadata }: CloudCredential, cloud: Cloud) => {
     const { namespace = '', name = '' } = metadata;
     const source = tenantCredential({
+      namespace,
       name: `credential ${namespace}/${name}`,
       secret: async () => {
         const secretName = reader().get(cloudCredentials, namespace, name)?.spec.secretRef.name;

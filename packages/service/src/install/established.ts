@@ -33,7 +33,7 @@ export async function definitionsEstablished(
     if (!deadline.signal.aborted) throw error;
     throw new CommandError(`the API server did not establish Fairway's CRDs within ${PATIENCE_MS / 1000} s`, {
       exitCode: ExitCode.TimedOut,
-      advice: 'look at "kubectl describe crd clusters.fairway.dev", then run "fairway install" again',
+      advice: 'check "kubectl describe crd clusters.fairway.dev", then run "fairway install" again',
       cause: error,
     });
   } finally {
@@ -55,7 +55,7 @@ async function established(
     const name = crd.metadata.name ?? '';
     const accepted = conditionOf(crd, 'NamesAccepted');
     if (waiting.has(name) && accepted?.status === 'False') {
-      const advice = 'remove the CRD that has the name, if nothing needs it, and run "fairway install" again';
+      const advice = 'delete the CRD with the conflicting name, if it is unused, and run "fairway install" again';
       done.reject(new CommandError(`${name}: ${accepted.message}`, { advice }));
     }
     if (conditionOf(crd, 'Established')?.status === 'True') waiting.delete(name);

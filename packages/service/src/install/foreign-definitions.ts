@@ -26,5 +26,5 @@ async function isForeign(client: KubeClient, { metadata }: CustomResourceDefinit
 }
 
 export function foreignKindsMessage(names: readonly string[]): string {
-  return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} of another release of Fairway: run "fairway install" of the newest one that serves`;
+  return `${names.join(', ')} ${names.length === 1 ? 'is' : 'are'} from another release of Fairway: run "fairway install" of the newest release in use`;
 }

@@ -70,7 +70,8 @@ export async function install(
   for (const manifest of all.filter(({ isOperators }) => isOperators)) await write(manifest);
   if (conflicts.length > 0) {
     throw new CommandError(`other managers own fields that Fairway sets:\n${conflicts.join('\n')}`, {
-      advice: 'take them over with --force-conflicts, or have their owner give them up; everything else is installed',
+      advice:
+        'take ownership with --force-conflicts, or have their managers release them; all other objects are installed',
     });
   }
 }
@@ -102,8 +103,8 @@ async function checkLosses(client: KubeClient, all: readonly Manifest[], options
   if (later.size > 0 && !allowDowngrade) {
     const lines = losses.map((loss) => `  ${lostFieldText(loss)}`).join('\n');
     throw new CommandError(
-      `the kinds are of Fairway ${[...later].join(', ')}, and this is ${FAIRWAY_VERSION}, which does not know:\n${lines}`,
-      { advice: 'take the fields away first, or let their values go with --allow-downgrade' },
+      `the CRDs are from Fairway ${[...later].join(', ')}; this is Fairway ${FAIRWAY_VERSION}, which does not have these fields:\n${lines}`,
+      { advice: 'remove the fields from the objects first, or discard their values with --allow-downgrade' },
     );
   }
   onLoss(losses);

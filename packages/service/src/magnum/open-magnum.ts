@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { CLOUD_ANNOTATION } from '@fairway/api/group';
 import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { CertificateByName, TlsOptions } from '@fairway/apiserver/server/listener';
@@ -8,15 +9,14 @@ import { projectIdOf } from '@fairway/identity/project-marks';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ObjectReader } from '@fairway/kube/client/object-reader';
 import { Namespaces } from '@fairway/kube/kinds/resources';
-import { OwedPools } from '@fairway/magnum/clusters/owed-pools';
-import { AbandonedCredentials } from '@fairway/magnum/credentials/abandoned-credentials';
+import { PendingNodegroups } from '@fairway/magnum/clusters/pending-nodegroups';
 import { ClusterTrusts } from '@fairway/magnum/credentials/cluster-trusts';
+import { OrphanedCredentialGC } from '@fairway/magnum/credentials/orphaned-credential-gc';
 import { identifyByKeystone } from '@fairway/magnum/identify';
 import { type MagnumApi, serveMagnumApi } from '@fairway/magnum/magnum-api';
-import { DEFAULT_CREDENTIAL, type MagnumServices, type StandingCredential } from '@fairway/magnum/services';
+import { type ConfiguredCredential, DEFAULT_CREDENTIAL, type MagnumServices } from '@fairway/magnum/services';
 import type { Cloud } from '@fairway/openstack/cloud';
 import type { OpenKeystone } from '../fairway/keystone.ts';
-import { CLOUD_ANNOTATION } from '../fairway/tenant-clouds.ts';
 import { clientUrl, type ServerNames } from '../serve/server-address.ts';
 
 export interface OpenMagnumOptions {
@@ -44,7 +44,7 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
     const namespace = reader.get(Namespaces, '', name);
     return namespace && projectIdOf(namespace);
   };
-  const owedPools = new OwedPools({ client, clock, log });
+  const pendingNodegroups = new PendingNodegroups({ client, clock, log });
   const services = {
     identify: identifyByKeystone(keystone.tokens, keystone.namespaces),
     clientOf,
@@ -52,11 +52,11 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
     projectOfNamespace,
     namespaceOfProject: (projectId: string) =>
       reader.list(Namespaces).find((namespace) => projectIdOf(namespace) === projectId)?.metadata.name,
-    standingCredential: (namespace: string) => standingCredential(reader, namespace),
+    configuredCredential: (namespace: string) => configuredCredential(reader, namespace),
     openStackOf: (token: string, id: string) =>
       cloud.client({ kind: 'token', token, scope: { kind: 'project', project: { id } } }),
     trusts: new ClusterTrusts({ cloud, clock, random }),
-    owedPools,
+    pendingNodegroups,
     hostName: hostname(),
     clock,
     random,
@@ -65,8 +65,8 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
   const { tls, certificateFor, limits } = options;
   return serveMagnumApi({
     services,
-    abandoned: new AbandonedCredentials({ client, cloud, projectOfNamespace, clock, log }),
-    owedPools,
+    credentialGC: new OrphanedCredentialGC({ client, cloud, projectOfNamespace, clock, log }),
+    pendingNodegroups,
     ...names.listen,
     tls,
     certificateFor,
@@ -76,7 +76,7 @@ export async function openMagnum(options: OpenMagnumOptions): Promise<MagnumApi>
   });
 }
 
-function standingCredential(reader: ObjectReader, namespace: string): StandingCredential | undefined {
+function configuredCredential(reader: ObjectReader, namespace: string): ConfiguredCredential | undefined {
   if (reader.get(Namespaces, '', namespace)?.metadata.annotations?.[CLOUD_ANNOTATION] !== undefined) {
     return { kind: 'operator' };
   }

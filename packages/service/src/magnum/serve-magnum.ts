@@ -50,7 +50,7 @@ export async function serveMagnum(
 ): Promise<MagnumListener> {
   const { clientOf, tls, renewalMs, names, certificate, limits, cloudsYaml, cloudName, clock, random, log } = options;
   if (keystone === undefined)
-    throw usageError("Magnum's API lets users of Keystone in", 'name its cloud with --keystone');
+    throw usageError("Magnum's API requires Keystone users", 'specify the cloud with --keystone');
   const { client, reader } = engine;
   await using opening = new AsyncDisposableStack();
   const cloud = openCloud(cloudsYaml, cloudName, { clock, random, log });

@@ -66,11 +66,11 @@ export class MetricsPusher {
       const span = { fromMs: this.#startMs, toMs: clock.now() };
       const scopeMetrics = [{ scope: { name: 'fairway', version }, metrics: metricData(await read(), span) }];
       const result = await new Promise<ExportResult>((resolve) => exporter.export({ resource, scopeMetrics }, resolve));
-      if (result.code !== ExportResultCode.SUCCESS) throw result.error ?? new Error('the receiver refused them');
-      if (this.#failures > 0) log.info({ failures: this.#failures }, 'metrics are taken again');
+      if (result.code !== ExportResultCode.SUCCESS) throw result.error ?? new Error('the receiver rejected them');
+      if (this.#failures > 0) log.info({ failures: this.#failures }, 'metrics are being delivered again');
       this.#failures = 0;
     } catch (error) {
-      if (this.#failures === 0) log.warn({ err: (error as Error).message }, 'metrics cannot be sent');
+      if (this.#failures === 0) log.warn({ err: (error as Error).message }, 'could not send metrics');
       this.#failures = Math.min(this.#failures + 1, 10);
     }
   }

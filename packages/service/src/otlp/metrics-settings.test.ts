@@ -40,7 +40,7 @@ test.each(['ftp://fairway:s3cret@collector', 'fairway:s3cret@collector:4318', 'h
 );
 
 test.each([
-  [{ OTEL_METRICS_EXPORTER: 'otlp' }, /OTEL_METRICS_EXPORTER.*must name the receiver/],
+  [{ OTEL_METRICS_EXPORTER: 'otlp' }, /OTEL_METRICS_EXPORTER.*must also be set to the receiver/],
   [{ ...OWN, OTEL_METRICS_EXPORTER: 'console' }, /OTEL_METRICS_EXPORTER: "console"/],
   [{ ...OWN, OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE: 'delta' }, /TEMPORALITY_PREFERENCE: "delta"/],
   [{ ...OWN, OTEL_METRIC_EXPORT_INTERVAL: '10' }, /OTEL_METRIC_EXPORT_INTERVAL: "10".*from 1000/],

@@ -40,7 +40,7 @@ export function metricsPushSettings(env: Environment): MetricsPushSettings | und
     throw wrongSetting(
       'OTEL_METRICS_EXPORTER',
       exporter,
-      'enough to send metrics: OTEL_EXPORTER_OTLP_METRICS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT must name the receiver',
+      'sufficient: OTEL_EXPORTER_OTLP_METRICS_ENDPOINT or OTEL_EXPORTER_OTLP_ENDPOINT must also be set to the receiver',
     );
   }
   requireHttp(env, SIGNAL);
@@ -63,6 +63,6 @@ function intervalOf(env: Environment): number {
   throw wrongSetting(
     'OTEL_METRIC_EXPORT_INTERVAL',
     text,
-    `a whole number of milliseconds from ${MIN_EVERY_MS} to ${MAX_EVERY_MS}`,
+    `an integer number of milliseconds from ${MIN_EVERY_MS} to ${MAX_EVERY_MS}`,
   );
 }

@@ -23,6 +23,7 @@ export function parseReceiverUrl(name: string, text: string, signal: Signal | un
     // A user and a password may stand before the host.
     throw wrongSetting(
       name,
+      // oxlint-disable-next-line fairway/linear-regexps -- the operator's own setting
       text.replace(/^(.*\/\/)?.*@/, '$1…@'),
       'the URL of an OTLP receiver, such as http://127.0.0.1:4318',
     );
@@ -43,7 +44,7 @@ export function requireHttp(env: Environment, signal: Signal): void {
   throw wrongSetting(
     'OTEL_EXPORTER_OTLP_PROTOCOL',
     protocol,
-    'http/json, and the port of HTTP, which is 4318 by default',
+    'supported: use http/json and the HTTP port, 4318 by default',
   );
 }
 
@@ -75,7 +76,7 @@ function headerValue(variable: string, key: string, encoded: string): string {
     validateHeaderValue(key, value);
     return value;
   } catch {
-    const advice = 'write a percent sign as %25, and nothing that a header cannot hold';
+    const advice = 'write a percent sign as %25, and use only characters that are valid in a header';
     throw usageError(`${variable}: the header ${JSON.stringify(key)} cannot be sent`, advice);
   }
 }

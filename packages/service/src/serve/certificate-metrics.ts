@@ -5,7 +5,7 @@ import type { OwnCertificate } from './own-certificate.ts';
 export function addCertificateMetrics(registry: Registry, own: Pick<OwnCertificate, 'validToMs'>): void {
   const end = new Gauge({
     name: 'fairway_serving_certificate_expiry_timestamp_seconds',
-    help: "When the operator's own serving certificate ends; without one there is no series.",
+    help: "Expiry of the operator's own serving certificate, as a Unix time; absent without one.",
     registers: [],
     collect() {
       this.set(own.validToMs / 1000);

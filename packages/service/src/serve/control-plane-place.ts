@@ -33,7 +33,7 @@ export async function claimControlPlanes(client: KubeClient, home: Home, host = 
 }
 
 /** Advice for a ForeignControlPlanesError. */
-export const FOREIGN_ADVICE = `run all replicas on that machine with that --home; if its data are lost: kubectl -n ${SYSTEM_NAMESPACE} delete lease ${NAME}`;
+export const FOREIGN_ADVICE = `run all replicas on that machine with that --home; if its data is lost: kubectl -n ${SYSTEM_NAMESPACE} delete lease ${NAME}`;
 
 async function sayOrRead(client: KubeClient, annotations: Readonly<Record<string, string>>): Promise<Lease> {
   const leases = client.resource(Leases);

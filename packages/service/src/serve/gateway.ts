@@ -1,3 +1,4 @@
+import type { NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
@@ -32,22 +33,34 @@ export interface GatewayServing {
   readonly webhookUrl: string | undefined;
   readonly certificate?: CertificateFiles | undefined;
   /** Limits of its clients, where they are not the defaults. */
-  readonly limits?: Partial<ServerLimits> | undefined;
+  readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   /** Whether the console is served; it is by default. */
   readonly console?: boolean | undefined;
+  /** See ConsoleOptions. */
+  readonly consoleDocumentation?: string | undefined;
 }
 
 /** Opens the gateway of a running Fairway, with its own connections to the management cluster. */
 export async function openGateway(
-  { connection, listen, hosts, webhookUrl, certificate, limits, console: isConsoleServed = true }: GatewayServing,
+  {
+    connection,
+    listen,
+    hosts,
+    webhookUrl,
+    certificate,
+    limits,
+    console: isConsoleServed = true,
+    consoleDocumentation: documentation,
+  }: GatewayServing,
   {
     engine,
     clouds,
     credentials,
     registry,
-    allowedCIDRsProblem,
+    unenforcedFields,
     keystoneProblem,
     quotaDefaults,
+    defaultImage,
     upgradePlans,
     cloudResources,
     clusterAudit,
@@ -75,8 +88,8 @@ export async function openGateway(
   opening.defer(() => own?.close());
   if (own && webhookUrl !== undefined && own.covers(new URL(webhookUrl).hostname) && own.authority === undefined) {
     throw usageError(
-      `kube-apiserver calls the webhook at ${webhookUrl}, and would not trust tls.certFile there`,
-      'name its authority with --tls-ca-file',
+      `kube-apiserver calls the webhook at ${webhookUrl}, but does not trust tls.certFile`,
+      'specify its certificate authority with --tls-ca-file',
     );
   }
   const audit = await openAudit(shared.audit, { registry, clock, random, log: logOf(shared.log, 'audit') });
@@ -86,9 +99,10 @@ export async function openGateway(
     client,
     clouds,
     credentials,
-    allowedCIDRsProblem,
+    unenforcedFields,
     keystoneProblem,
     quotaDefaults,
+    defaultImage,
     upgradePlans,
     cloudResources,
     clusterAudit,
@@ -100,7 +114,7 @@ export async function openGateway(
     ...(limits && { limits }),
     ...(own && { certificateFor: (name) => own.contextFor(name), furtherAuthorities: own.authority }),
     routes: [metricsRoute(registry)],
-    console: isConsoleServed ? createConsole : undefined,
+    console: isConsoleServed ? (parts) => createConsole({ ...parts, documentation }) : undefined,
     metrics: new GatewayMetrics(registry),
     auditor: audit.auditor,
     auditEvents: audit.events,

@@ -7,10 +7,10 @@ import { logOf } from '../log-levels.ts';
 import { type MagnumListener, type ServeMagnumOptions, serveMagnum } from '../magnum/serve-magnum.ts';
 
 /** How soon a renewed certificate of the gateway is this one's, too. */
-const CERTIFICATE_LOOK_MS = 60_000;
+const CERTIFICATE_POLL_MS = 60_000;
 
 /** Serves Magnum's API beside a replica's gateway, through which it asks for all that its users want. Any replica may answer any request. */
-export async function openMagnumBeside(
+export async function openReplicaMagnum(
   gateway: ManagementGateway,
   fairway: Fairway<Engine>,
   options: Omit<ServeMagnumOptions, 'clientOf' | 'tls' | 'renewalMs'>,
@@ -22,7 +22,7 @@ export async function openMagnumBeside(
     clientOf: (_user, { token, peer }) =>
       new KubeClient(gateway.connect({ bearerToken: token, peer }), { userAgent: 'fairway-magnum', clock }),
     tls: () => gateway.tls(),
-    renewalMs: CERTIFICATE_LOOK_MS,
+    renewalMs: CERTIFICATE_POLL_MS,
     log: logOf(options.log, 'gateway'),
   });
 }

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+import { peerNetwork } from '@fairway/apiserver/server/peer-network';
 import type { Clock } from '@fairway/base/clock';
+import { GroupedSets } from '@fairway/base/grouped-sets';
 import type { Registry } from 'prom-client';
 import { usageError } from '../command-error.ts';
 import type { ListenAddress } from './listen-address.ts';
@@ -8,6 +10,8 @@ import type { ListenAddress } from './listen-address.ts';
 const MAX_CONNECTIONS = 64;
 const HEADERS_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 10_000;
+/** How often Node checks for these. */
+const CHECKING_INTERVAL_MS = 1_000;
 const READING_AGE_MS = 1_000;
 
 export interface MetricsListener {
@@ -34,14 +38,19 @@ export async function listenForMetrics(
     }
     return reading;
   };
-  const limits = { headersTimeout: HEADERS_TIMEOUT_MS, requestTimeout: REQUEST_TIMEOUT_MS };
+  const limits = {
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECKING_INTERVAL_MS,
+  };
   const server = createServer(limits, (request, response) => {
     void answer(request, response, registry.contentType, read).catch(() => {
       if (response.headersSent) response.destroy();
-      else end(response, 500, 'the metrics cannot be read\n');
+      else end(response, 500, 'could not collect metrics\n');
     });
   });
-  server.maxConnections = MAX_CONNECTIONS;
+  const connections = new Connections();
+  server.on('connection', (socket: Socket) => connections.accept(socket));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) =>
       reject(usageError(`--metrics-listen ${host}:${port}: ${error.message}`, 'choose another address', error)),
@@ -58,6 +67,24 @@ export async function listenForMetrics(
   };
 }
 
+/** At most `MAX_CONNECTIONS`: over it, the oldest of the address with the most is closed. Rejecting a probe would get Fairway restarted. */
+class Connections {
+  /** By address. */
+  readonly #open = new GroupedSets<Socket>();
+
+  accept(socket: Socket): void {
+    const address = peerNetwork(socket.remoteAddress ?? '');
+    this.#open.add(address, socket);
+    socket.once('close', () => this.#open.delete(address, socket));
+    if (this.#open.size <= MAX_CONNECTIONS) return;
+    const { largest = address } = this.#open;
+    const oldest = this.#open.oldestOf(largest);
+    if (oldest === undefined) return;
+    this.#open.delete(largest, oldest);
+    oldest.destroy();
+  }
+}
+
 async function answer(
   { method, url = '/' }: IncomingMessage,
   response: ServerResponse,
@@ -65,10 +92,10 @@ async function answer(
   read: () => Promise<string>,
 ): Promise<void> {
   const [path] = url.split('?');
-  if (method !== 'GET' && method !== 'HEAD') end(response, 405, 'only GET is answered\n');
+  if (method !== 'GET' && method !== 'HEAD') end(response, 405, 'only GET is supported\n');
   else if (path === '/healthz') end(response, 200, 'ok');
   else if (path === '/metrics') end(response, 200, await read(), contentType);
-  else end(response, 404, 'there are /metrics and /healthz\n');
+  else end(response, 404, 'not found; available paths are /metrics and /healthz\n');
 }
 
 function end(response: ServerResponse, status: number, body: string, contentType = 'text/plain; charset=utf-8'): void {

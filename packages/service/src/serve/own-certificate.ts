@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { Clock, Timer } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
+import { splitPemBundle } from '@fairway/kube/pki/certificate-info';
 import { usageError } from '../command-error.ts';
 
 /** Files of the operator's own serving certificate, in PEM. */
@@ -21,8 +22,7 @@ interface Loaded {
 }
 
 /** How often the files are looked at: kubelet replaces those of a Secret within a minute or two. */
-const LOOK_MS = 60_000;
-const PEM_CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
+const POLL_INTERVAL_MS = 60_000;
 
 /**
  * The operator's own certificate, shown to clients that ask for one of its names (SNI); all others get the one of Fairway's authority, so that addresses
@@ -44,7 +44,7 @@ export class OwnCertificate {
     this.#log = log;
     this.#loaded = load(files, clock);
     this.authority = authorityOf(files, this.#loaded.leaf);
-    this.#timer = clock.after(LOOK_MS, () => this.#look());
+    this.#timer = clock.after(POLL_INTERVAL_MS, () => this.#reload());
   }
 
   get validToMs(): number {
@@ -65,14 +65,14 @@ export class OwnCertificate {
     this.#timer.cancel();
   }
 
-  #look(): void {
-    this.#timer = this.#clock.after(LOOK_MS, () => this.#look());
+  #reload(): void {
+    this.#timer = this.#clock.after(POLL_INTERVAL_MS, () => this.#reload());
     try {
       if (textOf(this.#files) === this.#loaded.text) return;
       this.#loaded = load(this.#files, this.#clock);
-      this.#log.info({ validTo: this.#loaded.leaf.validTo }, 'the replaced serving certificate is used');
+      this.#log.info({ validTo: this.#loaded.leaf.validTo }, 'loaded the new serving certificate');
     } catch (error) {
-      this.#log.error({ err: error }, 'the replaced serving certificate is not used');
+      this.#log.error({ err: error }, 'could not load the new serving certificate');
     }
   }
 }
@@ -86,11 +86,11 @@ function load(files: CertificateFiles, clock: Clock): Loaded {
     throw usageError(`tls.keyFile ${keyFile} is not the key of the certificate in tls.certFile ${certFile}`);
   }
   if (leaf.validToDate.getTime() <= clock.now()) {
-    throw usageError(`tls.certFile ${certFile}: the certificate ended on ${leaf.validToDate.toISOString()}`);
+    throw usageError(`tls.certFile ${certFile}: the certificate expired on ${leaf.validToDate.toISOString()}`);
   }
   if (leaf.subjectAltName === undefined) {
     throw usageError(
-      `tls.certFile ${certFile}: the certificate has no subject alternative names, which clients compare`,
+      `tls.certFile ${certFile}: the certificate has no subject alternative names, which clients require`,
     );
   }
   return { text: cert + key, leaf, context: createSecureContext({ cert, key, minVersion: 'TLSv1.2' }) };
@@ -103,10 +103,11 @@ function textOf({ certFile, keyFile }: CertificateFiles): string {
 /** What `caFile` has; else the certificate itself where it is its own authority. */
 function authorityOf({ caFile }: CertificateFiles, leaf: X509Certificate): string | undefined {
   if (caFile === undefined) return leaf.checkIssued(leaf) ? leaf.toString() : undefined;
-  const certificates = read('tls.caFile', caFile).match(PEM_CERTIFICATES) ?? [];
-  if (certificates.length === 0) throw usageError(`tls.caFile ${caFile} has no certificate in PEM`);
+  const text = read('tls.caFile', caFile);
+  const certificates = parsed('tls.caFile', caFile, () => splitPemBundle(text));
+  if (certificates.length === 0) throw usageError(`tls.caFile ${caFile} contains no PEM certificate`);
   for (const certificate of certificates) parsed('tls.caFile', caFile, () => new X509Certificate(certificate));
-  return certificates.map((certificate) => `${certificate}\n`).join('');
+  return certificates.join('');
 }
 
 function read(key: string, file: string): string {

@@ -1,3 +1,4 @@
+import { DEFAULT_NAMESPACE_LIMITS, type NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { Clock } from '@fairway/base/clock';
@@ -27,11 +28,12 @@ import { readCloudsYaml } from '../up/clouds.ts';
 import type { ControlPlanes, ControlPlanesOptions } from '../up/control-planes.ts';
 import { secretsEncryption } from '../up/encryption.ts';
 import { type Home, identifyProcess, lockHome, shareHome } from '../up/home.ts';
+import { attemptHome } from '../up/new-home.ts';
 import { startSimulatedCloud } from '../up/simulated-cloud.ts';
 import { claimControlPlanes } from './control-plane-place.ts';
 import { type GatewayServing, openGateway } from './gateway.ts';
 import type { ListenAddress } from './listen-address.ts';
-import { openMagnumBeside } from './magnum.ts';
+import { openReplicaMagnum } from './magnum.ts';
 import { listenForMetrics } from './metrics-listener.ts';
 import { replicaIdentity, shareClusters } from './share.ts';
 
@@ -66,6 +68,8 @@ export interface ServeOptions {
   readonly usageRetentionDays?: number | undefined;
   /** What projects may have where no ProjectQuota says; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
+  /** What tenants' namespaces may hold, where it is not the default. */
+  readonly namespaceLimits?: Partial<NamespaceLimits> | undefined;
   /** Users of Keystone; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
@@ -107,10 +111,13 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const identity = replicaIdentity(random);
   await using opening = new AsyncDisposableStack();
   opening.defer(() => client.close());
+  const attempt = attemptHome(home);
+  opening.defer(() => attempt.leave());
   home.create();
   const isSimulated = options.cloud === undefined;
   const lock = isSimulated ? lockHome : shareHome;
   opening.defer(lock(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
+  opening.defer(() => attempt.clear());
   onStep(isSimulated ? 'starting the simulated cloud' : `reading clouds.yaml for ${options.cloud}`);
   const simulated = isSimulated
     ? await startSimulatedCloud({ home, ...shared, log: logOf(log, 'simulator'), latency: 'none' })
@@ -159,6 +166,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
     allowInCluster: options.allowInCluster,
     usageRetentionDays: options.usageRetentionDays,
     quotaDefaults: options.quotaDefaults,
+    namespaceLimits: { ...DEFAULT_NAMESPACE_LIMITS, ...options.namespaceLimits },
     keystone: options.keystone,
     settleMs: options.settleMs,
     share: (parts) => {
@@ -197,10 +205,11 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   const magnum =
     gateway &&
     options.magnum &&
-    (await openMagnumBeside(gateway, fairway, { ...options.magnum, cloudsYaml, cloudName, ...shared }));
+    (await openReplicaMagnum(gateway, fairway, { ...options.magnum, cloudsYaml, cloudName, ...shared }));
   opening.defer(() => magnum?.close());
   if (magnum) simulated?.cloud.announce({ type: CATALOG_TYPE, name: 'magnum', url: `${magnum.url}/v1` });
   simulated?.startNodes();
+  attempt.succeed();
   const running = opening.move();
   return {
     cloudName,
@@ -216,7 +225,7 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
 /** Tells the other replicas of a write in a trace before it is made: one of them may follow from it. Not of one that its user may not make: what follows would be in his trace. */
 function announcing(traces: TraceExchange, member: () => ShardMember | undefined): AnnounceWrite {
   return async (object, cause, isAllowed) => {
-    await member()?.tellNews(async () => {
+    await member()?.gossip(async () => {
       if (!(await isAllowed())) return false;
       traces.announce(object, cause);
       return true;

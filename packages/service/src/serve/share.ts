@@ -3,6 +3,7 @@ import { SYSTEM_NAMESPACE } from '@fairway/api/group';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { TraceExchange } from '@fairway/base/tracing';
+import { trimmedEnd } from '@fairway/base/trim';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { addShardMetrics } from '@fairway/kube/controller/shard-metrics';
 import { ShardMember } from '@fairway/kube/controller/sharding';
@@ -40,7 +41,7 @@ export function shareClusters({ client, registry, identity, clock, random, log, 
     monotonic: () => performance.now(),
     random,
     log,
-    news: traces,
+    gossip: traces,
   });
   addShardMetrics(registry, member);
   return member;
@@ -56,5 +57,5 @@ export function replicaIdentity(random: () => number, host = hostname()): string
     .replaceAll(/^-+/g, '')
     .slice(0, 40);
   const suffix = Array.from({ length: SUFFIX_LENGTH }, () => Math.floor(random() * 36).toString(36)).join('');
-  return label === '' ? `replica-${suffix}` : `${label.replace(/-+$/, '')}-${suffix}`;
+  return label === '' ? `replica-${suffix}` : `${trimmedEnd(label, '-')}-${suffix}`;
 }

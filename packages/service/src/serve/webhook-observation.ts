@@ -43,7 +43,7 @@ export async function observeWebhook(client: KubeClient): Promise<WebhookObserva
     name: WEBHOOK_NAME,
     faults: faultsOf(found),
     origin: target?.origin,
-    answer: await answerOf(target, Buffer.from(called?.caBundle ?? '', 'base64').toString()),
+    answer: await probeWebhook(target, Buffer.from(called?.caBundle ?? '', 'base64').toString()),
   };
 }
 
@@ -83,11 +83,11 @@ async function clusterIp(client: KubeClient, namespace: string, name: string): P
   }
 }
 
-async function answerOf(target: Target | undefined, ca: string): Promise<WebhookAnswer | undefined> {
+async function probeWebhook(target: Target | undefined, ca: string): Promise<WebhookAnswer | undefined> {
   if (target === undefined) return undefined;
   const { host, ...rest } = target;
   return host === undefined
-    ? { kind: 'silent', code: 'there is no such Service' }
+    ? { kind: 'silent', code: 'the Service does not exist' }
     : askCertificate({ ...rest, host, ca });
 }
 

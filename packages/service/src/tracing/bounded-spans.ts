@@ -1,14 +1,14 @@
 import type { ReadableSpan, SpanProcessor } from '@opentelemetry/sdk-trace';
-import type { PatientExporter } from './patient-exporter.ts';
+import type { RetryingExporter } from './retrying-exporter.ts';
 
 /** Passes on no more ended spans than may wait, and counts the others as lost: a processor that is full drops them without a word. */
 export class BoundedSpans implements SpanProcessor {
   readonly #inner: SpanProcessor;
-  readonly #exporter: Pick<PatientExporter, 'counts'>;
+  readonly #exporter: Pick<RetryingExporter, 'counts'>;
   readonly #limit: number;
   #ended = 0;
 
-  constructor(inner: SpanProcessor, exporter: Pick<PatientExporter, 'counts'>, limit: number) {
+  constructor(inner: SpanProcessor, exporter: Pick<RetryingExporter, 'counts'>, limit: number) {
     this.#inner = inner;
     this.#exporter = exporter;
     this.#limit = limit;

@@ -8,7 +8,7 @@ import { Counter, type Registry } from 'prom-client';
 import { type ProcessIdentity, processResource } from '../otlp/process-resource.ts';
 import { BoundedSpans } from './bounded-spans.ts';
 import { OtelTracer } from './otel-tracer.ts';
-import { PatientExporter } from './patient-exporter.ts';
+import { RetryingExporter } from './retrying-exporter.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
 export interface Tracing {
@@ -43,7 +43,7 @@ export function openTracing(settings: TracingSettings, options: TracingOptions):
     headers: settings.headers,
     timeoutMillis: SEND_TIMEOUT_MS,
   });
-  const exporter = new PatientExporter(sender, { clock, log });
+  const exporter = new RetryingExporter(sender, { clock, log });
   const batches = new BatchSpanProcessor({
     exporter,
     maxQueueSize: MAX_QUEUED_SPANS,
@@ -66,16 +66,18 @@ export function openTracing(settings: TracingSettings, options: TracingOptions):
     tracer: new OtelTracer({ api: provider.getTracer('fairway', version), sampling: settings.sampling, clock, random }),
     addMetrics: (registry) => addTracingMetrics(registry, exporter),
     close: async () => {
-      const sent = provider.shutdown().catch((error: unknown) => log.debug({ err: error }, 'the last traces are lost'));
+      const sent = provider
+        .shutdown()
+        .catch((error: unknown) => log.debug({ err: error }, 'the last traces were lost'));
       await endedWithin(CLOSE_TIMEOUT_MS, clock, sent);
     },
   };
 }
 
-function addTracingMetrics(registry: Registry, { counts }: PatientExporter): void {
+function addTracingMetrics(registry: Registry, { counts }: RetryingExporter): void {
   const spans = new Counter({
     name: 'fairway_trace_spans_total',
-    help: "Spans of traces by what became of them: 'exported', or 'lost' because the receiver was away, slow or full.",
+    help: "Trace spans by result: 'exported', or 'lost' because the receiver was unreachable, slow or full.",
     labelNames: ['result'],
     registers: [],
     collect() {

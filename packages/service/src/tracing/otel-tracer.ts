@@ -23,7 +23,7 @@ import {
 import { parseTraceParent } from '@opentelemetry/core';
 import { Gate, RecordedSpan, type SpanMaker } from './recorded-span.ts';
 import { TraceBounds } from './trace-bounds.ts';
-import { TraceNews } from './trace-news.ts';
+import { TraceGossip } from './trace-gossip.ts';
 import type { Sampling } from './tracing-settings.ts';
 
 /** Versions whose writers are remembered, of 200 bytes each. */
@@ -48,14 +48,14 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
   readonly #options: OtelTracerOptions;
   readonly #bounds: TraceBounds;
   readonly #causes = new RecentMap<Cause>(MAX_CAUSES);
-  readonly #news: TraceNews;
+  readonly #gossip: TraceGossip;
   readonly #ofClients = new TokenBuckets(ASKED_BY_CLIENT, MAX_CLIENTS);
   readonly #ofAll = new TokenBuckets(ASKED_BY_ALL, 1);
 
   constructor(options: OtelTracerOptions) {
     this.#options = options;
     this.#bounds = new TraceBounds(options.clock);
-    this.#news = new TraceNews(options.clock);
+    this.#gossip = new TraceGossip(options.clock);
   }
 
   request(traceparent: string | undefined, describe: () => RequestFacts): RequestSpan | undefined {
@@ -78,22 +78,22 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
   }
 
   announce(object: string, cause: Cause): void {
-    this.#news.announce(object, cause);
+    this.#gossip.announce(object, cause);
   }
 
-  news(): string | undefined {
-    return this.#news.text();
+  payload(): string | undefined {
+    return this.#gossip.text();
   }
 
-  hear(from: string, news: string): void {
-    for (const { version, cause } of this.#news.hear(from, news)) {
+  receive(from: string, gossip: string): void {
+    for (const { version, cause } of this.#gossip.receive(from, gossip)) {
       this.#follow(cause);
       this.#causes.set(version, cause);
     }
   }
 
   #announced(object: string): Cause | undefined {
-    const cause = this.#news.announced(object);
+    const cause = this.#gossip.announced(object);
     if (cause !== undefined) this.#follow(cause);
     return cause;
   }
@@ -110,7 +110,7 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
   wrote(version: string, { traceId, traceparent }: Cause): void {
     this.#bounds.wrote(traceId);
     this.#causes.set(version, { traceId, traceparent });
-    this.#news.wrote(version, { traceId, traceparent });
+    this.#gossip.wrote(version, { traceId, traceparent });
   }
 
   #isChosen(): boolean {

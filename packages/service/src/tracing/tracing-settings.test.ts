@@ -63,7 +63,7 @@ describe('what is recorded', () => {
 describe('what cannot be done is refused, with the name of the variable', () => {
   const cases = [
     { env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, says: /OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318"/ },
-    { env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, says: /"grpc" is not http\/json/ },
+    { env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, says: /"grpc" is not supported: use http\/json/ },
     { env: { ...ENDPOINT, OTEL_TRACES_EXPORTER: 'zipkin' }, says: /"zipkin" is not otlp or none/ },
     { env: { ...ENDPOINT, OTEL_TRACES_SAMPLER: 'jaeger_remote' }, says: /one of always_on, always_off, traceidratio/ },
     { env: { ...ENDPOINT, OTEL_TRACES_SAMPLER_ARG: '2' }, says: /OTEL_TRACES_SAMPLER_ARG: "2"/ },

@@ -9,6 +9,7 @@ import type { ListenAddress } from '../serve/listen-address.ts';
 import { type CertificateFiles, OwnCertificate } from '../serve/own-certificate.ts';
 import { type AdvertisedAddress, certificateNames, clientUrl } from '../serve/server-address.ts';
 import type { Home } from './home.ts';
+import { kubeconfigNamespace } from './kubeconfig-namespace.ts';
 import { adminKubeconfig, CERTIFICATE_RENEWAL_MS, type ServerPki, serverTls } from './server-pki.ts';
 
 export interface ApiListenerOptions {
@@ -21,6 +22,8 @@ export interface ApiListenerOptions {
   readonly subjectAltNames: readonly string[];
   /** The operator's own certificate. */
   readonly certificate: CertificateFiles | undefined;
+  /** Of a kubeconfig that is written for the first time; `default` by default. */
+  readonly namespace?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -35,7 +38,7 @@ export interface ApiListener {
   close(): void;
 }
 
-/** Serves Fairway's API to clients, and writes the administrator's kubeconfig. */
+/** Serves Fairway's API to clients, and writes the administrator's kubeconfig and the authority for clients without one. */
 export async function listenForClients(
   { server }: Pick<EmbeddedEngine, 'server'>,
   options: ApiListenerOptions,
@@ -47,10 +50,16 @@ export async function listenForClients(
   const listener = await server.listen({ ...listen, tls, certificateFor: own && ((name) => own.contextFor(name)) });
   const url = clientUrl(names, listener.port);
   const trusted = own?.covers(new URL(url).hostname) ? own.authority : pki.authority.certificatePem;
-  await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted }, clock));
+  const writeKubeconfig = async () => {
+    const namespace = kubeconfigNamespace(home, options.namespace);
+    await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted, namespace }, clock));
+  };
+  await writeKubeconfig();
+  // For browsers, which have no kubeconfig.
+  await home.replace(home.apiAuthority, trusted ?? pki.authority.certificatePem);
   const stopRenewal = every(CERTIFICATE_RENEWAL_MS, clock, async () => {
     listener.setTls(await serverTls(pki, certificateNames(names), clock));
-    await home.replace(home.kubeconfig, await adminKubeconfig(pki, { url, trusted }, clock));
+    await writeKubeconfig();
   });
   return {
     url,

@@ -19,9 +19,16 @@ describe('how control planes run', () => {
     {
       given: { found: OFFERED },
       kind: 'process',
-      note: /with Kubernetes 1\.36\.3 \(\/bin\); --control-plane simulated needs none$/,
+      note: /with Kubernetes 1\.36\.3 \(\/bin\); --control-plane simulated requires none$/,
       reason: 'the programs are there, and the person is told',
     },
+    {
+      given: { hasRealCloud: true },
+      kind: 'simulated',
+      note: /for evaluation only.*"fairway releases fetch 1\.\d+\.\d+".*before you create the first cluster/,
+      reason: 'servers cost, and the operator may not know',
+    },
+    { given: { hasRealCloud: true, asked: 'simulated' }, kind: 'simulated', note: NONE, reason: 'it was asked for' },
     { given: { found: OLD }, kind: 'simulated', note: NONE, reason: 'Fairway does not offer what is there' },
     {
       given: { found: [...OLD, ...OFFERED] },
@@ -32,7 +39,7 @@ describe('how control planes run', () => {
     {
       given: { assets: '/assets' },
       kind: 'simulated',
-      note: /KUBEBUILDER_ASSETS does not hold all/,
+      note: /KUBEBUILDER_ASSETS does not contain all/,
       reason: 'the folder of envtest lacks the controller manager',
     },
     {
@@ -71,12 +78,12 @@ describe('how control planes run', () => {
       given: { asked: 'process', remembered: 'simulated', found: OFFERED },
       message: /\/home are of kind simulated/,
     },
-    { given: { asked: 'process' }, message: /no folder with etcd/ },
+    { given: { asked: 'process' }, message: /no folder contains etcd/ },
     {
       given: { asked: 'process', found: OLD },
-      message: /programs of Kubernetes 1\.20\.2, which Fairway does not offer/,
+      message: /binaries are of Kubernetes 1\.20\.2, which Fairway does not support/,
     },
-    { given: { remembered: 'process' }, message: /no folder with etcd/ },
+    { given: { remembered: 'process' }, message: /no folder contains etcd/ },
   ])('refused: $given', ({ given, message }) => {
     expect(() => chooseControlPlane({ ...NOTHING, ...given })).toThrow(message);
   });

@@ -11,6 +11,8 @@ export interface ControlPlaneChoiceInputs {
   /** What the home's existing clusters run on. */
   readonly remembered: ControlPlaneKind | undefined;
   readonly home: string;
+  /** Whether the nodes are servers of a real cloud. */
+  readonly hasRealCloud?: boolean;
   /** KUBEBUILDER_ASSETS. */
   readonly assets: string | undefined;
   /** Kubernetes versions with binaries on this machine, and where; the preferred one first. */
@@ -28,6 +30,7 @@ export function chooseControlPlane({
   asked,
   remembered,
   home,
+  hasRealCloud = false,
   assets,
   found,
 }: ControlPlaneChoiceInputs): ControlPlaneChoice {
@@ -36,7 +39,7 @@ export function chooseControlPlane({
       `the control planes of ${home} are of kind ${remembered}, and their data cannot be migrated`,
       {
         exitCode: ExitCode.Usage,
-        advice: 'leave --control-plane out, or choose another folder with --home',
+        advice: 'omit --control-plane, or use another folder with --home',
       },
     );
   }
@@ -45,26 +48,34 @@ export function chooseControlPlane({
   if (wanted === 'simulated') return { kind: 'simulated', note: undefined };
   if (offered.length > 0) {
     const programs = offered.map(({ version, folder }) => `${version} (${folder})`).join(', ');
-    const why = wanted ? '' : '; --control-plane simulated needs none';
+    const why = wanted ? '' : '; --control-plane simulated requires none';
     return { kind: 'process', note: `control planes run as processes with Kubernetes ${programs}${why}` };
   }
   if (wanted === 'process') throw missingPrograms(found);
-  const note = assets && `control planes are simulated: ${ASSETS_VARIABLE} does not hold all of ${PROGRAMS}`;
-  return { kind: 'simulated', note: note || undefined };
+  if (assets) {
+    return {
+      kind: 'simulated',
+      note: `control planes are simulated: ${ASSETS_VARIABLE} does not contain all of ${PROGRAMS}`,
+    };
+  }
+  return { kind: 'simulated', note: hasRealCloud ? TRYING_OUT : undefined };
 }
+
+const newestPatch = () => SHIPPED_RELEASES.at(-1)?.spec.patches.at(-1)?.version;
+
+const TRYING_OUT = `control planes are simulated, for evaluation only: this machine has no Kubernetes binaries; "fairway releases fetch ${newestPatch()}" downloads them; run it before you create the first cluster`;
 
 const PROGRAMS = 'etcd, kube-apiserver, kube-controller-manager and kube-scheduler';
 
 function missingPrograms(found: ControlPlaneChoiceInputs['found']): CommandError {
-  const newest = SHIPPED_RELEASES.at(-1)?.spec.patches.at(-1)?.version;
   const versions = found.map(({ version }) => version).join(', ');
   return new CommandError(
     found.length === 0
-      ? `there is no folder with ${PROGRAMS}`
-      : `there are programs of Kubernetes ${versions}, which Fairway does not offer`,
+      ? `no folder contains ${PROGRAMS}`
+      : `the available binaries are of Kubernetes ${versions}, which Fairway does not support`,
     {
       exitCode: ExitCode.Usage,
-      advice: `download them with "fairway releases fetch ${newest}", name their folder in ${ASSETS_VARIABLE}, or put them on PATH`,
+      advice: `download them with "fairway releases fetch ${newestPatch()}", set ${ASSETS_VARIABLE} to their folder, or put them on PATH`,
     },
   );
 }

@@ -25,7 +25,7 @@ export interface CloudOpening {
   /** How often a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
   /** Whether somebody attends to these lists: they are made less often while nobody does. */
-  readonly isAttended?: boolean | undefined;
+  readonly isPolledFast?: boolean | undefined;
   /** How long the cloud may still be processing a request that got no answer. */
   readonly settleMs?: number | undefined;
 }
@@ -78,7 +78,7 @@ export function openProject(
   login?: ProjectLogin,
   services?: readonly Service[],
 ): ProjectCloud {
-  const { clock, random, log, settleMs, observeMs = DEFAULT_OBSERVE_MS, isAttended = false } = opening;
+  const { clock, random, log, settleMs, observeMs = DEFAULT_OBSERVE_MS, isPolledFast = false } = opening;
   const client = cloud.client(login?.source);
   const cache = new ProjectCache({
     client,
@@ -92,7 +92,7 @@ export function openProject(
     intervals: {
       fastMaxMs: SERVER_POLL_MAX_MS,
       slowMs: observeMs,
-      ...(isAttended && { restMs: REST * observeMs }),
+      ...(isPolledFast && { idleMs: REST * observeMs }),
     },
     logger: log,
   });
@@ -104,6 +104,7 @@ export function openProject(
     client,
     cache,
     ...(cloud.config.nodeAddresses && { nodeAddresses: cloud.config.nodeAddresses }),
+    ...(cloud.config.configDrive && { configDrive: true }),
     ...(cloud.config.loadBalancers && { loadBalancers: cloud.config.loadBalancers }),
     clock,
     random,

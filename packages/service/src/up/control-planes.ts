@@ -56,7 +56,7 @@ export function simulatedControlPlanes(
     egress,
     auditFolder: options.home.clusterAudit,
     stores: {
-      open: (clusterUid) => Promise.resolve(database.store(clusterUid)),
+      open: (clusterUid) => database.openStore(clusterUid),
       drop: (clusterUid) => database.dropKeyspace(clusterUid),
       list: () => Promise.resolve(database.keyspaces),
     },

@@ -20,7 +20,7 @@ export interface OpenExternalAutoscaler {
 
 /** In place of the issuer until autoscalers are served: the API is, before the controllers run. */
 export const notServedYet: IssueAutoscalerConfig = () => {
-  const message = 'Fairway is starting, and serves no external autoscalers yet';
+  const message = 'Fairway is starting and does not serve external autoscalers yet';
   return Promise.reject(new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }));
 };
 

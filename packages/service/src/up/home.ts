@@ -94,7 +94,7 @@ export class Home {
     return join(this.path, 'gateway-ca.crt');
   }
 
-  /** The CA of what is served here beside Fairway's API, for clients without a kubeconfig. */
+  /** The CA of Fairway's API and of what is served beside it, for clients without a kubeconfig, such as browsers. */
   get apiAuthority(): string {
     return join(this.path, 'api-ca.crt');
   }
@@ -105,6 +105,11 @@ export class Home {
 
   get cloudsYaml(): string {
     return join(this.path, 'clouds.yaml');
+  }
+
+  /** The password of the simulated cloud's user `demo`, and nothing else. */
+  get demoPassword(): string {
+    return join(this.path, 'demo-password');
   }
 
   /** Ports that Fairway chose, stored so that they stay the same. */
@@ -257,7 +262,7 @@ function refuseIfHeld(home: Home, path: string, self: ProcessIdentity, identify:
   const holder = holderOf(home, path, identify);
   if (holder && holder.pid !== self.pid) {
     throw new HomeInUseError(
-      `another fairway (process ${holder.pid}) runs on ${home.path}: stop it with "kill ${holder.pid}", or choose another folder with --home`,
+      `another fairway process (${holder.pid}) uses ${home.path}: stop it with "kill ${holder.pid}", or use another folder with --home`,
     );
   }
 }

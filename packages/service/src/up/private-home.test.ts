@@ -54,7 +54,7 @@ test("another user's home is rejected, and the error names its owner", () => {
 
   expect(() => restrictHomeAccess(home, uid + 1)).toThrow(SharedHomeError);
   expect(() => restrictHomeAccess(home, uid + 1)).toThrow(
-    `${home.path} belongs to user ${uid}, and fairway runs as user`,
+    `${home.path} belongs to user ${uid}, but fairway runs as user`,
   );
   expect(modeOf(home.path)).toBe('755');
 });
@@ -68,7 +68,7 @@ test.each([
   if (!isEmpty) writeFileSync(join(home.path, 'other'), '');
   chmodSync(home.path, mode);
 
-  expect(() => home.create()).toThrow(/Fairway keeps secrets there: choose another folder with --home/);
+  expect(() => home.create()).toThrow(/Fairway stores secrets there: use another folder with --home/);
   expect(modeOf(home.path)).toBe(mode.toString(8));
 });
 

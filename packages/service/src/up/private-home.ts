@@ -24,16 +24,16 @@ export interface HomeFolders {
 export function restrictHomeAccess({ path, pki }: HomeFolders, self: number | undefined = process.geteuid?.()): void {
   if (!existsSync(path) || self === undefined) return;
   const folder = statSync(path);
-  const below = `choose another folder with --home, such as ${join(path, 'fairway')}`;
+  const below = `use another folder with --home, such as ${join(path, 'fairway')}`;
   refuseForeign(path, folder, self, below);
   if ((folder.mode & STICKY) !== 0) {
-    throw new SharedHomeError(`${path} is a folder shared by all users, and Fairway keeps secrets there: ${below}`);
+    throw new SharedHomeError(`${path} is a folder shared by all users, but Fairway stores secrets there: ${below}`);
   }
   if (!existsSync(pki) && readdirSync(path).length > 0) {
     // A user's folder with other content, whose mode must not change; what Fairway creates in it is private by itself.
     if ((folder.mode & OTHERS_WRITE) === 0) return;
     throw new SharedHomeError(
-      `users other than the owner may write to ${path}, and Fairway keeps secrets there: ${below}`,
+      `users other than the owner can write to ${path}, but Fairway stores secrets there: ${below}`,
     );
   }
   close(path, folder);
@@ -44,7 +44,7 @@ export function restrictHomeAccess({ path, pki }: HomeFolders, self: number | un
       const stats = lstatSync(entry, { throwIfNoEntry: false });
       // A symlink's target has its own owner and mode.
       if (stats === undefined || stats.isSymbolicLink()) continue;
-      refuseForeign(entry, stats, self, `give it back with: chown -R ${self} ${path}`);
+      refuseForeign(entry, stats, self, `restore its owner with: chown -R ${self} ${path}`);
       close(entry, stats);
     }
   }
@@ -52,7 +52,7 @@ export function restrictHomeAccess({ path, pki }: HomeFolders, self: number | un
 
 function refuseForeign(path: string, { uid }: Stats, self: number, advice: string): void {
   if (uid === self) return;
-  throw new SharedHomeError(`${path} belongs to user ${uid}, and fairway runs as user ${self}: ${advice}`);
+  throw new SharedHomeError(`${path} belongs to user ${uid}, but fairway runs as user ${self}: ${advice}`);
 }
 
 function close(path: string, { mode }: Stats): void {

@@ -9,6 +9,7 @@ import {
   loadCertificateAuthority,
 } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
+import { type PemBlock, pemBlocks, pemOf } from '@fairway/kube/pki/pem';
 import {
   createServiceAccountKeys,
   loadServiceAccountKeys,
@@ -46,8 +47,10 @@ export async function loadServerPki(home: Home, clock: Clock): Promise<ServerPki
 }
 
 function splitAuthority(pem: string): [string, string] {
-  const key = pem.search(/-----BEGIN [A-Z ]*PRIVATE KEY-----/);
-  return [pem.slice(0, key), pem.slice(key)];
+  const isKey = ({ type }: PemBlock) => type.endsWith('PRIVATE KEY');
+  const blocks = pemBlocks(pem);
+  const certificates = blocks.filter((block) => !isKey(block));
+  return [certificates.map(pemOf).join(''), blocks.filter(isKey).map(pemOf).join('')];
 }
 
 /** The serving certificate of Fairway's API server, for these names and addresses and those of loopback. */
@@ -67,7 +70,11 @@ export async function serverTls({ authority }: ServerPki, names: readonly string
 /** A kubeconfig for the administrator of this Fairway; `trusted` is the CA of the server's certificate, undefined where the world trusts it. */
 export async function adminKubeconfig(
   { authority }: ServerPki,
-  { url, trusted }: { readonly url: string; readonly trusted: string | undefined },
+  {
+    url,
+    trusted,
+    namespace,
+  }: { readonly url: string; readonly trusted: string | undefined; readonly namespace: string | undefined },
   clock: Clock,
 ): Promise<string> {
   const { certificatePem, privateKeyPem = '' } = await issueCertificate(authority, {
@@ -81,6 +88,7 @@ export async function adminKubeconfig(
     name: 'fairway',
     server: url,
     ...(trusted !== undefined && { certificateAuthority: trusted }),
+    ...(namespace !== undefined && { namespace }),
     userName: 'fairway-admin',
     clientCertificate: { certificate: certificatePem, privateKey: privateKeyPem },
   });

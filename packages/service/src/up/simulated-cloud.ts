@@ -27,6 +27,8 @@ export interface SimulatedCloud {
   close(): Promise<void>;
 }
 
+/** Name of the entry of the first project's member. */
+const FIRST_ENTRY = 'simulator';
 /** Name of the entry whose user sees all projects; hollow nodes read the cloud through it. */
 const ADMIN_ENTRY = 'simulator-admin';
 
@@ -42,6 +44,8 @@ export async function startSimulatedCloud(options: SimulatedCloudOptions): Promi
   });
   home.write(home.ports, JSON.stringify({ simulator: Number(new URL(origin).port) }));
   home.write(home.cloudsYaml, cloud.cloudsYaml());
+  const { credential } = readCloudsYaml(home.cloudsYaml).get(FIRST_ENTRY);
+  if (credential.kind === 'password') home.write(home.demoPassword, `${credential.password}\n`);
   return bootHollowNodes(cloud, { home, clock, random, log, connect });
 }
 

@@ -1,3 +1,4 @@
+import type { NamespaceLimits } from '@fairway/api/domain/namespace-limits';
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
 import type { QuotaDefaults } from '@fairway/api/domain/project-quota';
 import type { ServerLimits } from '@fairway/apiserver/server/limits';
@@ -5,9 +6,9 @@ import { SqliteDatabase } from '@fairway/apiserver/store/sqlite-database';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
 import type { NodeSettings } from '@fairway/control-plane/bootstrap/node-settings';
+import type { ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import { CATALOG_TYPE } from '@fairway/magnum/http/microversion';
-import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { type AuditSettings, DEFAULT_AUDIT } from '../audit/audit-settings.ts';
 import { openAudit } from '../audit/open-audit.ts';
 import { addBackupMetrics } from '../backup/backup-metrics.ts';
@@ -24,12 +25,14 @@ import { openTracingIf } from '../tracing/open-tracing-if.ts';
 import type { TracingSettings } from '../tracing/tracing-settings.ts';
 import { FAIRWAY_VERSION } from '../version.ts';
 import { type ApiListener, listenForClients } from './api-listener.ts';
-import { type CloudOpening, openCloud, readCloudsYaml } from './clouds.ts';
+import { readCloudsYaml } from './clouds.ts';
 import { type ControlPlanes, type ControlPlanesOptions, simulatedControlPlanes } from './control-planes.ts';
 import { secretsEncryption } from './encryption.ts';
 import { notServedYet, openExternalAutoscaler } from './external-autoscaler.ts';
+import { namespaceOfUser, userOfEntry } from './first-project.ts';
 import { type Home, identifyProcess, lockHome } from './home.ts';
 import { openMagnumListener } from './magnum-listener.ts';
+import { attemptHome } from './new-home.ts';
 import { loadServerPki } from './server-pki.ts';
 import { startSimulatedCloud } from './simulated-cloud.ts';
 import { withSimulatedSignOn } from './simulated-sign-on.ts';
@@ -59,7 +62,7 @@ export interface UpOptions {
   /** `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
   /** Limits of the API's clients, where they are not the defaults. */
-  readonly limits?: Partial<ServerLimits> | undefined;
+  readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -89,6 +92,8 @@ export interface UpOptions {
   readonly magnumListen?: ListenAddress | undefined;
   /** Whether the console is served; it is by default. */
   readonly console?: boolean | undefined;
+  /** See ConsoleOptions. */
+  readonly consoleDocumentation?: string | undefined;
   /** Where traces go; nothing is recorded by default. */
   readonly tracing?: TracingSettings | undefined;
   /** Where metrics are pushed to; nowhere by default. */
@@ -109,19 +114,15 @@ export interface RunningFairway {
   stop(): Promise<void>;
 }
 
-/** The project of an entry of clouds.yaml. */
-async function projectOf(cloudsYaml: CloudsYaml, name: string, opening: CloudOpening): Promise<string> {
-  await using cloud = new AsyncDisposableStack();
-  const opened = cloud.adopt(openCloud(cloudsYaml, name, opening), (each) => each.close());
-  return await opened.client().session.projectId();
-}
-
 /** Runs a whole Fairway in this process: API, controllers, control planes, and without `cloud` a simulated OpenStack with hollow nodes. */
 export async function up(options: UpOptions): Promise<RunningFairway> {
   const { home, host, clock, random, log, onStep = () => {} } = options;
-  home.create();
+  const attempt = attemptHome(home);
   await using opening = new AsyncDisposableStack();
+  opening.defer(() => attempt.leave());
+  home.create();
   opening.defer(lockHome(home, identifyProcess(process.pid) ?? { pid: process.pid, started: '' }, identifyProcess));
+  opening.defer(() => attempt.clear());
   onStep('opening the database');
   const codec = secretsEncryption(home, clock);
   const database = SqliteDatabase.open(home.database, { codec, release: FAIRWAY_VERSION });
@@ -160,6 +161,9 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const { version, limits, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
   const shared = { clock, random, log };
   const { advertised, subjectAltNames = [] } = options;
+  // Whoever signs in to the simulated cloud's first project finds its cloud there, as a tenant with a credential would.
+  const firstUser = simulated && (await userOfEntry(cloudsYaml, cloudName, { clock, random, log }));
+  let projects: Pick<ProjectNamespaces, 'of'> | undefined;
   let autoscalerConfigs = options.externalAutoscalerListen && notServedYet;
   let served: ApiListener | undefined;
   const fairway = await startFairway({
@@ -178,15 +182,16 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
         limits,
         autoscalerConfigs: () => autoscalerConfigs,
         console: options.console ?? true,
+        consoleDocumentation: options.consoleDocumentation,
         ...shared,
         log: logOf(log, 'api'),
       };
+      projects = parts.keystone?.namespaces;
       return openEmbeddedEngine(engine, parts);
     },
     cloudsYaml,
     cloudName,
-    // Whoever signs in to the simulated cloud's first project finds its cloud there, as a tenant with a credential would.
-    defaultProject: simulated && (await projectOf(cloudsYaml, cloudName, { clock, random, log })),
+    defaultProject: firstUser?.project?.id,
     controlPlanes,
     defaultImage,
     nodeSettings,
@@ -202,8 +207,10 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     tracer: tracing?.tracer,
     onStep,
     onOpen: async (engine) => {
+      const namespace = firstUser && projects && (await namespaceOfUser(firstUser, projects, logOf(log, 'gateway')));
       served = await listenForClients(engine, {
         home,
+        namespace,
         pki,
         listen: { host, port: options.port },
         advertised,
@@ -268,6 +275,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
     addBackupMetrics(fairway.registry, scheduled);
   }
   simulated?.startNodes();
+  attempt.succeed();
   const running = opening.move();
   const consoleUrl = options.console === false ? undefined : `${url}/console/`;
   return { url, cloudName, magnumUrl: magnum?.url, consoleUrl, stop: () => running.disposeAsync() };

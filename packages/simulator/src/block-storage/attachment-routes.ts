@@ -34,7 +34,7 @@ function createSchema(microversion: number) {
   });
 }
 
-/** Cinder's attachments, which Nova and other clients make for each connection to a volume. */
+/** Cinder's attachments, which Nova and other clients create for each connection to a volume. */
 export function attachmentRoutes(world: World): Route[] {
   const since = ATTACHMENT_MICROVERSION;
   return [
@@ -87,7 +87,7 @@ const FILTERS: Listing<Attachment>['filters'] = {
 const SORT_KEYS: Listing<Attachment>['sortKeys'] = {
   id: ({ id }) => id,
   volume_id: ({ volumeId }) => volumeId,
-  // Rows are in order of creation already.
+  // Rows are already in order of creation.
   created_at: () => 0,
 };
 
@@ -145,7 +145,7 @@ function remove(world: World, request: ApiRequest): ApiResponse {
   return ok({ attachments: world.indexes.attachmentsByVolume.of(attachment.volumeId).map(summary) });
 }
 
-/** What a server uses is detached through Nova, so that its guest doesn't lose a device that it knows of. */
+/** A server's volume must be detached through Nova, since its guest would otherwise lose a device. */
 export function refuseNovas(world: World, { id, instanceId, isConnected }: Attachment): void {
   const server = world.tables.servers.get(instanceId ?? '');
   const isNovas = isConnected && server?.volumes.some(({ attachmentId }) => attachmentId === id) === true;

@@ -2,7 +2,7 @@ import type { World } from '../world.ts';
 import { invalidVolume } from './problem.ts';
 import type { Attachment, Volume, VolumeStatus } from './records.ts';
 
-/** The volume of an attachment as it is now: it exists as long as its attachments. */
+/** The current volume of an attachment: it exists as long as its attachments. */
 function volumeOf(world: World, { volumeId }: Attachment): Volume | undefined {
   return world.tables.volumes.get(volumeId);
 }
@@ -51,7 +51,7 @@ export function reserve(
   });
 }
 
-/** Gives an attachment its connection, for the host that connects. */
+/** Sets the connection of an attachment for the connecting host. */
 export function connect(
   world: World,
   attachment: Attachment,
@@ -68,7 +68,7 @@ export function connect(
   });
 }
 
-/** The connection works: the volume is in use. */
+/** Completes the connection: the volume is in use. */
 export function complete(world: World, attachment: Attachment): Attachment {
   setStatus(world, volumeOf(world, attachment), 'in-use');
   return world.tables.attachments.put({
@@ -79,7 +79,7 @@ export function complete(world: World, attachment: Attachment): Attachment {
   });
 }
 
-/** Ends an attachment; the volume is free again unless others have it. */
+/** Deletes an attachment; the volume is available again unless it has others. */
 export function release(world: World, attachment: Attachment): void {
   world.tables.attachments.delete(attachment.id);
   const volume = volumeOf(world, attachment);
@@ -96,7 +96,7 @@ function statusWith(attachments: readonly Attachment[]): VolumeStatus {
   return attachments.some(({ isConnected }) => isConnected) ? 'attaching' : 'reserved';
 }
 
-/** Says that a volume is about to be detached. Throws Cinder's 400 if it isn't in use. */
+/** Marks a volume as about to be detached. Throws Cinder's 400 if it isn't in use. */
 export function beginDetaching(world: World, volume: Volume): void {
   const isAttached = world.indexes.attachmentsByVolume.of(volume.id).some(({ status }) => status === 'attached');
   if (volume.status !== 'in-use' || !isAttached) {

@@ -7,11 +7,11 @@ import { Metadata } from './volume-schema.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** What has metadata: how it is found, by whom it may be changed, and how it is stored. */
+/** A resource with metadata: how it is found, who may change it, and how it is stored. */
 export interface Labelled<R extends { readonly id: string; readonly metadata: Labels }> {
-  /** As paths name it: `volumes`. */
+  /** Name in paths: `volumes`. */
   readonly collection: string;
-  /** As errors name it: `Volume`. */
+  /** Name in errors: `Volume`. */
   readonly noun: string;
   readonly find: (request: ApiRequest) => R;
   readonly findForChange: (request: ApiRequest, verb: 'create' | 'update' | 'delete') => R;

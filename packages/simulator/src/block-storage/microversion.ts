@@ -4,7 +4,7 @@ import { ApiError } from '../http/api.ts';
 /** Zed's, as its minor number. */
 export const MAX_VOLUME_MICROVERSION = 70;
 
-/** The microversion 3.x that the headers ask for, as x; 0 when they don't ask. */
+/** The minor number x of the microversion 3.x requested by the headers; 0 if absent. */
 export function negotiateVolumeMicroversion(headers: IncomingHttpHeaders): number {
   const wanted = wantedVersion(String(headers['openstack-api-version'] ?? ''));
   if (wanted === undefined) return 0;

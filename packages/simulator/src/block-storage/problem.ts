@@ -48,7 +48,7 @@ export function conflict(message: string): ApiError {
   return new ApiError(409, message);
 }
 
-/** Quotas are answered with a 413 that tells clients to ask again at once. */
+/** Exceeded quotas return a 413 with an immediate Retry-After. */
 export function overQuota(kind: string, message: string): ApiError {
   return new ApiError(413, `${kind}: ${message}`, { type: 'OverQuota', headers: { 'Retry-After': '0' } });
 }

@@ -7,7 +7,7 @@ import { badRequest, disallowed, invalidInput, requireAdmin, requireReader } fro
 import { defaultVolumeLimits, quotaId, volumeLimits, volumeUsage } from './volume-quota.ts';
 import { volumeRoute } from './volume-route.ts';
 
-/** From then on administrators may ask for the limits of other projects. */
+/** From this microversion, administrators can query the limits of other projects. */
 const LIMITS_OF_OTHERS_MICROVERSION = 39;
 
 export function volumeQuotaRoutes(world: World): Route[] {

@@ -13,7 +13,7 @@ export type VolumeStatus =
   | 'error_extending'
   | 'maintenance';
 
-/** What is being done to a volume or snapshot and when it is done; stored so that it continues after a restart. */
+/** The pending operation of a volume or snapshot and when it is done; stored so that it continues after a restart. */
 export type VolumeStep =
   | { readonly step: 'create' | 'delete'; readonly dueMs: number }
   | { readonly step: 'extend'; readonly sizeGiB: number; readonly dueMs: number }
@@ -28,7 +28,7 @@ export interface Volume {
   readonly createdMs: number;
   readonly updatedMs: number | null;
   readonly status: VolumeStatus;
-  /** What it returns to after extending or retyping. */
+  /** Status to return to after extending or retyping. */
   readonly previousStatus: VolumeStatus | null;
   readonly sizeGiB: number;
   readonly zone: string;
@@ -39,27 +39,27 @@ export interface Volume {
   readonly isBootable: boolean;
   readonly isReadOnly: boolean;
   readonly isMultiattach: boolean;
-  /** Of a volume of an encrypted type. */
+  /** Set for volumes of an encrypted type. */
   readonly encryptionKeyId: string | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly pending: VolumeStep | null;
 }
 
-/** A right to connect to a volume: reserved first, attached once the connection is there. */
+/** The right to connect to a volume: first reserved, then attached once the connection exists. */
 export interface Attachment {
   readonly id: string;
   readonly volumeId: string;
   readonly projectId: string;
-  /** Whose it is: a server, or whatever a client that is not Nova names. */
+  /** Its owner: a server, or an arbitrary ID from clients other than Nova. */
   readonly instanceId: string | null;
   readonly status: 'reserved' | 'attaching' | 'attached';
   readonly mode: string | null;
   readonly device: string | null;
   readonly host: string | null;
   readonly attachedMs: number | null;
-  /** Whether there is a connection, from the moment a connector was given. */
+  /** Whether there is a connection, from when a connector was given. */
   readonly isConnected: boolean;
-  /** What Nova is doing with it. */
+  /** Nova's pending operation. */
   readonly pending: { readonly step: 'attach' | 'detach'; readonly dueMs: number } | null;
 }
 
@@ -87,7 +87,7 @@ export interface VolumeType {
   readonly description: string | null;
   readonly isPublic: boolean;
   readonly extraSpecs: Readonly<Record<string, string>>;
-  /** Projects that see a type that is not public. */
+  /** Projects with access to a private type. */
   readonly projectIds: readonly string[];
   readonly encryption: VolumeEncryption | null;
 }

@@ -57,7 +57,7 @@ function versionRoutes(): Route[] {
   ];
 }
 
-/** Availability zones, and for administrators the services in them: a back end in each zone of the servers. */
+/** Availability zones, and their services for administrators: a back end in each zone of the servers. */
 function zoneRoutes(world: World): Route[] {
   return [
     ...volumeRoute('GET', '/os-availability-zone', () =>

@@ -12,9 +12,9 @@ import { requireVolumeQuota } from './volume-quota.ts';
 import { volumeRoute } from './volume-route.ts';
 import { findVolume } from './volume-routes.ts';
 import { Flag, isSet, Label, Metadata, trimmed, Uuid } from './volume-schema.ts';
-import { shownSnapshot, snapshotDetail, snapshotSummary } from './volume-view.ts';
+import { snapshotDetail, snapshotResponse, snapshotSummary } from './volume-view.ts';
 
-/** From then on volumes in use can be snapshot without force. */
+/** From this microversion, volumes in use can be snapshotted without force. */
 const IN_USE_MICROVERSION = 66;
 
 const Create = z.strictObject({
@@ -44,7 +44,7 @@ export function snapshotRoutes(world: World, life: VolumeLife): Route[] {
     ...volumeRoute('GET', '/snapshots', (request) => list(world, request, false)),
     ...volumeRoute('GET', '/snapshots/detail', (request) => list(world, request, true)),
     ...volumeRoute('POST', '/snapshots', (request) => create(world, life, request)),
-    ...volumeRoute('GET', '/snapshots/{id}', (request) => ok({ snapshot: shownSnapshot(request, find(request)) })),
+    ...volumeRoute('GET', '/snapshots/{id}', (request) => ok({ snapshot: snapshotResponse(request, find(request)) })),
     ...volumeRoute('PUT', '/snapshots/{id}', (request) => {
       const before = findForChange(request, 'volume:update_snapshot');
       const { snapshot: body } = parseBody(Update, request.body);
@@ -123,7 +123,7 @@ function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse
       availability_zone: ({ volumeId }) => world.tables.volumes.get(volumeId)?.zone ?? '',
     },
     sortKeys: SORT_KEYS,
-    view: (snapshot) => (isDetail ? shownSnapshot(request, snapshot) : snapshotSummary(snapshot)),
+    view: (snapshot) => (isDetail ? snapshotResponse(request, snapshot) : snapshotSummary(snapshot)),
   });
 }
 

@@ -10,7 +10,7 @@ import { volumeRoute } from './volume-route.ts';
 import { Flag, isSet } from './volume-schema.ts';
 import { defaultType, seesType } from './volume-types.ts';
 
-/** What users see of a type's extra specs; the others are the operator's. */
+/** Extra specs that are visible to users; the others are visible only to the operator. */
 const VISIBLE_SPECS: ReadonlySet<string> = new Set(['RESKEY:availability_zones', 'multiattach', 'replication_enabled']);
 
 const Specs = z.record(z.string().regex(/^[a-zA-Z0-9\-_:.]{1,255}$/), z.string().max(255));
@@ -30,7 +30,7 @@ const Update = z.strictObject({
   }),
 });
 
-/** Volume types; administrators make them, give extra specs, and open those that are not public to projects. */
+/** Volume types; administrators create them, set extra specs, and grant projects access to private ones. */
 export function volumeTypeRoutes(world: World): Route[] {
   const { volumeTypes } = world.tables;
   const find = (request: ApiRequest): VolumeType => findType(world, request);
@@ -134,7 +134,7 @@ const SORT_KEYS: Listing<VolumeType>['sortKeys'] = {
   id: ({ id }) => id,
   name: ({ name }) => name,
   is_public: ({ isPublic }) => String(isPublic),
-  // Rows are in order of creation already.
+  // Rows are already in order of creation.
   created_at: () => 0,
 };
 

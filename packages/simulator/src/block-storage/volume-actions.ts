@@ -14,10 +14,10 @@ import { deleteVolume, findVolume } from './volume-routes.ts';
 import { Flag, isSet, Size, Uuid } from './volume-schema.ts';
 import { isMultiattachType, lookUpType } from './volume-types.ts';
 
-/** From then on a volume in use can grow. */
+/** From this microversion, a volume in use can be extended. */
 const ONLINE_EXTEND_MICROVERSION = 42;
 
-/** What of a volume its owner may do by `POST /volumes/{id}/action`, and what administrators may. */
+/** Actions of owners and administrators by `POST /volumes/{id}/action`. */
 export function volumeActionRoutes(world: World, life: VolumeLife): Route[] {
   return volumeRoute('POST', '/volumes/{id}/action', (request) => act(world, life, request));
 }
@@ -214,7 +214,7 @@ function retype({ world, life, request, volume, argument }: Act): ApiResponse {
   return accepted;
 }
 
-/** The way of clients that don't know attachments: everything at once. */
+/** For clients without the attachment API: everything in one step. */
 function attach({ world, volume, argument }: Act): ApiResponse {
   const body = parseBody(Attach, argument);
   if (body.instance_uuid === undefined && body.host_name === undefined) {
@@ -223,7 +223,7 @@ function attach({ world, volume, argument }: Act): ApiResponse {
   if (volume.isReadOnly && body.mode !== 'ro') {
     throw badRequest(`Invalid attaching mode '${body.mode ?? 'rw'}' for volume ${volume.id}.`);
   }
-  // A volume that the client has reserved waits for this.
+  // A volume reserved by the client waits for this.
   const isReserved = volume.status === 'attaching' && world.indexes.attachmentsByVolume.of(volume.id).length === 0;
   const free = isReserved ? world.tables.volumes.put({ ...volume, status: 'available' }) : volume;
   const mode = body.mode ?? 'rw';

@@ -10,14 +10,14 @@ import { createVolumeSchema, isSet, trimmed } from './volume-schema.ts';
 import { defaultType, isMultiattachType, lookUpType } from './volume-types.ts';
 import { volumeDetail } from './volume-view.ts';
 
-/** What a volume is made from; at most one is set. */
+/** The source of a volume; at most one is set. */
 interface Origin {
   readonly snapshot?: Snapshot;
   readonly source?: Volume;
   readonly imageId?: string;
 }
 
-/** `POST /volumes`: everything that Cinder checks before it answers 202; the rest is in volume-life.ts. */
+/** `POST /volumes`: everything that Cinder checks before it returns 202; the rest is in volume-life.ts. */
 export function createVolume(world: World, life: VolumeLife, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
   requireWriter(access, 'volume:create');
@@ -49,10 +49,10 @@ export function createVolume(world: World, life: VolumeLife, request: ApiRequest
   return { status: 202, body: { volume: volumeDetail(world, request, row) } };
 }
 
-/** What Cinder says of a volume without a size. */
+/** Cinder's error for a volume without a size. */
 const MALFORMED = 'The server could not comply with the request since it is either malformed or otherwise incorrect.';
 
-/** Who makes a volume of what; sizes and zones that are null come from its origin. */
+/** Requester and source of a volume; null sizes and zones are taken from its source. */
 export interface VolumeRequest extends Origin {
   readonly projectId: string;
   readonly userId: string;
@@ -62,11 +62,11 @@ export interface VolumeRequest extends Origin {
   readonly sizeGiB: number | null;
   readonly zone: string | null;
   readonly type: VolumeType | null;
-  /** By default a new one. */
+  /** A new one by default. */
   readonly id?: string;
 }
 
-/** Checks size, zone, type and quota, and begins to make the volume. */
+/** Checks size, zone, type and quota, and starts creating the volume. */
 export function makeVolume(world: World, life: VolumeLife, wanted: VolumeRequest): Volume {
   const { snapshot, source, imageId = null } = wanted;
   const typeId = wanted.type?.id ?? source?.typeId ?? snapshot?.typeId ?? defaultType(world).id;

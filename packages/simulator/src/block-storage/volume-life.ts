@@ -10,16 +10,16 @@ const VOLUME_LIFE: Readonly<Record<VolumeStep['step'], LifeStep>> = {
   retype: 'retypeVolume',
 };
 
-/** What it ends in when the back end fails. */
+/** Final status if the back end fails. */
 const FAILED = { create: 'error', delete: 'error_deleting', extend: 'error_extending' } as const;
 
-/** Which is done after the API has answered; when it is, the life picks the time. */
+/** Work done after the API's response, at a time picked by the life cycle. */
 type Work =
   | { readonly step: 'create' | 'delete' }
   | { readonly step: 'extend'; readonly sizeGiB: number }
   | { readonly step: 'retype'; readonly typeId: string };
 
-/** What Cinder's scheduler and back ends do to volumes and snapshots, step by step on the cloud's clock. */
+/** Simulates Cinder's scheduler and back ends for volumes and snapshots, step by step on the cloud's clock. */
 export class VolumeLife {
   readonly #world: World;
   readonly #volumes: Agenda<Volume>;
@@ -41,7 +41,7 @@ export class VolumeLife {
     this.#snapshots.close();
   }
 
-  /** Stores the volume with work pending, in place of what was pending before. */
+  /** Stores the volume with pending work, replacing earlier pending work. */
   begin(volume: Volume, work: Work): Volume {
     const pending = { ...work, dueMs: this.#dueMs(VOLUME_LIFE[work.step]) };
     return this.#volumes.put({ ...volume, updatedMs: this.#world.clock.now(), pending });
@@ -52,7 +52,7 @@ export class VolumeLife {
     return this.#snapshots.put({ ...snapshot, updatedMs: this.#world.clock.now(), pending });
   }
 
-  /** Stores the volume with nothing pending. */
+  /** Stores the volume without pending work. */
   settle(volume: Volume): Volume {
     return this.#volumes.put({ ...volume, updatedMs: this.#world.clock.now(), pending: null });
   }

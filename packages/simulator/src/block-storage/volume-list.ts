@@ -6,27 +6,27 @@ import { volumesUrl } from './volume-view.ts';
 const MAX_LIMIT = 1000;
 const MAX_OFFSET = 2 ** 31 - 1;
 
-/** From then on unknown filters are refused in place of being left aside. */
+/** From this microversion, unknown filters are rejected instead of ignored. */
 const STRICT_FILTER_MICROVERSION = 31;
 const COUNT_MICROVERSION = 45;
 
-/** What a list of Cinder's is made from. */
+/** The source of a Cinder list. */
 export interface Listing<R> {
-  /** As the body names it: `volumes`. */
+  /** Name in the body: `volumes`. */
   readonly name: string;
   /** Path of this list below the version: `volumes/detail`. */
   readonly path: string;
-  /** Oldest first, of all projects. */
+  /** Of all projects, oldest first. */
   readonly rows: readonly R[];
   readonly projectOf: (row: R) => string;
   readonly idOf: (row: R) => string;
-  /** Text of a field that may be filtered and sorted by; undefined for one that may not. Metadata is an object. */
+  /** Text of a filterable and sortable field; undefined for other fields. Metadata is an object. */
   readonly filters: Readonly<Record<string, (row: R) => string | Readonly<Record<string, string>>>>;
   readonly sortKeys: Readonly<Record<string, (row: R) => string | number>>;
   readonly view: (row: R) => object;
 }
 
-/** One page of a list: filtered, sorted, with a link to the next page when it is full. */
+/** One page of a list: filtered, sorted, with a link to the next page if it is full. */
 export function page<R>(request: ApiRequest, listing: Listing<R>): ApiResponse {
   const { query, access, microversion } = request;
   refuseUnknownFilters(request, listing);
@@ -112,7 +112,7 @@ function hasAll(field: Readonly<Record<string, string>>, wanted: Readonly<Record
   return Object.entries(wanted).every(([key, value]) => field[key] === value);
 }
 
-/** Clients send metadata as Python prints it: `{'key': 'value'}`. */
+/** Clients send metadata in Python syntax: `{'key': 'value'}`. */
 function pythonDict(text: string): Record<string, string> {
   const items = text.matchAll(/['"]([^'"]*)['"]\s*:\s*['"]([^'"]*)['"]/g);
   return Object.fromEntries([...items].map(([, key = '', value = '']) => [key, value]));
@@ -128,7 +128,7 @@ function sort<R>({ query }: ApiRequest, { sortKeys }: Listing<R>, rows: readonly
       );
     }
   }
-  // The newest come first, those made at once too.
+  // Newest first, even for equal creation times.
   return rows.toReversed().sort((a, b) => {
     for (const { key, direction } of orders) {
       const [left, right] = [sortKeys[key]?.(a) ?? '', sortKeys[key]?.(b) ?? ''];

@@ -3,7 +3,7 @@ import { overQuota } from './problem.ts';
 
 const PER_TYPE = ['volumes', 'gigabytes', 'snapshots'] as const;
 
-/** What Cinder limits where the project has no limits of its own; for each type too, without limit. */
+/** Cinder's default limits; limits per type are unlimited by default. */
 export function defaultVolumeLimits(world: World): Record<string, number> {
   const limits: Record<string, number> = { ...world.config.quotas['block-storage'] };
   for (const { name } of world.tables.volumeTypes.values()) {
@@ -21,7 +21,7 @@ export function quotaId(projectId: string): string {
   return `block-storage/${projectId}`;
 }
 
-/** What a project uses, by the names of the limits. Snapshots count as much as their volumes. */
+/** A project's usage by limit name. Snapshots count with the size of their volumes. */
 export function volumeUsage(world: World, projectId: string): Record<string, number> {
   const used: Record<string, number> = { volumes: 0, gigabytes: 0, snapshots: 0 };
   const add = (resource: string, typeId: string, amount: number): void => {
@@ -32,7 +32,7 @@ export function volumeUsage(world: World, projectId: string): Record<string, num
   for (const volume of world.tables.volumes.values()) {
     if (volume.projectId !== projectId) continue;
     add('volumes', volume.typeId, 1);
-    // Cinder reserves what a volume grows by when it is asked to.
+    // Cinder reserves the additional size when an extension is requested.
     add('gigabytes', volume.typeId, volume.pending?.step === 'extend' ? volume.pending.sizeGiB : volume.sizeGiB);
   }
   for (const snapshot of world.tables.snapshots.values()) {
@@ -49,7 +49,7 @@ export interface VolumeDemand {
   readonly typeId: string;
 }
 
-/** Throws Cinder's 413 when a project may not have one more volume or snapshot of this size and type. */
+/** Throws Cinder's 413 if the project's quota has no room for another volume or snapshot of this size and type. */
 export function requireVolumeQuota(world: World, projectId: string, { resource, sizeGiB, typeId }: VolumeDemand): void {
   const limits = volumeLimits(world, projectId);
   const used = volumeUsage(world, projectId);
@@ -66,7 +66,7 @@ export function requireVolumeQuota(world: World, projectId: string, { resource, 
   }
 }
 
-/** The same for a volume that grows. */
+/** The same for an extension. */
 export function requireRoomToGrow(
   world: World,
   projectId: string,

@@ -10,16 +10,16 @@ import type { VolumeLife } from './volume-life.ts';
 import { type Listing, page } from './volume-list.ts';
 import { volumeRoute } from './volume-route.ts';
 import { isSet, trimmed, UpdateVolume } from './volume-schema.ts';
-import { shownVolume, volumeDetail, volumeSummary } from './volume-view.ts';
+import { volumeDetail, volumeResponse, volumeSummary } from './volume-view.ts';
 
-/** From then on a volume can be deleted by force. */
+/** From this microversion, a volume can be force-deleted. */
 const FORCE_MICROVERSION = 23;
-/** From then on an update must name a field. */
+/** From this microversion, an update must contain a field. */
 const STRICT_UPDATE_MICROVERSION = 53;
 const SUMMARY_MICROVERSION = 12;
 const SUMMARY_METADATA_MICROVERSION = 36;
 
-/** The volume, or 404 when there is none for the caller. */
+/** The volume, or 404 if it does not exist for the caller. */
 export function findVolume(world: World, { access }: ApiRequest, id: string): Volume {
   const volume = world.tables.volumes.get(id);
   if (volume === undefined || !canSee(access, volume.projectId)) throw notFound(`Volume ${id} could not be found.`);
@@ -41,7 +41,7 @@ export function volumeRoutes(world: World, life: VolumeLife): Route[] {
     ...volumeRoute('GET', '/volumes/detail', (request) => list(world, request, true)),
     ...volumeRoute('GET', '/volumes/summary', (request) => summarize(world, request), SUMMARY_MICROVERSION),
     ...volumeRoute('POST', '/volumes', (request) => createVolume(world, life, request)),
-    ...volumeRoute('GET', '/volumes/{id}', (request) => ok({ volume: shownVolume(world, request, find(request)) })),
+    ...volumeRoute('GET', '/volumes/{id}', (request) => ok({ volume: volumeResponse(world, request, find(request)) })),
     ...volumeRoute('PUT', '/volumes/{id}', (request) => update(world, request)),
     ...volumeRoute('DELETE', '/volumes/{id}', (request) => remove(world, life, request)),
     ...metadataRoutes<Volume>({
@@ -95,7 +95,7 @@ function list(world: World, request: ApiRequest, isDetail: boolean): ApiResponse
     idOf: ({ id }) => id,
     filters: FILTERS,
     sortKeys: SORT_KEYS,
-    view: (volume) => (isDetail ? shownVolume(world, request, volume) : volumeSummary(request, volume)),
+    view: (volume) => (isDetail ? volumeResponse(world, request, volume) : volumeSummary(request, volume)),
   });
 }
 
@@ -155,7 +155,7 @@ function flagOf(text: string | null): 'true' | 'false' {
 const DELETABLE: ReadonlySet<string> = new Set(['available', 'error', 'error_extending']);
 const DELETABLE_SNAPSHOT: ReadonlySet<string> = new Set(['available', 'error', 'deleting']);
 
-/** Begins to delete a volume, with its snapshots if told; Cinder's 400 if its state does not allow it. */
+/** Starts deleting a volume, with its snapshots if requested; Cinder's 400 if its state does not allow it. */
 export function deleteVolume(
   world: World,
   life: VolumeLife,

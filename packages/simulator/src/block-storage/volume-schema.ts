@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const MAX_SIZE = 2 ** 31 - 1;
 
-/** A name or description: white space around it goes. */
+/** A name or description: surrounding white space is removed. */
 export const Label = z.string().max(255).nullish();
 export const Flag = z.union([
   z.boolean(),
@@ -13,7 +13,7 @@ export const Flag = z.union([
 export const Uuid = z.string().refine(isUuid, { error: (issue) => `'${String(issue.input)}' is not a 'uuid'` });
 
 const Text = z.string().max(255);
-/** Cinder refuses keys that are empty or hold anything but letters, digits, space and `-_:./`. */
+/** Cinder rejects empty keys and keys with other characters than letters, digits, space and `-_:./`. */
 export const Metadata = z.record(z.string(), Text).superRefine((metadata, context) => {
   const bad = Object.keys(metadata).filter((key) => !/^[a-zA-Z0-9\-_:. /]{1,255}$/.test(key));
   if (bad.length === 0) return;
@@ -52,7 +52,7 @@ const known = {
   imageRef: Text.nullish(),
 };
 
-/** From then on unknown fields are refused. */
+/** From this microversion, unknown fields are rejected. */
 const STRICT_MICROVERSION = 53;
 
 /** The request schema of `POST /volumes` at a microversion. */

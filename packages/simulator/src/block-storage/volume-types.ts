@@ -5,7 +5,7 @@ import type { VolumeType } from './records.ts';
 
 const LUKS_PROVIDER = 'luks';
 
-/** Fills in the configured types, also in a cloud of an earlier release, which had none. */
+/** Creates the configured types, including in a cloud of an earlier release, which had none. */
 export function bootstrapVolumeTypes({ config, tables }: World): void {
   if (tables.volumeTypes.size > 0) return;
   for (const { id, name, extraSpecs, isEncrypted } of config.volumeTypes) {
@@ -29,7 +29,7 @@ export function bootstrapVolumeTypes({ config, tables }: World): void {
   }
 }
 
-/** The type of volumes for which none is named. */
+/** The default type of volumes. */
 export function defaultType({ config, tables }: World): VolumeType {
   const [first] = config.volumeTypes;
   const type =
@@ -42,7 +42,7 @@ export function seesType(access: Access, type: VolumeType): boolean {
   return type.isPublic || isAdmin(access) || type.projectIds.includes(access.projectId);
 }
 
-/** By id or, if there is none of that id, by name, as far as the caller sees it. */
+/** By ID or else by name, if visible to the caller. */
 export function lookUpType(world: World, access: Access, idOrName: string): VolumeType | undefined {
   const { volumeTypes } = world.tables;
   const type = volumeTypes.get(idOrName) ?? volumeTypes.find(({ name }) => name === idOrName);

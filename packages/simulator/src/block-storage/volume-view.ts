@@ -8,7 +8,7 @@ export function volumeTime(epochMs: number | null): string | null {
   return epochMs === null ? null : `${new Date(epochMs).toISOString().slice(0, -1)}000`;
 }
 
-/** The URL below which objects are; with the project where the request has it. */
+/** Base URL of objects; with the project if the request has it. */
 export function volumesUrl({ serviceUrl, path, access }: ApiRequest): string {
   return path.includes(`/v3/${access.projectId}`) ? `${serviceUrl}/v3/${access.projectId}` : `${serviceUrl}/v3`;
 }
@@ -78,8 +78,8 @@ export function volumeDetail(world: World, request: ApiRequest, volume: Volume):
   };
 }
 
-/** The same as reads answer, with whose it is. */
-export function shownVolume(world: World, request: ApiRequest, volume: Volume): Record<string, unknown> {
+/** Like the response to reads, with the owner. */
+export function volumeResponse(world: World, request: ApiRequest, volume: Volume): Record<string, unknown> {
   return {
     ...volumeDetail(world, request, volume),
     'os-vol-tenant-attr:tenant_id': volume.projectId,
@@ -119,8 +119,8 @@ export function snapshotSummary(snapshot: Snapshot): Record<string, unknown> {
   };
 }
 
-/** As reads answer, with whose it is and how far it is. */
-export function shownSnapshot(request: ApiRequest, snapshot: Snapshot): Record<string, unknown> {
+/** Like the response to reads, with owner and progress. */
+export function snapshotResponse(request: ApiRequest, snapshot: Snapshot): Record<string, unknown> {
   return {
     ...snapshotDetail(request, snapshot),
     'os-extended-snapshot-attributes:progress': snapshot.status === 'creating' ? '0%' : '100%',

@@ -8,7 +8,7 @@ import type { ServerVolume, WantedVolume } from './records.ts';
 import { type BlockDevice, type CreateServer, isTrue } from './server-schema.ts';
 import { deviceName } from './server-volumes.ts';
 
-/** A volume that a server gets when it is made: one that exists, or one to be made. */
+/** A volume of a new server: an existing one, or one to be created. */
 interface BootVolume {
   readonly deleteOnTermination: boolean;
   readonly tag: string | null;
@@ -25,7 +25,7 @@ export interface BootDevices {
 
 type Body = CreateServer['server'];
 
-/** What the server boots from, and its volumes; Nova's 400s for what can't be. */
+/** What the server boots from, and its volumes; Nova's 400s for invalid requests. */
 export function chooseBootDevices(world: World, request: ApiRequest, server: Body): BootDevices {
   const devices = (server.block_device_mapping_v2 ?? []).map((device) => checkDevice(world, request, device));
   const root = devices.find((device) => Number(device.boot_index ?? -1) === 0);
@@ -47,7 +47,7 @@ export function chooseBootDevices(world: World, request: ApiRequest, server: Bod
   return { imageId: wanted, volumes };
 }
 
-/** The volumes of one new server; those that exist are reserved for it. */
+/** The volumes of one new server; existing ones are reserved for it. */
 export function reserveBootVolumes(world: World, serverId: string, { imageId, volumes }: BootDevices): ServerVolume[] {
   const first = imageId === null ? 0 : 1;
   return volumes.map(({ deleteOnTermination, tag, isRoot, existingId, wanted }, i) => {

@@ -1,8 +1,8 @@
-/** What Nova's drivers read of a console at most. */
+/** Maximum that Nova's drivers read of a console. */
 const MAX_BYTES = 102_400;
 const MAX_CONSOLES = 1_000;
 
-/** What guests have written to their serial consoles, after the boot that every server shows. */
+/** Output of guests on their serial consoles, after the common boot messages. */
 export class Consoles {
   readonly #written = new Map<string, string>();
 

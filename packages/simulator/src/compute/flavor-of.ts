@@ -1,7 +1,7 @@
 import type { FlavorSpec } from '../config.ts';
 import type { World } from '../world.ts';
 
-/** A server's flavor; for one no longer in the catalogue only its id is known. */
+/** A server's flavor; for a flavor no longer in the catalogue only the ID is known. */
 export function flavorOf(world: World, id: string): FlavorSpec {
   const known = findFlavor(world, id);
   return known ?? { id, name: id, vcpus: 0, ramMiB: 0, diskGiB: 0, extraSpecs: {} };

@@ -5,7 +5,7 @@ import type { World } from '../world.ts';
 import { notFound, requireAdmin } from './problem.ts';
 import { type Host, hostsOf, type Usage, usageByHost } from './scheduler.ts';
 
-/** Availability zones, and for administrators the hypervisors in them. */
+/** Availability zones, and their hypervisors for administrators. */
 export function hostRoutes(world: World): Route[] {
   return [
     { method: 'GET', template: '/v2.1/os-availability-zone', handle: () => zones(world, false) },

@@ -4,7 +4,7 @@ import { ApiError } from '../http/api.ts';
 /** Zed's, as its minor number. */
 export const MAX_MICROVERSION = 93;
 
-/** The microversion that the headers ask for, as its minor number; 1 when they don't ask. `newest` is the newest that there is. */
+/** The minor number of the microversion requested by the headers; 1 if absent. `newest` is the newest supported one. */
 export function negotiateMicroversion(headers: IncomingHttpHeaders, newest: number): number {
   const wanted = wantedVersion(headers);
   if (wanted === undefined) return 1;

@@ -1,11 +1,12 @@
 /** Nova's vm_state and task_state, from which the user-visible status is derived. */
-export type VmState = 'building' | 'active' | 'stopped' | 'error' | 'resized' | 'paused' | 'deleted';
+export type VmState = 'building' | 'active' | 'stopped' | 'error' | 'resized' | 'paused' | 'soft-delete' | 'deleted';
 
 export type TaskState =
   | 'scheduling'
   | 'networking'
   | 'spawning'
   | 'deleting'
+  | 'soft-deleting'
   | 'powering-off'
   | 'powering-on'
   | 'rebooting'
@@ -21,6 +22,7 @@ export interface PendingStep {
     | 'network'
     | 'spawn'
     | 'delete'
+    | 'soft-delete'
     | 'stop'
     | 'start'
     | 'reboot'
@@ -43,20 +45,20 @@ export interface NetworkRequest {
   readonly fixedIp?: string;
 }
 
-/** A volume of a server: attached, being attached, or to be made for it. */
+/** A volume of a server: attached, being attached, or to be created for it. */
 export interface ServerVolume {
   readonly id: string;
   readonly deleteOnTermination: boolean;
-  /** Where the guest finds it. These are absent in state files of earlier releases. */
+  /** Device name in the guest. These are absent in state files of earlier releases. */
   readonly device?: string;
   readonly tag?: string | null;
   /** Id of the mapping; servers of earlier releases have none. */
   readonly mappingId?: string;
   /** Cinder's attachment. */
   readonly attachmentId?: string;
-  /** The server boots from it, so that it can't be detached. */
+  /** The server boots from it, so it can't be detached. */
   readonly isRoot?: boolean;
-  /** What it is made from when the server is built; absent once it is there. */
+  /** Its source while the server is built; absent once it exists. */
   readonly wanted?: WantedVolume;
 }
 
@@ -87,7 +89,7 @@ export interface Server {
   readonly oldFlavorId: string | null;
   /** Null when it boots from a volume. */
   readonly imageId: string | null;
-  /** What somebody has set; absent in state files of earlier releases. */
+  /** Set by users; absent in state files of earlier releases. */
   readonly accessIPv4?: string;
   readonly accessIPv6?: string;
   readonly volumes: readonly ServerVolume[];
@@ -106,7 +108,7 @@ export interface Server {
   readonly securityGroups: readonly string[];
   readonly locked: boolean;
   readonly lockedReason: string | null;
-  /** Its guest's kernel has stopped; no API tells it. Absent in state files of earlier releases. */
+  /** Its guest's kernel has panicked, which no API reports. Absent in state files of earlier releases. */
   readonly hasPanicked?: boolean;
   readonly reservationId: string;
   readonly launchIndex: number;

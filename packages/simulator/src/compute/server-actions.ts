@@ -62,7 +62,7 @@ const Resize = z.strictObject({
   flavorRef: z.union([z.string(), z.int()]),
   'OS-DCF:diskConfig': z.enum(['AUTO', 'MANUAL']).optional(),
 });
-/** From then on a guest can be told to dump its memory, by an interrupt that no guest can mask. */
+/** From this microversion, a guest can be made to dump its memory by a non-maskable interrupt. */
 const CRASH_DUMP_MICROVERSION = 17;
 const GroupName = z.strictObject({ name: z.string().min(1).max(255) });
 const Lock = z.strictObject({ locked_reason: z.string().max(255).optional() }).nullable();
@@ -148,7 +148,8 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     world.tables.servers.put({ ...server, locked: false, lockedReason: null });
     return accepted;
   },
-  forceDelete(_world, life, _request, server) {
+  forceDelete(world, life, request, server) {
+    if (world.config.forbidsForceDelete) requireAdmin(request.access, 'os-deferred-delete:force');
     startDeletion(life, server);
     return accepted;
   },
@@ -176,7 +177,7 @@ const ACTIONS: Readonly<Record<string, Action>> = {
   },
 };
 
-/** From then on the image is written to the volume that a server boots from. */
+/** From this microversion, a rebuild writes the image to the server's boot volume. */
 const REIMAGE_MICROVERSION = 93;
 
 function rebuild(world: World, life: ServerLife, request: ApiRequest, server: Server, argument: unknown): ApiResponse {

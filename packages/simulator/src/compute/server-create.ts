@@ -17,7 +17,7 @@ import { packUserData } from './user-data.ts';
 
 type Body = CreateServer['server'];
 
-/** `POST /servers`: everything that Nova checks before it answers 202; the rest is in server-life.ts. */
+/** `POST /servers`: everything that Nova checks before it returns 202; the rest is in server-life.ts. */
 export function createServers(world: World, life: ServerLife, request: ApiRequest): ApiResponse {
   const { access, microversion } = request;
   requireWriter(access, 'servers:create');

@@ -25,6 +25,7 @@ const LIFE_OF: Readonly<Record<PendingStep['step'], LifeStep>> = {
   network: 'network',
   spawn: 'spawn',
   delete: 'delete',
+  'soft-delete': 'stop',
   stop: 'stop',
   start: 'start',
   reboot: 'reboot',
@@ -33,7 +34,7 @@ const LIFE_OF: Readonly<Record<PendingStep['step'], LifeStep>> = {
   revert: 'resize',
 };
 
-/** What conductor, scheduler and hypervisors do to a server, step by step on the cloud's clock. */
+/** Simulates conductor, scheduler and hypervisors, step by step on the cloud's clock. */
 export class ServerLife {
   readonly #world: World;
   readonly #volumes: ServerVolumes;
@@ -69,16 +70,16 @@ export class ServerLife {
     return () => this.#gone.delete(listener);
   }
 
-  /** Stores the server with `step` pending; an earlier pending step is cancelled. */
-  begin(server: Server, step: PendingStep['step']): Server {
+  /** Stores the server with `step` pending, by default after the cloud's usual latency; an earlier pending step is cancelled. */
+  begin(server: Server, step: PendingStep['step'], delayMs?: number): Server {
     const { clock, random, config, database, tables } = this.#world;
-    const dueMs = clock.now() + pickDurationMs(config.latency.life[LIFE_OF[step]], random);
+    const dueMs = clock.now() + (delayMs ?? pickDurationMs(config.latency.life[LIFE_OF[step]], random));
     const row = tables.servers.put({ ...server, updatedMs: clock.now(), pending: { step, dueMs } });
     database.afterCommit(() => this.#arm(row));
     return row;
   }
 
-  /** The guest stops at once, and says nothing more until it boots again; what Nova knows of the server stays as it is. */
+  /** The guest stops immediately, with no further output until it boots again; Nova's state of the server does not change. */
   panic(server: Server): void {
     this.#world.tables.servers.put({ ...server, hasPanicked: true });
     this.notifyGone(server, 'panicked');
@@ -140,6 +141,9 @@ export class ServerLife {
       case 'delete':
         this.#deleted(server);
         return;
+      case 'soft-delete':
+        this.#softDeleted(server);
+        return;
       case 'stop':
         this.settle({ ...server, vmState: 'stopped' });
         return;
@@ -189,7 +193,7 @@ export class ServerLife {
     if (made !== undefined) this.begin({ ...made, taskState: 'spawning' }, 'spawn');
   }
 
-  /** Undefined if a volume could not be made, and so the server failed. */
+  /** Undefined if a volume could not be created, so the server failed. */
   #makeVolumes(server: Server): Server | undefined {
     try {
       return this.#volumes.make(server);
@@ -213,7 +217,7 @@ export class ServerLife {
     this.#booted({ ...server, vmState: 'active', launchedMs: this.#world.clock.now() });
   }
 
-  /** One that was off stays so, one in ERROR comes up. */
+  /** A stopped server stays stopped, one in ERROR becomes active. */
   #rebuilt(server: Server): void {
     const fault = this.#injectedFault(server);
     if (fault !== undefined) this.#failed(server, fault);
@@ -254,6 +258,12 @@ export class ServerLife {
 
   #failed(server: Server, fault: ServerFault): void {
     this.settle({ ...server, vmState: 'error', fault });
+  }
+
+  /** It is stopped and keeps its ports and volumes until it is reclaimed. */
+  #softDeleted(server: Server): void {
+    const kept = { ...server, vmState: 'soft-delete' as const, taskState: null };
+    this.notifyGone(this.begin(kept, 'delete', this.#world.config.reclaimInstanceIntervalMs ?? 0), 'deleted');
   }
 
   #deleted(server: Server): void {

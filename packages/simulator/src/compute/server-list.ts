@@ -74,6 +74,8 @@ function filterOf(world: World, { query, microversion, access }: ApiRequest): Te
   tests.push(
     (server) => server.deletedMs === null || changedSince !== null || wantsDeleted || statuses.includes('DELETED'),
   );
+  // A list including deleted servers has those that can still be restored.
+  tests.push((server) => server.vmState !== 'soft-delete' || changedSince !== null || wantsDeleted);
   if (statuses.length > 0) tests.push((server) => statuses.includes(statusOf(server)));
   on('changes-since', (value) => {
     const sinceMs = parseTime(value);

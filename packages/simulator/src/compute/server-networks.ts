@@ -2,6 +2,7 @@ import { type Access, isAdmin } from '../identity/access.ts';
 import { deletePort, patchPort } from '../network/port-life.ts';
 import { newPort } from '../network/ports.ts';
 import { networkLimits } from '../network/quota.ts';
+import { isSharedByPolicy } from '../network/rbac-policies.ts';
 import type { Network, Port } from '../network/records.ts';
 import { ensureDefaultGroup } from '../network/security-groups.ts';
 import type { World } from '../world.ts';
@@ -52,7 +53,7 @@ export function validateNetworks(
   if (limit >= 0 && used + portsNeeded > limit && portsNeeded > 0) throw forbidden('Maximum number of ports exceeded');
 }
 
-/** The project's only network, which Nova uses if none is named. */
+/** The project's only network, which Nova uses by default. */
 export function onlyNetwork(world: World, access: Access): NetworkRequest[] {
   const own = world.tables.networks.where(
     (n) => (n.project_id === access.projectId && !n['router:external']) || n.shared,
@@ -63,13 +64,13 @@ export function onlyNetwork(world: World, access: Access): NetworkRequest[] {
   return own.map((network) => ({ networkId: network.id }));
 }
 
-/** Ids of the security groups given by name or id. */
+/** Ids of the security groups given by name or id. A group shared by another project is accepted, but not found when the ports are created. */
 export function resolveGroups(world: World, access: Access, names: readonly string[]): string[] {
   if (names.length > 0) ensureDefaultGroup(world, access.projectId);
   return names.map((name) => {
     const own = world.tables.securityGroups.where((group) => group.project_id === access.projectId);
-    const byId = own.find((group) => group.id === name);
-    if (byId !== undefined) return byId.id;
+    const byId = world.tables.securityGroups.get(name);
+    if (byId?.project_id === access.projectId || isSharedByPolicy(world, name, access.projectId)) return name;
     const [group, ...others] = own.filter((candidate) => candidate.name === name);
     if (others.length > 0) {
       throw conflict(`Multiple security groups found matching '${name}'. Use an ID to be more specific.`);
@@ -83,7 +84,7 @@ export function portsOf(world: World, serverId: string): Port[] {
   return world.indexes.portsByDevice.of(serverId);
 }
 
-/** Creates or binds the ports of a server that was scheduled to a host. */
+/** Creates or binds the ports of a scheduled server. */
 export function allocatePorts(world: World, server: Server): void {
   for (const request of server.networks) attachPort(world, server, request);
 }
@@ -102,6 +103,13 @@ export function attachPort(world: World, server: Server, { networkId, portId, fi
   }
   const network = networks.get(networkId ?? '');
   if (network === undefined) throw new Error(`Network ${networkId} could not be found.`);
+  if (server.securityGroups.length > 0 && !network.port_security_enabled) {
+    throw new Error('Network requires port_security_enabled and subnet associated in order to apply security groups.');
+  }
+  for (const id of server.securityGroups) {
+    const owner = world.tables.securityGroups.get(id)?.project_id;
+    if (owner !== server.projectId) throw new Error(`Security group ${id} not found.`);
+  }
   const groups =
     server.securityGroups.length > 0 ? server.securityGroups : [ensureDefaultGroup(world, server.projectId).id];
   return ports.put(

@@ -26,7 +26,7 @@ export function computeUsage(world: World, projectId: string): ComputeUsage {
   return { instances, cores, ram };
 }
 
-/** What one server of a flavor uses. */
+/** Usage of one server of a flavor. */
 export function usageOf(flavor: FlavorSpec): ComputeUsage {
   return { instances: 1, cores: flavor.vcpus, ram: flavor.ramMiB };
 }

@@ -11,7 +11,7 @@ import { listServers } from './server-list.ts';
 import { portsOf } from './server-networks.ts';
 import { addressesOf, detailView } from './server-view.ts';
 
-/** The server, or 404 when it does not exist for the caller. */
+/** The server, or 404 if it does not exist for the caller. */
 export function findServer(world: World, { access, params }: ApiRequest): Server {
   const id = params['id'] ?? '';
   const server = world.tables.servers.get(id);
@@ -94,8 +94,14 @@ function update(world: World, request: ApiRequest): ApiResponse {
 function remove(world: World, life: ServerLife, request: ApiRequest): ApiResponse {
   const server = findForChange(world, request, 'servers:delete');
   refuseLocked(request, server);
-  startDeletion(life, server);
+  // A server that has never run is deleted immediately.
+  if (world.config.reclaimInstanceIntervalMs === undefined || server.launchedMs === null) startDeletion(life, server);
+  else if (!isGoing(server)) life.begin({ ...server, taskState: 'soft-deleting' }, 'soft-delete');
   return noContent;
+}
+
+function isGoing({ vmState, taskState }: Server): boolean {
+  return vmState === 'soft-delete' || taskState === 'soft-deleting' || taskState === 'deleting';
 }
 
 /** Deleting a server that is being deleted is a no-op. */

@@ -16,6 +16,8 @@ export function statusOf({ vmState, taskState }: Pick<Server, 'vmState' | 'taskS
       return taskState === 'resize_reverting' ? 'REVERT_RESIZE' : 'VERIFY_RESIZE';
     case 'paused':
       return 'PAUSED';
+    case 'soft-delete':
+      return 'SOFT_DELETED';
     case 'deleted':
       return 'DELETED';
   }
@@ -34,5 +36,5 @@ export const KNOWN_STATUSES: ReadonlySet<string> = new Set(SERVER_STATUSES);
 export function powerStateOf({ vmState, taskState }: Pick<Server, 'vmState' | 'taskState'>): number {
   if (vmState === 'active' || vmState === 'resized') return 1;
   if (vmState === 'paused') return 3;
-  return vmState === 'stopped' && taskState === null ? 4 : 0;
+  return (vmState === 'stopped' || vmState === 'soft-delete') && taskState === null ? 4 : 0;
 }

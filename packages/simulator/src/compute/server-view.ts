@@ -113,7 +113,7 @@ function flavorView(world: World, request: ApiRequest, flavorId: string): object
   };
 }
 
-/** Nova shows the status before it has written the fault. */
+/** Nova shows the status before the fault is recorded. */
 function isFaultTold({ clock }: World, { fault }: Server): boolean {
   return fault !== null && fault.createdMs <= clock.now();
 }

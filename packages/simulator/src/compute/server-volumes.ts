@@ -10,7 +10,7 @@ import type { World } from '../world.ts';
 import { forbidden } from './problem.ts';
 import type { Server, ServerVolume, WantedVolume } from './records.ts';
 
-/** What compute hosts do with volumes: they connect them to servers, take them away, and make those that servers boot from. */
+/** Simulates compute hosts' handling of volumes: attaching, detaching, and creating boot volumes. */
 export class ServerVolumes {
   readonly #world: World;
   readonly #volumeLife: VolumeLife;
@@ -30,7 +30,7 @@ export class ServerVolumes {
     this.#agenda.close();
   }
 
-  /** Reserves a volume for a running server, and connects it later. */
+  /** Reserves a volume for a running server and attaches it later. */
   attach(
     server: Server,
     volume: Volume,
@@ -56,12 +56,12 @@ export class ServerVolumes {
     return mine;
   }
 
-  /** Takes a volume away from a server; its status says already that it goes. */
+  /** Detaches a volume from a server; its status is already `detaching`. */
   detach(attachment: Attachment): void {
     this.#plan(attachment, 'detach');
   }
 
-  /** Makes the volumes that a server wants when it is built. Throws Cinder's error when it may not have one. */
+  /** Creates the volumes of a server being built. Throws Cinder's error if one is rejected. */
   make(server: Server): Server {
     const volumes = server.volumes.map((volume) => {
       const { wanted, ...made } = volume;
@@ -71,7 +71,7 @@ export class ServerVolumes {
     return this.#put(server, volumes);
   }
 
-  /** Connects what a server boots with. */
+  /** Attaches the volumes of a booting server. */
   plug(server: Server): void {
     for (const { attachmentId, device = null } of server.volumes) {
       const attachment = this.#world.tables.attachments.get(attachmentId ?? '');
@@ -79,7 +79,7 @@ export class ServerVolumes {
     }
   }
 
-  /** Lets go of all volumes of a server that ends, and deletes those that go with it. */
+  /** Detaches all volumes of a deleted server, and deletes those with delete_on_termination. */
   release(server: Server): void {
     const { attachments, volumes } = this.#world.tables;
     for (const { id, attachmentId, deleteOnTermination } of server.volumes) {
@@ -90,7 +90,7 @@ export class ServerVolumes {
     }
   }
 
-  /** Nova leaves a volume that it can't delete, e.g. one with snapshots. */
+  /** Nova leaves behind a volume that it can't delete, e.g. one with snapshots. */
   #deleteIfFree(volume: Volume): void {
     try {
       deleteVolume(this.#world, this.#volumeLife, volume);
@@ -116,7 +116,7 @@ export class ServerVolumes {
       ...(snapshot === undefined ? {} : { snapshot }),
       ...(imageId === null ? {} : { imageId }),
     });
-    // Nova waits until the volume is there; the time that this takes is part of that of the server.
+    // Nova waits for the volume; this is part of the server's build time.
     const made = this.#volumeLife.settle({ ...volume, status: 'available' });
     return reserve(this.#world, made, { instanceId: server.id, mode: null });
   }
@@ -152,7 +152,7 @@ export class ServerVolumes {
   }
 }
 
-/** The first free name; KVM leaves names aside that users ask for. */
+/** The first free name; KVM ignores requested names. */
 function nextDevice(server: Server): string {
   const used = new Set(server.volumes.map(({ device }, i) => device ?? deviceName(i)));
   for (let i = server.imageId === null ? 0 : 1; ; i++) if (!used.has(deviceName(i))) return deviceName(i);

@@ -11,7 +11,7 @@ import { findForChange, findServer, refuseLocked } from './server-routes.ts';
 import { Tag } from './server-schema.ts';
 import { deviceName, type ServerVolumes } from './server-volumes.ts';
 
-/** Microversions: a tag can be given; volumes of many servers; tags, and what goes with the server, are told; ids of Cinder's side. */
+/** Microversions: tags in requests; multiattach volumes; tags and delete_on_termination in responses; Cinder's IDs. */
 const GIVEN_TAG = 49;
 const MULTIATTACH = 60;
 const TAG = 70;

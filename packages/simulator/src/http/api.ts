@@ -9,15 +9,15 @@ export interface ApiRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** The JSON body; undefined if absent, and where the service reads bodies of its own. */
+  /** The JSON body; undefined if absent, or if the service reads bodies itself. */
   readonly body: unknown;
-  /** The body as it was sent. */
+  /** The raw body. */
   readonly rawBody: Buffer;
   /** Scheme, host and port that the client used. */
   readonly origin: string;
   /** `origin` and the service's path, without a trailing slash. */
   readonly serviceUrl: string;
-  /** The request's path as it was sent, without the query. */
+  /** The request's raw path, without the query. */
   readonly path: string;
   readonly access: Access;
   /** Nova's microversion 2.x as x; 1 elsewhere. */
@@ -27,7 +27,7 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON; a string and bytes are sent as they are. */
+  /** Sent as JSON; strings and bytes are sent unchanged. */
   readonly body?: unknown;
 }
 
@@ -59,7 +59,7 @@ export interface Service {
   readonly renderProblem: (problem: Problem, request: { readonly accept: string }) => ApiResponse;
   /** The message for a body that is not valid JSON; `Malformed request body` by default. */
   readonly malformedBody?: string;
-  /** Its handlers read the bodies, which need not be JSON. */
+  /** Its handlers read the raw bodies, which need not be JSON. */
   readonly readsRawBodies?: true;
   /** Reads the microversion from the headers; throws an ApiError for one that is not supported. */
   readonly negotiate?: (headers: IncomingHttpHeaders) => number;

@@ -42,7 +42,7 @@ interface Counter extends CallCount {
 const MAX_COUNTERS = 4096;
 const MAX_RECENT = 256;
 
-/** Counts calls by client and route; memory is bounded, so that it can always be on. */
+/** Counts calls by client and route; memory is bounded, so it is always enabled. */
 export class Calls {
   readonly #counters = new Map<string, Counter>();
   readonly #recent: CallRecord[] = [];

@@ -6,7 +6,7 @@ import type { Service } from './api.ts';
 const When = z.enum(['before', 'after']).default('before');
 
 const Action = z.discriminatedUnion('kind', [
-  /** Answers with an error in the service's format. */
+  /** Responds with an error in the service's format. */
   z.strictObject({
     kind: z.literal('answer'),
     status: z.int().min(400).max(599),
@@ -14,7 +14,7 @@ const Action = z.discriminatedUnion('kind', [
     retryAfterSeconds: z.number().min(0).optional(),
     when: When,
   }),
-  /** Closes the connection without an answer. */
+  /** Closes the connection without a response. */
   z.strictObject({ kind: z.literal('drop'), when: When }),
   /** Delays the response, on the cloud's clock. */
   z.strictObject({ kind: z.literal('delay'), delayMs: z.number().min(0), when: When }),
@@ -23,16 +23,16 @@ const Action = z.discriminatedUnion('kind', [
     kind: z.literal('serverError'),
     message: z.string().default('Build of instance aborted: Failed to allocate the network(s), not rescheduling.'),
     code: z.int().default(500),
-    /** Nova shows ERROR first, and the fault when it has written that. */
+    /** Nova first shows ERROR, and the fault once it is recorded. */
     toldAfterMs: z.number().min(0).default(0),
   }),
-  /** Makes the provider fail at the work that a load balancer waits for: it goes to ERROR, with all that was pending in it. */
+  /** Makes the provider's pending work on a load balancer fail: it goes to ERROR, with everything pending in its tree. */
   z.strictObject({ kind: z.literal('loadBalancerError') }),
-  /** Makes the back end fail at what a volume or snapshot waits for: it ends in the status for that, such as `error` or `error_extending`. */
+  /** Makes the back end's pending work on a volume or snapshot fail: it gets the corresponding status, such as `error` or `error_extending`. */
   z.strictObject({ kind: z.literal('volumeError'), step: z.enum(['create', 'delete', 'extend']).optional() }),
-  /** Makes a back end of shares fail at what a share, a snapshot or an access rule waits for: it goes to an error state. */
+  /** Makes the back end's pending work on a share, snapshot or access rule fail: it goes to an error state. */
   z.strictObject({ kind: z.literal('shareError'), step: z.enum(['create', 'delete', 'extend', 'access']).optional() }),
-  /** Makes the health monitors of load balancers find members down: those with this address, or all. */
+  /** Makes health monitors report members as down: those with this address, or all. */
   z.strictObject({ kind: z.literal('memberDown'), address: z.string().optional() }),
   /** Makes a flavor unschedulable, in one zone or in all. */
   z.strictObject({ kind: z.literal('outOfStock'), flavor: z.string(), zone: z.string().optional() }),

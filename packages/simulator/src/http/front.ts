@@ -1,5 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { type Access, ANONYMOUS } from '../identity/access.ts';
 import { renderIdentityProblem, unauthorized } from '../identity/problem.ts';
 import { accessOf, decodeToken } from '../identity/token.ts';
@@ -11,6 +10,24 @@ import { operationDuration, pickDurationMs } from './latency.ts';
 import { type Match, Router } from './router.ts';
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
+
+/** A request to the cloud over any transport. */
+export interface FrontRequest {
+  readonly method: string;
+  /** Absolute. */
+  readonly url: URL;
+  /** Names are lower case. */
+  readonly headers: IncomingHttpHeaders;
+  readBody(): Promise<Buffer | 'tooLarge'>;
+  /** Whether the client has disconnected. */
+  isGone(): boolean;
+}
+
+export interface FrontResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+}
 
 interface Mount {
   readonly service: Service;
@@ -30,29 +47,43 @@ export class Front {
   }
 
   async handle(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const isTls = 'encrypted' in incoming.socket;
-    const origin = `${isTls ? 'https' : 'http'}://${incoming.headers.host ?? 'localhost'}`;
-    const url = new URL(incoming.url ?? '/', origin);
-    const method = incoming.method ?? 'GET';
-    const requestId = `req-${this.#world.ids.uuid()}`;
-    const mount = this.#mounts.find(({ service }) => isUnder(url.pathname, service.prefix));
-    if (mount === undefined) {
-      send(outgoing, { status: 404, body: '' }, { 'X-Openstack-Request-Id': requestId });
+    const { socket, headers } = incoming;
+    const origin = `${'encrypted' in socket ? 'https' : 'http'}://${headers.host ?? 'localhost'}`;
+    const response = await this.answer({
+      method: incoming.method ?? 'GET',
+      url: new URL(incoming.url ?? '/', origin),
+      headers,
+      readBody: () => readBytes(incoming),
+      isGone: () => socket.destroyed,
+    });
+    if (response === undefined) {
+      socket.destroy();
       return;
     }
+    outgoing.writeHead(response.status, response.headers);
+    outgoing.end(response.body);
+  }
+
+  /** Undefined if the connection is dropped. */
+  async answer(request: FrontRequest): Promise<FrontResponse | undefined> {
+    const { method, url, headers } = request;
+    const { origin } = url;
+    const requestId = `req-${this.#world.ids.uuid()}`;
+    const mount = this.#mounts.find(({ service }) => isUnder(url.pathname, service.prefix));
+    if (mount === undefined) return rendered({ status: 404, body: '' }, { 'X-Openstack-Request-Id': requestId });
     const { service } = mount;
-    const { raw, ...body } = await readBody(incoming);
+    const { raw, ...body } = parseBody(await request.readBody());
     this.#calls.received({
       atMs: this.#world.clock.now(),
-      userAgent: incoming.headers['user-agent'] ?? '',
+      userAgent: headers['user-agent'] ?? '',
       service: service.name,
       method,
       path: url.pathname,
       body: body.kind === 'json' ? body.value : undefined,
     });
-    const access = this.#identify(incoming);
+    const access = this.#identify(headers);
     const path = url.pathname.slice(service.prefix.length) || '/';
-    const wanted = attempt(() => service.negotiate?.(incoming.headers) ?? 1);
+    const wanted = attempt(() => service.negotiate?.(headers) ?? 1);
     const microversion = typeof wanted === 'number' ? wanted : 1;
     const match = mount.router.match(method, path, microversion);
     const template = typeof match === 'number' ? 'unknown' : match.route.template;
@@ -70,7 +101,7 @@ export class Front {
         method,
         query: url.searchParams,
         rawBody: raw,
-        headers: incoming.headers,
+        headers,
         origin,
         serviceUrl: `${origin}${service.prefix}`,
         path: url.pathname,
@@ -80,39 +111,41 @@ export class Front {
       operationDuration(this.#world.config.latency, service.name, method, template),
       this.#world.random,
     );
-    const response = await this.#misbehave(service, faults, latencyMs, incoming.socket, respond);
+    const response = await this.#misbehave(service, faults, latencyMs, respond);
+    const sent = request.isGone() ? undefined : response;
     this.#calls.record({
       atMs: this.#world.clock.now(),
       requestId,
-      userAgent: incoming.headers['user-agent'] ?? '',
+      userAgent: headers['user-agent'] ?? '',
       projectId,
       service: service.name,
       method,
       template,
       path: url.pathname + url.search,
-      status: response?.status ?? 0,
+      status: sent?.status ?? 0,
     });
-    if (response === undefined) return;
-    send(outgoing, response, {
-      ...service.responseHeaders?.(microversion),
-      'X-Openstack-Request-Id': requestId,
-      ...(service.name === 'compute' ? { 'X-Compute-Request-Id': requestId } : {}),
-    });
+    return (
+      sent &&
+      rendered(sent, {
+        ...service.responseHeaders?.(microversion),
+        'X-Openstack-Request-Id': requestId,
+        ...(service.name === 'compute' ? { 'X-Compute-Request-Id': requestId } : {}),
+      })
+    );
   }
 
-  #identify(incoming: IncomingMessage): Access | undefined {
-    const token = incoming.headers['x-auth-token'];
+  #identify(headers: IncomingHttpHeaders): Access | undefined {
+    const token = headers['x-auth-token'];
     if (typeof token !== 'string') return undefined;
     const claims = decodeToken(this.#world, token);
     return claims === undefined ? undefined : accessOf(this.#world, claims);
   }
 
-  /** Handles the request with faults applied. Undefined if the connection was dropped. */
+  /** Handles the request with faults applied. Undefined if the connection must be dropped. */
   async #misbehave(
     service: Service,
     faults: readonly CallFault[],
     latencyMs: number,
-    socket: Socket,
     respond: () => ApiResponse,
   ): Promise<ApiResponse | undefined> {
     const { clock } = this.#world;
@@ -124,7 +157,6 @@ export class Front {
         if (fault.kind === 'delay') {
           await clock.sleep(fault.delayMs);
         } else if (fault.kind === 'drop') {
-          socket.destroy();
           return undefined;
         } else {
           return failAsTold(service, fault);
@@ -132,7 +164,7 @@ export class Front {
       }
       if (when === 'before') response = respond();
     }
-    return socket.destroyed ? undefined : response;
+    return response;
   }
 
   #respond(
@@ -207,16 +239,19 @@ type ParsedBody =
   | { readonly kind: 'malformed' }
   | { readonly kind: 'tooLarge' };
 
-async function readBody(incoming: IncomingMessage): Promise<ParsedBody & { readonly raw: Buffer }> {
+async function readBytes(incoming: IncomingMessage): Promise<Buffer | 'tooLarge'> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     size += chunk.length;
     if (size <= MAX_BODY_BYTES) chunks.push(chunk);
   }
-  const raw = Buffer.concat(chunks);
-  if (size > MAX_BODY_BYTES) return { kind: 'tooLarge', raw };
-  if (size === 0) return { kind: 'json', value: undefined, raw };
+  return size > MAX_BODY_BYTES ? 'tooLarge' : Buffer.concat(chunks);
+}
+
+function parseBody(raw: Buffer | 'tooLarge'): ParsedBody & { readonly raw: Buffer } {
+  if (raw === 'tooLarge') return { kind: 'tooLarge', raw: Buffer.alloc(0) };
+  if (raw.length === 0) return { kind: 'json', value: undefined, raw };
   try {
     return { kind: 'json', value: JSON.parse(raw.toString()), raw };
   } catch {
@@ -224,15 +259,18 @@ async function readBody(incoming: IncomingMessage): Promise<ParsedBody & { reado
   }
 }
 
-function send(outgoing: ServerResponse, response: ApiResponse, headers: Readonly<Record<string, string>>): void {
+function rendered(response: ApiResponse, headers: Readonly<Record<string, string>>): FrontResponse {
   const { body } = response;
   const isJson = typeof body !== 'string' && !(body instanceof Uint8Array);
   const payload = body === undefined ? '' : isJson ? JSON.stringify(body) : body;
-  outgoing.writeHead(response.status, {
-    ...(payload === '' ? {} : { 'Content-Type': isJson ? 'application/json' : 'text/html; charset=UTF-8' }),
-    ...(response.status === 204 ? {} : { 'Content-Length': `${Buffer.byteLength(payload)}` }),
-    ...headers,
-    ...response.headers,
-  });
-  outgoing.end(payload);
+  return {
+    status: response.status,
+    headers: {
+      ...(payload === '' ? {} : { 'Content-Type': isJson ? 'application/json' : 'text/html; charset=UTF-8' }),
+      ...(response.status === 204 ? {} : { 'Content-Length': `${Buffer.byteLength(payload)}` }),
+      ...headers,
+      ...response.headers,
+    },
+    body: payload,
+  };
 }

@@ -3,7 +3,7 @@ export type Duration = number | readonly [fromMs: number, toMs: number];
 
 /**
  * The cloud's latencies. `operations` is looked up by `service METHOD template`, then `service METHOD`, then
- * `service`; anything else takes no time.
+ * `service`; other operations take no time.
  */
 export interface LatencyProfile {
   readonly operations: Readonly<Record<string, Duration>>;
@@ -23,7 +23,7 @@ const NO_WAIT = {
   reboot: 0,
   rebuild: 0,
   resize: 0,
-  /** Of a load balancer whose provider boots virtual machines for it; others take the time of an update. */
+  /** For a load balancer whose provider boots virtual machines; others take the time of an update. */
   loadBalancerCreate: 0,
   loadBalancerUpdate: 0,
   loadBalancerDelete: 0,
@@ -39,7 +39,7 @@ const NO_WAIT = {
   createShare: 0,
   deleteShare: 0,
   resizeShare: 0,
-  /** Each of the two steps of a rule: it is taken up, and it is applied. */
+  /** Each of the two steps of a rule: it is queued, then applied. */
   changeShareAccess: 0,
   createShareSnapshot: 0,
   deleteShareSnapshot: 0,
@@ -50,7 +50,7 @@ export const NO_LATENCY: LatencyProfile = {
   life: NO_WAIT,
 };
 
-/** API figures measured on OpenStack Zed; boot times as public clouds show them. */
+/** API latencies measured on OpenStack Zed; boot times typical of public clouds. */
 export const REALISTIC_LATENCY: LatencyProfile = {
   operations: {
     identity: 20,

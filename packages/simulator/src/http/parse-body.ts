@@ -32,14 +32,14 @@ export function parseBody<S extends z.ZodType>(schema: S, body: unknown): z.infe
 }
 
 export interface Complaint {
-  /** What Python's jsonschema says: `'' is too short`. */
+  /** Message of Python's jsonschema: `'' is too short`. */
   readonly text: string;
-  /** The object or value that is wrong; an absent field is its object's fault. */
+  /** The invalid object or value; for a missing field, its object. */
   readonly path: readonly PropertyKey[];
-  /** The last of the path; undefined for the whole body. */
+  /** The last path segment; undefined for the whole body. */
   readonly place: PropertyKey | undefined;
   readonly value: unknown;
-  /** The field that is absent. */
+  /** The missing field. */
   readonly missing?: string;
 }
 
@@ -62,7 +62,7 @@ export function complaintOf(error: z.ZodError, body: unknown): Complaint {
 
 const MAY_BE_MISSING: ReadonlySet<string> = new Set(['invalid_type', 'invalid_union', 'invalid_value']);
 
-/** What a body has at a path; undefined where it ends before. */
+/** The value at a path of the body; undefined if it does not exist. */
 export function valueAt(body: unknown, path: readonly PropertyKey[]): unknown {
   let value = body;
   for (const key of path) {

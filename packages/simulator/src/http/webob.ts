@@ -7,7 +7,7 @@ export interface WebobProblem {
   readonly accept: string;
 }
 
-/** An error as WebOb, used by Nova and Glance, formats it: an HTML page, or JSON with that page's text in it. */
+/** An error in the format of WebOb, which Nova and Glance use: an HTML page, or JSON with that page's text in it. */
 export function renderWebobProblem({ status, title, message, accept }: WebobProblem): ApiResponse {
   const explained = `${message}<br /><br />\n\n\n`;
   if (accept.includes('json')) return { status, body: { message: explained, code: `${status} ${title}`, title } };

@@ -8,7 +8,7 @@ import { PROVIDER, PUBLIC_CLIENT } from './records.ts';
 
 const CODE_LIFETIME_MS = 60_000;
 
-/** What people see: where they sign in for an application on their machine, and where they confirm a device. */
+/** Pages for people: sign-in for an application on their machine, and confirmation of a device. */
 export function browserRoutes(world: World): Route[] {
   const { prefix } = PROVIDER;
   return [
@@ -77,7 +77,7 @@ function authorize(world: World, request: ApiRequest): ApiResponse {
   return leave();
 }
 
-/** For the web server before Keystone, which brings people here and takes them back. */
+/** For the web server in front of Keystone, which redirects people here and back. */
 function signInForKeystone(world: World, request: ApiRequest): ApiResponse {
   const form = formOf(request);
   const dashboard = form.get('origin') ?? '';
@@ -102,7 +102,7 @@ function signInForKeystone(world: World, request: ApiRequest): ApiResponse {
   return { status: 302, headers: { Location: `${request.origin}${path}?${query.toString()}` } };
 }
 
-/** Any port of the own machine, as RFC 8252 (7.3) asks for. */
+/** Any loopback port, as RFC 8252 (7.3) requires. */
 function requireLocalRedirect(parameters: URLSearchParams): string {
   const text = parameters.get('redirect_uri') ?? '';
   const isLocal = URL.canParse(text) && /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])[:/]/.test(text);
@@ -136,7 +136,7 @@ function confirm(world: World, request: ApiRequest): ApiResponse {
   return page('<p>Signed in. You can close this window.</p>');
 }
 
-/** The provider's users are the cloud's. */
+/** The provider has the cloud's users. */
 export function signedIn(world: World, form: URLSearchParams): User | undefined {
   const user = world.tables.users.find(({ name }) => name === form.get('username'));
   return user?.enabled === true && user.password === form.get('password') ? user : undefined;

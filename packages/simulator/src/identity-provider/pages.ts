@@ -1,6 +1,6 @@
 import type { ApiResponse } from '../http/api.ts';
 
-/** A form that somebody signs in with, whose other values stay as they are. */
+/** A sign-in form that preserves its other values. */
 export function signInPage(action: string, hidden: Readonly<Record<string, string>>, problem?: string): ApiResponse {
   const kept = Object.entries(hidden).map(
     ([name, value]) => `<input type="hidden" name="${escaped(name)}" value="${escaped(value)}">`,

@@ -10,7 +10,7 @@ export interface IssuedClaims {
   readonly [claim: string]: unknown;
 }
 
-/** The key of the identity provider, made when it is first needed. What it has signed ends with the process. */
+/** The identity provider's key, generated on first use. Its signatures are valid only while the process runs. */
 export class ProviderKey {
   #pair: { readonly privateKey: KeyObject; readonly publicKey: KeyObject } | undefined;
 
@@ -21,7 +21,7 @@ export class ProviderKey {
     return `${body}.${signature.toString('base64url')}`;
   }
 
-  /** Whose token it is; undefined for one that is forged or has ended. */
+  /** The user of a token; undefined if it is forged or expired. */
   subject(token: string, nowMs: number): string | undefined {
     const [header = '', payload = '', signature = ''] = token.split('.');
     const key = { key: this.#keys().publicKey, dsaEncoding: 'ieee-p1363' } as const;

@@ -1,7 +1,7 @@
-/** The identity provider beside the cloud's Keystone, and its names there. */
+/** Names of the identity provider in the cloud's Keystone. */
 export const PROVIDER = { id: 'simulated', protocol: 'openid', prefix: '/idp' } as const;
 
-/** The client without a secret: people's command lines. Any user's name and password are a client of their own as well. */
+/** The public client, for command lines. Each user's name and password are also a client. */
 export const PUBLIC_CLIENT = 'fairway';
 
 interface Pending {
@@ -9,19 +9,19 @@ interface Pending {
   readonly clientId: string;
   readonly scope: string;
   readonly expiresMs: number;
-  /** Of PKCE, by S256. */
+  /** PKCE challenge, by S256. */
   readonly challenge: string | null;
-  /** Once somebody has signed in. */
+  /** Set after sign-in. */
   readonly userId: string | null;
 }
 
-/** What a browser was given, or what a device waits for. */
+/** A grant: a browser's code, or a device's pending authorization. */
 export type ProviderGrant =
   | (Pending & { readonly kind: 'code'; readonly redirectUri: string; readonly nonce: string | null })
   | (Pending & {
       readonly kind: 'device';
       readonly userCode: string;
       readonly isDenied: boolean;
-      /** Earlier than this is too often. */
+      /** Polling before this time is too frequent. */
       readonly nextPollMs: number;
     });

@@ -5,7 +5,9 @@ import { renderOAuthProblem } from './oauth-error.ts';
 import { PROVIDER } from './records.ts';
 import { authorizeDevice, issueToken } from './token-endpoint.ts';
 
-/** An OpenID Connect provider that Keystone trusts: its users are the cloud's, by the same passwords. Not in the catalog, as it is no OpenStack service. */
+/**
+ * An OpenID Connect provider that Keystone trusts, with the cloud's users and passwords. It is not an OpenStack service, so it is not in the catalog.
+ */
 export function identityProviderService(world: World): Service {
   return {
     name: 'identity-provider',

@@ -78,14 +78,14 @@ function pollDevice(world: World, request: ApiRequest, form: URLSearchParams, cl
   if (grant.userId === null) {
     const isTooOften = now < grant.nextPollMs;
     world.tables.providerGrants.put({ ...grant, nextPollMs: now + INTERVAL_S * 1000 });
-    // Answered, not thrown: what is noted of the poll must stay.
+    // Returned, not thrown: the recorded poll must not be rolled back.
     const error = isTooOften ? 'slow_down' : 'authorization_pending';
     return { status: 400, body: { error, error_description: 'nobody has signed in yet' } };
   }
   return tokensFor(world, request, redeemed(world, takeGrant(world, grant.id, 'device', clientId), form));
 }
 
-/** A grant is good for once. */
+/** A grant can be used once. */
 function takeGrant(world: World, id: string | null, kind: ProviderGrant['kind'], clientId: string): ProviderGrant {
   const grant = world.tables.providerGrants.get(id ?? '');
   if (grant?.kind !== kind || grant.clientId !== clientId || grant.expiresMs <= world.clock.now()) {
@@ -138,7 +138,7 @@ function tokensFor(
   });
 }
 
-/** The client of a request, and the account of one that has a secret. */
+/** The client of a request, and its account if it has a secret. */
 function requireClient(
   world: World,
   { headers }: ApiRequest,

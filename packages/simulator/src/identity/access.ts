@@ -26,12 +26,12 @@ export function isAdmin(access: Access): boolean {
   return access.roles.includes('admin');
 }
 
-/** Keystone's policies let readers of the whole system see what administrators see. */
+/** Keystone's policies give system readers the same view as administrators. */
 export function isSystemReader(access: Access): boolean {
   return isAdmin(access) || (access.claims?.scope.kind === 'system' && access.roles.includes('reader'));
 }
 
-/** Whether it may ask about others' tokens. */
+/** Whether it may validate other users' tokens. */
 export function isService(access: Access): boolean {
   return access.roles.includes('service') || isSystemReader(access);
 }

@@ -45,12 +45,12 @@ const AuthRequest = z.object({
 });
 type AuthRequest = z.infer<typeof AuthRequest>;
 
-/** Somebody who has shown who they are. */
+/** An authenticated identity. */
 export interface Identity {
   readonly user: User;
   readonly methods: readonly string[];
   readonly auditId?: string;
-  /** A token obtained with a token expires with that one. */
+  /** A token obtained with another token expires with it. */
   readonly expiresMs?: number;
   readonly credential?: ApplicationCredential;
   readonly previousScope?: Scope;
@@ -75,7 +75,7 @@ export function authenticate(world: World, body: unknown, receipt?: string): Tok
   return claimsFor(world, identity, auth.scope);
 }
 
-/** The claims of a new token for somebody who is identified. */
+/** The claims of a new token for an authenticated identity. */
 export function claimsFor(world: World, identity: Identity, wanted: AuthRequest['auth']['scope']): TokenClaims {
   const { scope, trust } = chooseScope(world, identity, wanted);
   if (identity.credential !== undefined && identity.previousScope === undefined && wanted !== undefined) {

@@ -1,7 +1,7 @@
 import type { World } from '../world.ts';
 import type { Project, User } from './records.ts';
 
-/** Creates the configured projects and users in a cloud that has none. */
+/** Creates the configured projects and users in an empty cloud. */
 export function bootstrapIdentity(world: World): void {
   const { tables, ids, config } = world;
   tables.secrets.put({ id: 'token-key', value: ids.secret(64) });

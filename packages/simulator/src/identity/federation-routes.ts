@@ -12,8 +12,7 @@ const WEB_TEMPLATE = '/v3/auth/OS-FEDERATION/websso/{protocol}';
 const TEMPLATE = '/v3/OS-FEDERATION/identity_providers/{provider}/protocols/{protocol}/auth';
 
 /**
- * Where a token of the identity provider becomes an unscoped one of Keystone. As with a mapping to local users: the provider's user and
- * Keystone's of the same name are one.
+ * Exchanges a token of the identity provider for an unscoped Keystone token. Users are mapped to local Keystone users by name.
  */
 export function federationRoutes(world: World): Route[] {
   return [
@@ -25,8 +24,8 @@ export function federationRoutes(world: World): Route[] {
 }
 
 /**
- * Single sign-on of dashboards. A real Keystone has a web server before it that leads people to the identity provider, and back to the same address when they are
- * known there; here the provider does the latter with a code.
+ * Single sign-on of dashboards. In front of a real Keystone, a web server redirects people to the identity provider, and back to the same address
+ * after sign-in; here the provider redirects back with a code.
  */
 function signInFor(world: World, { params, query, origin }: ApiRequest): ApiResponse {
   const { protocol = '' } = params;
@@ -54,7 +53,7 @@ function signInFor(world: World, { params, query, origin }: ApiRequest): ApiResp
   return { status: 200, body: callbackPage(dashboard, encodeToken(world, claimsFor(world, identity, 'unscoped'))) };
 }
 
-/** Keystone's `sso_callback_template.html`, in what a dashboard sees of it. */
+/** The part of Keystone's `sso_callback_template.html` that dashboards use. */
 function callbackPage(dashboard: string, token: string): string {
   return `<!doctype html><title>Keystone WebSSO redirect</title>
 <form id="sso" name="sso" action="${escaped(dashboard)}" method="post">Please wait...

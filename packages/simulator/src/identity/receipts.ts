@@ -7,7 +7,7 @@ import { isSigned, sign } from './token.ts';
 
 const LIFETIME_MS = 5 * 60_000;
 
-/** Thrown when a user is who they say, and their rules ask for more methods. */
+/** Thrown if a user is authenticated, but their rules require more methods. */
 export class InsufficientMethods extends ApiError {
   readonly user: User;
   readonly methods: readonly string[];
@@ -19,7 +19,7 @@ export class InsufficientMethods extends ApiError {
   }
 }
 
-/** Of the user's rules one must be complete; none are kept for a user whose rules are switched off. */
+/** One of the user's rules must be complete; users with disabled rules have none. */
 export function requireMethods(user: User, methods: readonly string[]): void {
   const { multi_factor_auth_rules: rules = [], multi_factor_auth_enabled: isEnabled = true } = user.options ?? {};
   if (rules.length === 0 || !isEnabled) return;
@@ -34,7 +34,7 @@ interface ReceiptClaims {
   readonly expiresMs: number;
 }
 
-/** What Keystone answers then: a receipt, with which the missing methods suffice. */
+/** Keystone's response in this case: a receipt, with which only the missing methods are needed. */
 export function receiptFor(world: World, { user, methods }: InsufficientMethods): ApiResponse {
   const now = world.clock.now();
   const claims: ReceiptClaims = { userId: user.id, methods, expiresMs: now + LIFETIME_MS };
@@ -54,7 +54,7 @@ export function receiptFor(world: World, { user, methods }: InsufficientMethods)
   };
 }
 
-/** Throws what Keystone answers for a receipt of another user, or one that has ended. */
+/** Throws Keystone's error for another user's or an expired receipt. */
 export function methodsOfReceipt(world: World, receipt: string, userId: string): readonly string[] {
   const [payload = '', signature = ''] = receipt.split('.');
   const isOurs = isSigned(world, `receipt ${payload}`, signature);

@@ -3,7 +3,7 @@ export const DOMAIN = { id: 'default', name: 'Default' } as const;
 
 const CHAIN = ['admin', 'member', 'reader'] as const;
 
-/** The role of OpenStack's own services, which validate tokens, and those that Barbican's older policies know; they imply nothing. */
+/** The role of OpenStack services, which validate tokens, and those of Barbican's older policies; they imply no others. */
 const OTHER_ROLES = ['service', 'creator', 'observer', 'audit', 'key-manager:service-admin'] as const;
 
 export type RoleName = (typeof CHAIN)[number] | (typeof OTHER_ROLES)[number];
@@ -19,7 +19,7 @@ export const ROLES: readonly { readonly id: string; readonly name: RoleName }[] 
   { id: '0a7f2c1d9b8e4f6aa1c3e5d7f9b10008', name: 'service' },
 ];
 
-/** The roles with those that they imply: of admin, member and reader, each implies the ones after it. */
+/** Roles with their implied roles: admin implies member, which implies reader. */
 export function withImplied(roles: readonly RoleName[]): RoleName[] {
   const strongest = CHAIN.findIndex((name) => roles.includes(name));
   const implied: readonly RoleName[] = strongest === -1 ? [] : CHAIN.slice(strongest);
@@ -53,7 +53,7 @@ export interface User {
 
 /** In Keystone's own form. */
 export interface UserOptions {
-  /** Sets of methods, of which one has to be complete. */
+  /** Sets of methods, one of which must be complete. */
   readonly multi_factor_auth_rules?: readonly (readonly string[])[] | undefined;
   readonly multi_factor_auth_enabled?: boolean | undefined;
 }
@@ -105,18 +105,18 @@ export interface Trust {
   readonly deletedMs: number | null;
 }
 
-/** Of tokens that were issued by then and have all of its marks. */
+/** Revokes tokens issued until then that match all of its fields. */
 export interface Revocation {
   readonly id: string;
   readonly atMs: number;
-  /** Of one token. */
+  /** For one token. */
   readonly auditId?: string;
   readonly userId?: string;
   readonly projectId?: string;
   readonly trustId?: string;
 }
 
-/** A service of somebody else, which clients find in the catalog. */
+/** An external service in the catalog. */
 export interface AnnouncedService {
   readonly type: string;
   readonly name: string;

@@ -61,7 +61,7 @@ function issue(world: World, request: ApiRequest): ApiResponse {
   }
 }
 
-/** The answer with a new token. */
+/** The response with a new token. */
 export function issued(world: World, request: ApiRequest, claims: TokenClaims): ApiResponse {
   return {
     status: 201,

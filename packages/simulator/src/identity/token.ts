@@ -6,10 +6,10 @@ import { isRevoked } from './revocations.ts';
 import type { TokenClaims } from './token-claims.ts';
 
 const PREFIX = 'gAAAAA';
-/** Of SHA-256 in base64url. */
+/** Length of a SHA-256 hash in base64url. */
 const SIGNATURE_CHARACTERS = 43;
 
-/** A signed token, of the letters of Keystone's Fernet tokens and like them not stored on the server. */
+/** A signed token with the alphabet of Keystone's Fernet tokens; like those, it is not stored on the server. */
 export function encodeToken(world: World, claims: TokenClaims): string {
   const payload = Buffer.from(JSON.stringify(claims)).toString('base64url');
   return `${PREFIX}${payload}${sign(world, payload)}`;
@@ -87,7 +87,7 @@ export function accessOf(world: World, claims: TokenClaims): Access {
   };
 }
 
-/** Of what only this Keystone can have written. */
+/** Parses content that only this Keystone can have signed. */
 export function sign(world: World, payload: string): string {
   const key = world.tables.secrets.get('token-key')?.value ?? '';
   return createHmac('sha256', key).update(payload).digest('base64url');

@@ -10,6 +10,7 @@ import {
   type Service,
 } from '../http/api.ts';
 import { renderWebobProblem } from '../http/webob.ts';
+import { isAdmin } from '../identity/access.ts';
 import { titleOf } from '../identity/problem.ts';
 import { SERVICE_LIST } from '../service-list.ts';
 import type { World } from '../world.ts';
@@ -46,26 +47,30 @@ function versionRoutes(): Route[] {
 }
 
 function imageRoutes(world: World): Route[] {
-  const createdAt = `${new Date(Date.UTC(2026, 0, 1)).toISOString().slice(0, 19)}Z`;
   const admin = world.config.entries.find((entry) => entry.role === 'admin');
-  const owner = (): string => world.tables.projects.find((project) => project.name === admin?.project)?.id ?? '';
+  const ownerOf = ({ project }: ImageSpec): string =>
+    world.tables.projects.find(({ name }) => name === (project ?? admin?.project))?.id ?? '';
+  const view = (image: ImageSpec) => imageView(image, ownerOf(image));
+  /** Community images are listed only on request, and visible to everyone who knows their ID. */
+  const isSeen = ({ access, query }: ApiRequest, image: ImageSpec, isListed: boolean): boolean => {
+    const { visibility = 'public' } = image;
+    if (visibility === 'public' || isAdmin(access) || ownerOf(image) === access.projectId) return true;
+    return visibility === 'community' && (!isListed || query.get('visibility') === 'community');
+  };
   return [
     {
       method: 'GET',
       template: '/v2/images',
-      handle: (request) =>
-        list(
-          request,
-          world.config.images.map((image) => imageView(image, owner(), createdAt)),
-        ),
+      handle: (request) => list(request, world.config.images.filter((image) => isSeen(request, image, true)).map(view)),
     },
     {
       method: 'GET',
       template: '/v2/images/{id}',
-      handle: ({ params }) => {
-        const image = world.config.images.find((candidate) => candidate.id === params['id']);
-        if (image === undefined) throw new ApiError(404, `No image found with ID ${params['id']}`);
-        return ok(imageView(image, owner(), createdAt));
+      handle: (request) => {
+        const { id } = request.params;
+        const image = world.config.images.find((candidate) => candidate.id === id);
+        if (!image || !isSeen(request, image, false)) throw new ApiError(404, `No image found with ID ${id}`);
+        return ok(view(image));
       },
     },
     {
@@ -81,14 +86,15 @@ function imageRoutes(world: World): Route[] {
   ];
 }
 
-function imageView(image: ImageSpec, owner: string, createdAt: string): Record<string, unknown> {
+function imageView(image: ImageSpec, owner: string): Record<string, unknown> {
+  const createdAt = `${new Date(image.createdMs ?? Date.UTC(2026, 0, 1)).toISOString().slice(0, 19)}Z`;
   const digest = createHash('sha512').update(image.id).digest('hex');
   return {
     ...image.properties,
     id: image.id,
     name: image.name,
     status: 'active',
-    visibility: 'public',
+    visibility: image.visibility ?? 'public',
     protected: false,
     os_hidden: false,
     owner,

@@ -17,7 +17,7 @@ type ReadRule = z.infer<typeof Rules>['read'];
 
 interface Subject<R extends Guarded> {
   readonly template: string;
-  /** As messages name its access rules. */
+  /** Name of its access rules in messages. */
   readonly name: 'SecretACL' | 'ContainerACL';
   readonly kind: 'secret' | 'container';
   readonly find: (request: ApiRequest) => R;
@@ -25,7 +25,7 @@ interface Subject<R extends Guarded> {
   readonly store: (row: R) => void;
 }
 
-/** Access rules of secrets and containers: whether the project reads them, and which users besides. */
+/** Access rules of secrets and containers: whether the project can read them, and which other users. */
 export function aclRoutes(world: World): Route[] {
   const { tables, clock } = world;
   return [

@@ -3,7 +3,7 @@ import type { ApiError, ApiRequest } from '../http/api.ts';
 import { complaintOf, pythonRepr } from '../http/parse-body.ts';
 import { refuse, wrongMediaType } from './problem.ts';
 
-/** Barbican reads so much of a JSON body; what is longer is cut off, and so is malformed. */
+/** Barbican truncates JSON bodies at this length, which makes longer ones malformed. */
 const MAX_JSON_BYTES = 25_000;
 
 /** The media type of a request's body, without its parameters. */
@@ -15,17 +15,17 @@ export interface Form<S extends z.ZodType> {
   /** Its name in messages. */
   readonly name: string;
   readonly schema: S;
-  /** Whether messages name a field of the body that is absent; newer schemas don't. */
+  /** Whether messages name a missing field of the body; newer schemas don't. */
   readonly namesMissing?: true;
 }
 
-/** A JSON body that matches the form; its texts without space around them. */
+/** A JSON body that matches the form, with trimmed strings. */
 export function readJson<S extends z.ZodType>(request: ApiRequest, form: Form<S>): z.infer<S> {
   if (mediaType(request) !== 'application/json') throw wrongMediaType(['application/json']);
   return readAnyJson(request, form);
 }
 
-/** The same, whatever the media type says. */
+/** The same, regardless of the media type. */
 export function readAnyJson<S extends z.ZodType>(
   request: ApiRequest,
   { name, schema, namesMissing }: Form<S>,
@@ -37,7 +37,7 @@ export function readAnyJson<S extends z.ZodType>(
   throw mismatch(name, text, path[0] ?? (namesMissing ? missing : undefined));
 }
 
-/** What does not match a form: `reason` in Barbican's words, `field` the one at fault, if it is one. */
+/** The error for a mismatch: `reason` in Barbican's words, `field` is the invalid field, if any. */
 export function mismatch(form: string, reason: string, field: PropertyKey | undefined): ApiError {
   return refuse(
     400,
@@ -65,14 +65,14 @@ function trimmed(value: unknown): unknown {
   );
 }
 
-/** A text or null, which the messages tell as Python does. */
+/** A string or null, printed in Python syntax in messages. */
 export const NullableText = z
   .custom<string | null>((value) => value === null || typeof value === 'string', {
     error: ({ input }) => `${pythonRepr(input)} is not of type 'string', 'null'`,
   })
   .refine((value) => (value?.length ?? 0) <= 255, { error: ({ input }) => `${pythonRepr(input)} is too long` });
 
-/** A whole number, which the messages tell as Python does. */
+/** An integer, printed in Python syntax in messages. */
 export const Integer = z.custom<number>((value) => Number.isInteger(value), {
   error: ({ input }) => `${pythonRepr(input)} is not of type 'integer'`,
 });

@@ -25,17 +25,17 @@ interface Consumer {
 interface Subject<R extends Guarded & { readonly consumers: readonly C[] }, C extends Consumer, S extends z.ZodType> {
   readonly collection: 'secrets' | 'containers';
   readonly kind: 'secret' | 'container';
-  /** As messages name its consumers. */
+  /** Name of its consumers in messages. */
   readonly name: 'SecretConsumer' | 'ContainerConsumer';
   readonly form: Form<S>;
-  /** What tells one consumer from another. */
+  /** Identity of a consumer. */
   readonly fields: readonly (keyof z.infer<S> & keyof C)[];
   readonly find: (request: ApiRequest) => R;
   readonly view: (root: string, row: R) => object;
   readonly store: (row: R, consumers: readonly C[]) => R;
 }
 
-/** Who uses secrets and containers: services tell it, so that nobody deletes what is in use. */
+/** Consumers of secrets and containers: services register them to prevent deletion of resources in use. */
 export function consumerRoutes(world: World): Route[] {
   const nowMs = (): number => world.clock.now();
   return [
@@ -138,7 +138,7 @@ function routesOf<R extends Guarded & { readonly consumers: readonly C[] }, C ex
   ];
 }
 
-/** No answer tells a consumer's id, so that none can be asked for. */
+/** No response contains a consumer's ID, so none can be requested. */
 function showOne(find: (request: ApiRequest) => Guarded, request: ApiRequest): ApiResponse {
   find(request);
   if (!isUuid(request.params['consumer'] ?? '')) throw notFound('Not Found. Provided consumer id is invalid.');

@@ -13,7 +13,7 @@ export const ContainerSecretForm = z.object({ name: z.string().max(255).optional
 
 const FORM = 'Container';
 
-/** What the names of secrets in containers of a type must be. */
+/** Required names of secrets by container type. */
 const NAMES = {
   rsa: {
     required: ['public_key', 'private_key'],
@@ -30,7 +30,7 @@ const NAMES = {
   },
 } as const;
 
-/** The rules for the secrets of a new container; `root` is the service's URL, as references begin. */
+/** The rules for the secrets of a new container; `root` is the service's URL, with which references begin. */
 export function checkContainer({ type, secret_refs: refs = [] }: z.infer<typeof ContainerForm>, root: string): void {
   if (refs.length === 0) return;
   const names = new Set(refs.map(({ name }) => name ?? ''));

@@ -3,7 +3,7 @@ import type { KeySpec } from './order-form.ts';
 import { failureText, issueText } from './problem.ts';
 import type { SecretType } from './records.ts';
 
-/** What is generated: bytes of each secret by its name in a container, or why nothing was. */
+/** The result: bytes of each secret by its name in a container, or an error. */
 export type Generated =
   | { readonly kind: 'key'; readonly bytes: Buffer }
   | { readonly kind: 'pair'; readonly parts: readonly { name: string; type: SecretType; bytes: Buffer }[] }
@@ -15,7 +15,7 @@ const SYMMETRIC_BITS = [64, 128, 192, 256];
 const ASYMMETRIC = ['rsa', 'dsa'];
 const ASYMMETRIC_BITS = [1024, 2048, 4096];
 
-/** Those that its adapter takes orders for. */
+/** Algorithms for which its adapter accepts orders. */
 const ORDERABLE = ['diffie_hellman', 'dsa', 'rsa', 'ec', 'aes', 'des', 'desede', ...SYMMETRIC.slice(3)];
 
 const PROCESS = 'Process TypeOrder';

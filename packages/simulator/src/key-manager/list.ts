@@ -21,13 +21,13 @@ export function page<R>(
   });
 }
 
-/** Undefined for nothing, for zero and for what is no number: Barbican then takes its default. */
+/** Undefined if absent, zero or not a number: Barbican then uses its default. */
 function integer(text: string | null): number | undefined {
   const trimmed = text?.trim() ?? '';
   return /^[+-]?\d{1,15}$/.test(trimmed) ? Number(trimmed) || undefined : undefined;
 }
 
-/** SQL's LIKE as MariaDB compares names: `%` is any text, `_` any character, and case is no difference. */
+/** MariaDB's LIKE for names: `%` matches any text, `_` any character; case-insensitive. */
 export function isLike(text: string | null, pattern: string): boolean {
   if (text === null) return false;
   const [a, b] = [text.toLowerCase(), pattern.toLowerCase()];

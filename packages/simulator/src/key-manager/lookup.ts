@@ -9,7 +9,7 @@ export function isUuid(id: string): boolean {
   return UUID.test(id);
 }
 
-/** The secret of a request's path, whoever asks: what they may do with it, the policy tells. */
+/** The secret of a request's path for any caller; the policy decides on access. */
 export function findSecret(world: World, { params }: ApiRequest): KeySecret {
   const id = params['id'] ?? '';
   if (!isUuid(id)) throw notFound('Not Found. Provided secret id is invalid.');
@@ -18,7 +18,7 @@ export function findSecret(world: World, { params }: ApiRequest): KeySecret {
   return secret;
 }
 
-/** A secret that has not expired. */
+/** An unexpired secret. */
 export function liveSecret({ tables, clock }: World, id: string): KeySecret | undefined {
   const secret = tables.keySecrets.get(id);
   return secret !== undefined && isLive(secret, clock.now()) ? secret : undefined;
@@ -28,7 +28,7 @@ export function isLive({ expirationMs }: KeySecret, nowMs: number): boolean {
   return expirationMs === null || expirationMs > nowMs;
 }
 
-/** The secret that a reference names, if the project has it. */
+/** The secret that a reference points to, if the project has it. */
 export function secretOfProject(world: World, reference: string, projectId: string): KeySecret | undefined {
   const secret = liveSecret(world, idOf(reference));
   return secret?.projectId === projectId ? secret : undefined;

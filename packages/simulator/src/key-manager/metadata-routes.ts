@@ -11,7 +11,7 @@ import { secretRef } from './views.ts';
 const All = z.object({ metadata: z.record(z.string(), z.unknown()) });
 const One = z.strictObject({ key: z.string().max(255), value: z.string().max(255) });
 
-/** A secret's metadata that its users choose; keys are lower case. */
+/** A secret's user metadata; keys are lower case. */
 export function secretMetadataRoutes(world: World): Route[] {
   const template = '/v1/secrets/{id}/metadata';
   const find = (request: ApiRequest, right: Right, operation: string): KeySecret => {
@@ -65,7 +65,7 @@ export function secretMetadataRoutes(world: World): Route[] {
         const { key, value } = item(readAnyJson(request, ITEM_FORM));
         const asked = request.params['key'] ?? '';
         if (!Object.hasOwn(secret.metadata, asked)) throw notFound('Secret metadata not found.');
-        // The message ends here in Barbican, too.
+        // Barbican's message ends here, too.
         if (asked !== key) throw refuse(409, 'Key in request data does not match key in the ');
         store(secret, { ...secret.metadata, [key]: value });
         return ok({ key, value });

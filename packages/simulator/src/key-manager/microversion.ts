@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { ApiError } from '../http/api.ts';
 import { BAD_MICROVERSION } from './problem.ts';
 
-/** Zed's, as its minor number: from 1.1 on secrets tell of their consumers. */
+/** Zed's, as its minor number: from 1.1 on, secrets list their consumers. */
 const MAX_KEY_MICROVERSION = 1;
 
-/** The microversion 1.x that the headers ask for, as x; 0 when they don't ask. */
+/** The minor number x of the microversion 1.x requested by the headers; 0 if absent. */
 export function negotiateKeyMicroversion(headers: IncomingHttpHeaders): number {
   const wanted = wantedVersion(String(headers['openstack-api-version'] ?? ''));
   if (wanted === undefined) return 0;

@@ -19,7 +19,7 @@ export interface KeySpec {
   readonly passphrase: string | undefined;
 }
 
-/** What an order asks for; undefined for a certificate. */
+/** The ordered keys; undefined for a certificate. */
 export function checkOrder({ type, meta }: z.infer<typeof OrderForm>, nowMs: number): KeySpec | undefined {
   if (type === 'certificate') {
     checkCertificate(meta);

@@ -16,7 +16,7 @@ export function payloadType(mediaType: string): PayloadType | undefined {
   return mime === 'application/octet-stream' || mime === 'application/pkcs8' ? mime : undefined;
 }
 
-/** The bytes of base64 text as Python decodes it: other characters are left out. Undefined if the padding is wrong. */
+/** Decodes base64 like Python: other characters are ignored. Undefined if the padding is wrong. */
 export function decodeBase64(text: string): Buffer | undefined {
   const digits = text.replaceAll(/[^A-Za-z0-9+/=]/g, '');
   const [, body = '', padding = ''] = /^([^=]*)(=*)/.exec(digits) ?? [];
@@ -24,12 +24,12 @@ export function decodeBase64(text: string): Buffer | undefined {
   return Buffer.from(body, 'base64');
 }
 
-/** Whether a request asks for a secret's metadata rather than for its payload. */
+/** Whether a request is for a secret's metadata, not its payload. */
 export function wantsMetadata({ headers: { accept } }: ApiRequest): boolean {
   return accept === undefined || accept === 'application/json' || accept === '*/*';
 }
 
-/** The payload of a secret in the form that the request accepts. */
+/** The payload of a secret in the requested format. */
 export function sendPayload(request: ApiRequest, { payload }: KeySecret, operation: string): ApiResponse {
   if (payload === null) throw notFound('Not Found. Sorry but your secret has no payload.');
   const accept = request.headers.accept || 'application/octet-stream';
@@ -56,7 +56,7 @@ function isUtf8(bytes: Buffer): boolean {
 
 const UPDATE = 'Secret update';
 
-/** The payload that a request puts, as bytes or, told by its encoding, as base64. */
+/** The payload of a PUT request, as bytes or, depending on its encoding, as base64. */
 export function readPayload({ rawBody, headers }: ApiRequest, contentType: PayloadType): Payload {
   if (rawBody.length === 0) throw issueSeen(UPDATE, 400, 'No data supplied to process.');
   if (rawBody.length > MAX_SECRET_BYTES) throw issueSeen(UPDATE, 413, 'Provided information too large to process');

@@ -4,19 +4,19 @@ import type { Guarded } from './records.ts';
 
 /**
  * Barbican's default policies, old and new: the roles `creator`, `observer` and `audit` are those of the policies that Zed
- * enforces, `member` and `reader` those of later releases, and either is enough. Source: barbican/common/policies.
+ * enforces, `member` and `reader` those of later releases, and either set is sufficient. Source: barbican/common/policies.
  */
 
 /** The rights on a secret or container, from the widest circle to the narrowest. */
 export type Right =
-  /** To see what it is. */
+  /** Read metadata. */
   | 'get'
-  /** To read its payload. */
+  /** Read the payload. */
   | 'decrypt'
-  /** To store its payload. */
+  /** Store the payload. */
   | 'put'
   | 'seeAcl'
-  /** To change its access rules and metadata, and of a container the secrets in it. */
+  /** Change access rules and metadata, and the secrets of a container. */
   | 'change'
   | 'delete';
 
@@ -83,22 +83,22 @@ export function requireRight(
   if (!may(access, right, object, kind)) throw forbidden(operation);
 }
 
-/** To list what the project has. */
+/** List the project's resources. */
 export function requireLister(access: Access, operation: string): void {
   if (!hasRole(access, 'member', ...OLD_ROLES_BUT_AUDIT)) throw forbidden(operation);
 }
 
-/** To make secrets, containers and orders. */
+/** Create secrets, containers and orders. */
 export function requireMaker(access: Access, operation: string): void {
   if (!hasRole(access, 'admin', 'creator', 'member')) throw forbidden(operation);
 }
 
-/** To see one's own limits. */
+/** Read one's own limits. */
 export function requireAnyRole(access: Access, operation: string): void {
   if (!hasRole(access, 'reader', ...OLD_ROLES)) throw forbidden(operation);
 }
 
-/** To see and change the limits of projects, which the administrator of a project may not. */
+/** Read and change the limits of projects, which project administrators may not. */
 export function requireServiceAdmin(access: Access, operation: string): void {
   const isOfSystem = access.claims?.scope.kind === 'system';
   if (!hasRole(access, 'key-manager:service-admin') && !(isOfSystem && hasRole(access, 'admin'))) {

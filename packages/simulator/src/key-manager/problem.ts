@@ -17,16 +17,16 @@ const TITLES: Readonly<Record<number, string>> = {
   504: 'Gateway Timeout',
 };
 
-/** Marks what the middleware for microversions refuses, in WebOb's form. */
+/** Marks rejections of the microversion middleware, in WebOb's format. */
 export const BAD_MICROVERSION = 'microversion';
 
-/** Marks the errors of Barbican's own code; the others are the front's. */
+/** Marks errors of Barbican's own code; others come from the front end. */
 const OWN = 'barbican';
 
 export function renderKeyProblem({ status, message, type }: Problem): ApiResponse {
   const title = TITLES[status] ?? 'Error';
   if (type === BAD_MICROVERSION) return { status, body: { message, code: `${status} ${title}`, title } };
-  // Pecan finds no method for it, which it tells as it tells of a media type.
+  // Pecan has no method for it, which it reports like an unsupported media type.
   if (status === 405 && type !== OWN)
     return { status: 406, body: { code: 406, title: TITLES[406], description: null } };
   const description = type === 'HTTPNotFound' ? '' : message;
@@ -45,12 +45,12 @@ export function methodNotAllowed(): ApiError {
   return refuse(405, '');
 }
 
-/** What Barbican's policy refuses; `operation` is its name in messages, such as `Secret retrieval`. */
+/** The error for operations that Barbican's policy denies; `operation` is its name in messages, such as `Secret retrieval`. */
 export function forbidden(operation: string): ApiError {
   return refuse(403, `${operation} attempt not allowed - please review your user/project privileges`);
 }
 
-/** What goes wrong in an operation that the policy allows. */
+/** The error of an operation that the policy allows. */
 export function issueSeen(operation: string, status: number, reason: string): ApiError {
   return refuse(status, issueText(operation, reason));
 }

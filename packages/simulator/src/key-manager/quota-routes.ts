@@ -14,7 +14,7 @@ const Quotas = z.strictObject({
 
 const OPERATION = 'Project Quotas';
 
-/** The limits in force for a project, and those that were set for projects. */
+/** The effective limits of a project, and those set for projects. */
 export function keyQuotaRoutes(world: World): Route[] {
   const { quotas } = world.tables;
   const template = '/v1/project-quotas/{project}';
@@ -77,7 +77,7 @@ export function keyQuotaRoutes(world: World): Route[] {
   ];
 }
 
-/** Limits that were set; null where the cloud's are in force. */
+/** Limits that were set; null if the cloud's default applies. */
 function setLimits(limits: Readonly<Record<string, number>>): object {
   return Object.fromEntries(KEY_RESOURCES.map((name) => [name, limits[name] ?? null]));
 }

@@ -14,7 +14,7 @@ export function keyLimits({ config, tables }: World, projectId: string): Record<
   return { ...config.quotas['key-manager'], ...tables.quotas.get(keyQuotaId(projectId))?.limits };
 }
 
-/** Throws Barbican's 403 when a project has as much as it may. */
+/** Throws Barbican's 403 if a project has reached its limit. */
 export function requireKeyQuota(world: World, projectId: string, resource: KeyResource, operation: string): void {
   const limit = keyLimits(world, projectId)[resource] ?? -1;
   if (limit < 0 || usage(world, projectId, resource) < limit) return;

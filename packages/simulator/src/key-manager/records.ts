@@ -9,7 +9,7 @@ export interface Payload {
   readonly base64: string;
 }
 
-/** Who may read a secret or container besides those whom the roles let. */
+/** Who may read a secret or container in addition to those permitted by roles. */
 export interface Acl {
   /** Whether the project's users may read it; else only its creator and `users`. */
   readonly projectAccess: boolean;
@@ -26,7 +26,7 @@ export interface Guarded {
   readonly name: string | null;
   readonly createdMs: number;
   readonly updatedMs: number;
-  /** Null is that of the project. */
+  /** Null means the project's default. */
   readonly acl: Acl | null;
 }
 
@@ -40,12 +40,12 @@ export interface SecretConsumer {
 
 export interface KeySecret extends Guarded {
   readonly secretType: SecretType;
-  /** From then on it is as if it had been deleted. */
+  /** It is treated as deleted after this time. */
   readonly expirationMs: number | null;
   readonly algorithm: string | null;
   readonly bitLength: number | null;
   readonly mode: string | null;
-  /** Null until it is put. */
+  /** Null until it is stored. */
   readonly payload: Payload | null;
   readonly metadata: Readonly<Record<string, string>>;
   readonly consumers: readonly SecretConsumer[];
@@ -79,6 +79,6 @@ export interface KeyOrder {
   readonly outcome:
     | { readonly kind: 'secret' | 'container'; readonly id: string }
     | { readonly kind: 'error'; readonly status: number; readonly reason: string }
-    /** A certificate that no authority is there to issue. */
+    /** A certificate order, which no authority ever fulfils. */
     | { readonly kind: 'waiting' };
 }

@@ -20,7 +20,7 @@ const SORT_KEYS: Readonly<Record<string, (secret: KeySecret) => Value>> = {
   updated: ({ updatedMs }) => updatedMs,
 };
 
-/** The secrets that a query asks for: those of the project, or those that access rules share with the caller. */
+/** The secrets that match a query: those of the project, or those shared with the caller by access rules. */
 export function listSecrets({ tables, clock }: World, { access, query }: ApiRequest): KeySecret[] {
   const dates = (['created', 'updated', 'expiration'] as const).flatMap((field) => {
     const text = query.get(field);
@@ -76,7 +76,7 @@ function sortOrder(text: string | null): (a: KeySecret, b: KeySecret) => number 
   };
 }
 
-/** As MariaDB orders: nothing comes first, and texts without regard to case. */
+/** MariaDB's order: null first, and strings case-insensitive. */
 function compare(a: Value, b: Value): number {
   if (a === null || b === null) return (a === null ? 0 : 1) - (b === null ? 0 : 1);
   const [x, y] = [a, b].map((value) => (typeof value === 'string' ? value.toLowerCase() : value)) as [Value, Value];

@@ -65,7 +65,7 @@ function create(world: World, request: ApiRequest): ApiResponse {
   const nowMs = world.clock.now();
   const { expirationMs, payload } = checkSecret(fields, nowMs, 'Secret');
   requireKeyQuota(world, access.projectId, 'secrets', CREATION);
-  // No store of this cloud wraps what is in transit.
+  // No secret store of this cloud supports transport keys.
   if (payload === null && fields.transport_key_needed === 'true') {
     throw refuse(500, `${CREATION} failure seen - please contact site administrator.`);
   }

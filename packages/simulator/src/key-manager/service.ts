@@ -60,7 +60,7 @@ function version({ serviceUrl, microversion }: ApiRequest): object {
   return { id: 'v1', status: 'stable', links, 'media-types': [{ base: 'application/json', type }] };
 }
 
-/** There is one store of secrets, and none that would wrap them in transit. */
+/** There is one secret store, without transport keys. */
 function storeRoutes(): Route[] {
   return [
     ...['/v1/secret-stores', '/v1/secret-stores/{store}'].map(

@@ -1,4 +1,4 @@
-/** A time as Barbican writes it: `2026-01-02T03:04:05`, in UTC. */
+/** A time in Barbican's format: `2026-01-02T03:04:05`, in UTC. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString().slice(0, 19);
 }
@@ -6,7 +6,7 @@ export function isoTime(ms: number): string {
 const ISO_TIME =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}(?::?\d{2}(?::?\d{2})?)?)(?:\.\d+)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/i;
 
-/** Epoch milliseconds, whole seconds, of an ISO 8601 time; UTC if it names no zone. Undefined if it is none. */
+/** Epoch milliseconds, whole seconds, of an ISO 8601 time; UTC if it has no zone. Undefined if it is invalid. */
 export function parseIsoTime(text: string): number | undefined {
   const match = ISO_TIME.exec(text.trim());
   if (match === null) return undefined;
@@ -36,7 +36,7 @@ const EXCLUDES: Readonly<Record<Relation, readonly Relation[]>> = {
   eq: ['eq', 'gte', 'lte'],
 };
 
-/** The test that a filter such as `gt:2026-01-01,lt:2026-02-01` describes; undefined if it is none. */
+/** The test that a filter such as `gt:2026-01-01,lt:2026-02-01` describes; undefined if it is invalid. */
 export function dateFilter(text: string): ((ms: number) => boolean) | undefined {
   const bounds = new Map<Relation, number>();
   for (const part of text.split(',')) {

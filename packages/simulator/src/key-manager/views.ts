@@ -1,7 +1,7 @@
 import type { Guarded, KeyContainer, KeySecret } from './records.ts';
 import { isoTime } from './times.ts';
 
-/** The times and the state that everything in Barbican tells of itself. */
+/** Times and status, which all Barbican resources have. */
 export function stamps({ createdMs, updatedMs }: Pick<Guarded, 'createdMs' | 'updatedMs'>): object {
   return { created: isoTime(createdMs), updated: isoTime(updatedMs), status: 'ACTIVE' };
 }
@@ -50,7 +50,7 @@ export function containerRef(root: string, id: string): string {
   return `${root}/v1/containers/${id}`;
 }
 
-/** Where Barbican says that consumers are, which is not where they are. */
+/** Barbican's link to the consumers, which is incorrect upstream too. */
 export function consumersRef(root: string, id: string): string {
   return `${root}/v1/consumers/${id}/consumers`;
 }

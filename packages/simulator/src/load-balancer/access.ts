@@ -1,7 +1,7 @@
 import { type Access, canSee, canWrite, isAdmin } from '../identity/access.ts';
 import { forbidden } from './problem.ts';
 
-/** Octavia answers 403, not 404, for an object of another project. */
+/** Octavia returns 403, not 404, for an object of another project. */
 export function requireRead(access: Access, projectId: string): void {
   if (access.roles.length === 0 || !canSee(access, projectId)) throw forbidden();
 }

@@ -17,7 +17,7 @@ const CreateZone = z.strictObject({
 });
 const UpdateZone = z.strictObject({ availability_zone: z.strictObject(mutable) });
 
-/** Availability zones of load balancers, which are known by name, and their profiles. */
+/** Availability zones of load balancers, which are identified by name, and their profiles. */
 export function availabilityZoneRoutes(world: World): Route[] {
   const { loadBalancerZones: zones, loadBalancerZoneProfiles: profiles, loadBalancers } = world.tables;
   const one = '/availabilityzones/{name}';

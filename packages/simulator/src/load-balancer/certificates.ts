@@ -7,23 +7,23 @@ import type { KeyContainer, KeySecret } from '../key-manager/records.ts';
 import type { World } from '../world.ts';
 import { invalid } from './problem.ts';
 
-/** References to Barbican, as listeners and pools have them. */
+/** References of listeners and pools to Barbican. */
 export interface References {
-  /** Of certificates with their keys: secrets that are PKCS12 bundles, or certificate containers. */
+  /** Certificates with their keys: PKCS12 bundles in secrets, or certificate containers. */
   readonly tls: readonly (string | null)[];
-  /** Of a certificate that signs others, and of the list of those that are revoked: secrets. */
+  /** CA certificates and revocation lists: secrets. */
   readonly ca: string | null;
   readonly crl: string | null;
 }
 
-/** What a change refers to that was not referred to before: the rest was looked at then. */
+/** The new references of a change: existing ones were checked earlier. */
 export function newReferences(after: References, before: References): References {
   const tls = after.tls.filter((reference) => !before.tls.includes(reference));
   const isCaKept = after.ca === before.ca && after.crl === before.crl;
   return isCaKept ? { tls, ca: null, crl: null } : { ...after, tls };
 }
 
-/** Throws Octavia's 400 unless everything that is referred to can be read in the project, and is what it must be. */
+/** Throws Octavia's 400 unless all references are readable in the project and valid. */
 export function requireCertificates(world: World, projectId: string, { tls, ca, crl }: References): void {
   const bad = tls.filter((reference) => reference !== null && !isCertificate(world, projectId, reference));
   if (bad.length > 0) throw notRetrieved(bad);
@@ -84,7 +84,7 @@ function payloadOf({ tables, clock }: World, projectId: string, reference: strin
   return secret.payload === null ? Buffer.alloc(0) : bytesOf(secret.payload);
 }
 
-/** The beginning of a PFX: a sequence, of whatever length, whose first element is the version, 3 (RFC 7292). */
+/** The beginning of a PFX: a sequence of any length whose first element is the version, 3 (RFC 7292). */
 function isPkcs12(bytes: Buffer): boolean {
   const [tag, length = 0] = bytes;
   const header = length < 0x80 ? 2 : 2 + (length & 0x7f);

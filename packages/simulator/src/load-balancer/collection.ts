@@ -5,7 +5,7 @@ import { notFound } from './problem.ts';
 import { answerList, pick, projectOf, type View } from './query.ts';
 import type { TreeObject } from './records.ts';
 
-/** Objects of one kind, as they are listed and shown. */
+/** Objects of one kind, for lists and reads. */
 export interface Collection<R extends TreeObject> {
   /** `listener`; the name in the body. */
   readonly singular: string;
@@ -17,7 +17,7 @@ export interface Collection<R extends TreeObject> {
   readonly view: (row: R) => View;
   /** Fields of the view that lists can be filtered by, besides those of all objects. */
   readonly filters: readonly string[];
-  /** Fields that are not in the view, but that lists can be filtered by. */
+  /** Fields for filtering lists that are not in the view. */
   readonly extra?: (row: R) => View;
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { formatCidr, parseCidr, parseIp } from '../network/cidr.ts';
 
 /*
- * The types of WSME and Octavia, with their messages. Every field may be null: only its absence breaks a rule.
+ * The types of WSME and Octavia, with their messages. Every field may be null: only missing fields violate a rule.
  */
 
 export function text(max = 255): z.ZodType<string> {
@@ -57,7 +57,7 @@ export const Address = z
   .string('Value should be IPv4 or IPv6 format')
   .refine((value) => parseIp(value) !== undefined, 'Value should be IPv4 or IPv6 format');
 
-/** Bits of the host part are cleared. */
+/** Host bits are cleared. */
 export const Cidrs = z.array(
   z.string('Value should be IPv4 or IPv6 CIDR format').transform((value, context) => {
     const cidr = parseCidr(value);
@@ -71,8 +71,8 @@ export const Port = integer(1, 65_535);
 export const Tags = z.array(text());
 export const Texts = (max: number): z.ZodType<string[]> => z.array(text(max));
 
-/** What every object of a tree may be given. */
+/** Fields of every object of a tree. */
 export const common = { name: text().nullish(), admin_state_up: Flag.nullish(), tags: Tags.nullish() };
 
-/** An administrator may name it, it is ignored: an object belongs to the project of its load balancer. */
+/** Administrators may set it, but it is ignored: an object belongs to the project of its load balancer. */
 export const owner = { project_id: text(36).nullish(), tenant_id: text(36).nullish() };

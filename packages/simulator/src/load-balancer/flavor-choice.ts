@@ -9,7 +9,7 @@ interface Choice {
   readonly flavor_id?: string | null | undefined;
 }
 
-/** The provider of a new load balancer: that of its flavor, the one named, or the cloud's default. */
+/** The provider of a new load balancer: that of its flavor, the requested one, or the cloud's default. */
 export function chooseProvider(world: World, { provider, flavor_id }: Choice): ProviderName {
   const { tables, config } = world;
   const flavor = flavor_id == null ? undefined : tables.loadBalancerFlavors.get(flavor_id);
@@ -30,7 +30,7 @@ export function requireProvider({ config }: World, name: string): ProviderName {
   return known;
 }
 
-/** The zone is known and enabled, and takes VIPs on the network. */
+/** Checks that the zone exists, is enabled, and allows VIPs on the network. */
 export function requireZone({ tables }: World, name: string | null | undefined, networkId: string): void {
   if (name == null) return;
   const zone = tables.loadBalancerZones.get(name);

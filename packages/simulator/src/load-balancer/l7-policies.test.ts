@@ -33,8 +33,8 @@ describe('redirectOf', () => {
       { redirect_url: url },
       { ...nothing, action: 'REDIRECT_TO_URL', redirect_url: url, redirect_http_code: 302 },
     ],
-  ])('%s', (_what, wish, expected) => {
-    expect(redirectOf(wish)).toEqual(expected);
+  ])('%s', (_what, spec, expected) => {
+    expect(redirectOf(spec)).toEqual(expected);
   });
 
   it.each<[Parameters<typeof redirectOf>[0], string]>([
@@ -46,8 +46,8 @@ describe('redirectOf', () => {
       'Invalid L7 Policy arguments: Cannot specify redirect_pool_id and redirect_url or redirect_prefix at the same time',
     ],
     [{}, 'Invalid L7 Policy action specified: None'],
-  ])('refuses %j', (wish, message) => {
-    expect(() => redirectOf(wish)).toThrow(message);
+  ])('refuses %j', (spec, message) => {
+    expect(() => redirectOf(spec)).toThrow(message);
   });
 });
 

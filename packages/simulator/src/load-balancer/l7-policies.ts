@@ -38,7 +38,7 @@ type Redirect = Pick<
   'action' | 'redirect_pool_id' | 'redirect_url' | 'redirect_prefix' | 'redirect_http_code'
 >;
 
-interface Wish {
+interface RedirectSpec {
   readonly action?: L7Action | null | undefined;
   readonly redirect_pool_id?: string | null | undefined;
   readonly redirect_url?: string | null | undefined;
@@ -47,11 +47,11 @@ interface Wish {
 }
 
 /**
- * What a policy does: where it is to redirect decides over the action that is named, and fields of other actions are dropped.
- * Throws Octavia's 400 if the target is missing, or if there are two.
+ * The action of a policy: a redirect target takes precedence over the given action, and fields of other actions are dropped. Throws Octavia's 400 if
+ * the target is missing, or if there are two.
  */
-export function redirectOf(wish: Wish): Redirect {
-  const { action, redirect_url, redirect_prefix, redirect_pool_id } = wish;
+export function redirectOf(spec: RedirectSpec): Redirect {
+  const { action, redirect_url, redirect_prefix, redirect_pool_id } = spec;
   const none = { redirect_pool_id: null, redirect_url: null, redirect_prefix: null, redirect_http_code: null };
   if (action === 'REJECT') return { ...none, action };
   const [url, prefix, poolId] = [
@@ -66,7 +66,7 @@ export function redirectOf(wish: Wish): Redirect {
   if (poolId && (url || prefix)) {
     throw badArguments('Cannot specify redirect_pool_id and redirect_url or redirect_prefix at the same time');
   }
-  const redirect_http_code = wish.redirect_http_code ?? 302;
+  const redirect_http_code = spec.redirect_http_code ?? 302;
   if (poolId) return { ...none, action: 'REDIRECT_TO_POOL', redirect_pool_id: poolId };
   if (prefix) return { ...none, action: 'REDIRECT_PREFIX', redirect_prefix: prefix, redirect_http_code };
   if (url) return { ...none, action: 'REDIRECT_TO_URL', redirect_url: url, redirect_http_code };
@@ -77,7 +77,7 @@ function badArguments(message: string): ApiError {
   return new ApiError(400, `Invalid L7 Policy arguments: ${message}`);
 }
 
-/** A new policy with its rules, checked and stored; those at its position and behind it move down. */
+/** Validates and stores a new policy with its rules; policies from its position on move down. */
 export function makePolicy(world: World, listener: Listener, given: PolicyFields): L7Policy {
   const others = policiesOf(world, listener);
   const position = Math.min(given.position ?? others.length + 1, others.length + 1);
@@ -109,7 +109,7 @@ function requirePool(world: World, listener: Listener, { redirect_pool_id }: L7P
 
 function create(world: World, life: LoadBalancerLife, { access, body }: ApiRequest): ApiResponse {
   const { l7policy: given } = parse(CreatePolicy, body, 'l7policy_');
-  // Octavia's schema has them, and its database can't take them here: only a whole tree brings its rules along.
+  // Octavia's schema accepts them, but its database fails here: rules can only be created with a whole tree.
   if ((given.rules?.length ?? 0) > 0) throw new ApiError(500, "'dict' object has no attribute '_sa_instance_state'");
   const listener = findListener(world, given.listener_id);
   requireWrite(access, listener.project_id);
@@ -150,7 +150,7 @@ function apply(before: L7Policy, given: PolicyChanges): L7Policy {
   return redirects ? { ...described, ...redirectOf(given) } : described;
 }
 
-/** Puts a policy at another position; those between move by one. */
+/** Moves a policy to another position; those in between move by one. */
 function move(world: World, listener: Listener, policy: L7Policy, position: number): void {
   const others = policiesOf(world, listener).filter(({ id }) => id !== policy.id);
   const order = [...others.slice(0, position - 1), policy, ...others.slice(position - 1)];

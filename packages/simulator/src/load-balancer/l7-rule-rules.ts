@@ -9,7 +9,7 @@ const NAME_FIELD = /^([a-zA-Z][A-Za-z0-9-]*)$/;
 
 type Rule = Pick<L7Rule, 'type' | 'compare_type' | 'key' | 'value'>;
 
-/** Throws Octavia's 400 for a rule that could match nothing. */
+/** Throws Octavia's 400 for a rule that can never match. */
 export function checkRule(rule: Rule): void {
   const problem = problemOf(rule);
   if (problem !== undefined) throw new ApiError(400, `Error parsing L7Rule: ${problem}`);

@@ -15,7 +15,7 @@ import { changed, newTreeObject } from './stamp.ts';
 import { findListener, findPolicy, findRule, rulesOf } from './tree.ts';
 import { viewRule } from './views.ts';
 
-/** Octavia takes no more rules on one policy. */
+/** Octavia's maximum rules per policy. */
 export const MAX_RULES = 50;
 
 const FILTERS = ['type', 'compare_type', 'key', 'value', 'invert'];
@@ -54,7 +54,7 @@ export function ruleRoutes(world: World, life: LoadBalancerLife): Route[] {
   ];
 }
 
-/** A new rule, checked and stored. */
+/** Validates and stores a new rule. */
 export function makeRule(world: World, policy: L7Policy, given: RuleFields): L7Rule {
   const rule: L7Rule = {
     ...newTreeObject(world, policy.project_id, given),

@@ -22,7 +22,7 @@ const STATUS_WHILE: Readonly<Record<PendingStep, ProvisioningStatus>> = {
   failover: 'PENDING_UPDATE',
 };
 
-/** What providers do to load balancers behind the API: one piece of work at a time for each, on the cloud's clock. */
+/** Simulates providers' asynchronous work: one operation at a time for each load balancer, on the cloud's clock. */
 export class LoadBalancerLife {
   readonly #world: World;
   readonly #timers = new Map<string, Timer>();

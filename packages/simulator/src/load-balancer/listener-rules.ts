@@ -21,7 +21,7 @@ const TLS_HEADERS = [
   'X-SSL-Client-Not-After',
 ];
 
-/** What a listener refers to in Barbican. */
+/** A listener's references to Barbican. */
 export function referencesOf(listener: Listener): References {
   const { default_tls_container_ref, sni_container_refs, client_ca_tls_container_ref, client_crl_container_ref } =
     listener;
@@ -32,7 +32,7 @@ export function referencesOf(listener: Listener): References {
   };
 }
 
-/** The rules of Octavia's API for a listener that is made, or as an update would leave it; in its order. */
+/** Octavia's rules for a new or updated listener, in its order. */
 export function checkListener(
   world: World,
   listener: Listener,
@@ -99,7 +99,7 @@ function checkCidrs(cidrs: readonly string[], loadBalancer: LoadBalancer, withAl
   throw invalid(`CIDR ${other} IP version incompatible with ${which} IP version.`);
 }
 
-/** Listeners of one transport can't share a port, also while one of them is being deleted. */
+/** Listeners of one transport can't share a port, even while one of them is being deleted. */
 export function requireFreePort(world: World, loadBalancer: LoadBalancer, listener: Listener): void {
   const { protocol, protocol_port } = listener;
   const taken = listenersOf(world, loadBalancer).find(

@@ -60,7 +60,7 @@ const DEFAULTS = {
   client_authentication: 'NONE',
 } as const;
 
-/** A new listener, checked and stored; its pool, if any, exists. */
+/** Validates and stores a new listener; its pool, if any, exists. */
 export function makeListener(world: World, loadBalancer: LoadBalancer, given: ListenerFields): Listener {
   const terminates = given.protocol === 'TERMINATED_HTTPS';
   const listener: Listener = {
@@ -95,7 +95,7 @@ export function makeListener(world: World, loadBalancer: LoadBalancer, given: Li
   return world.tables.listeners.put(listener);
 }
 
-/** None and an empty list mean the same: everybody. */
+/** None and an empty list mean the same: all sources. */
 function cidrsOf(cidrs: readonly string[] | null | undefined): readonly string[] | null {
   return cidrs == null || cidrs.length === 0 ? null : [...new Set(cidrs)];
 }
@@ -136,7 +136,7 @@ function update(world: World, life: LoadBalancerLife, { access, body, params }: 
   return ok({ listener: viewListener(world, listener) });
 }
 
-/** Null takes a field back to its default. */
+/** Null resets a field to its default. */
 function apply(before: Listener, given: ListenerChanges): Listener {
   const { admin_state_up, allowed_cidrs, name, description, insert_headers, sni_container_refs, tags, ...rest } = given;
   const { connection_limit, timeout_client_data, timeout_member_connect, timeout_member_data } = rest;

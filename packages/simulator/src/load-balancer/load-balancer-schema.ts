@@ -26,7 +26,7 @@ export const CreateLoadBalancer = z.strictObject({
   }),
 });
 
-/** Of releases before additional VIPs. */
+/** Schema of releases before additional VIPs. */
 export const CreateWithOneVip = z.strictObject({ loadbalancer: z.strictObject(withOneVip) });
 
 export const UpdateLoadBalancer = z.strictObject({ loadbalancer: z.strictObject(mutable) });

@@ -4,7 +4,7 @@ import { immutable } from './problem.ts';
 import type { L7Policy, Listener, Pool } from './records.ts';
 import { findLoadBalancer } from './tree.ts';
 
-/** The parents of what is changed, which change with it. */
+/** The parents of a changed object, which change with it. */
 export interface Parents {
   readonly listeners?: readonly Listener[];
   readonly pool?: Pool;
@@ -12,8 +12,8 @@ export interface Parents {
 }
 
 /**
- * Begins a change in a load balancer's tree: load balancer and parents are PENDING_UPDATE until the provider is done. Only an
- * ACTIVE one takes a change, and takes one at a time: otherwise 409.
+ * Begins a change in a load balancer's tree: load balancer and parents are PENDING_UPDATE until the provider is done. Only an ACTIVE one accepts a
+ * change, one at a time: otherwise 409.
  */
 export function lock(world: World, life: LoadBalancerLife, loadBalancerId: string, parents: Parents = {}): void {
   const { tables } = world;

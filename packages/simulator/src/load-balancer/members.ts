@@ -54,7 +54,7 @@ export function memberRoutes(world: World, life: LoadBalancerLife): Route[] {
   ];
 }
 
-/** A new member, checked and stored. */
+/** Validates and stores a new member. */
 export function makeMember(world: World, pool: Pool, given: MemberFields, how: 'one' | 'batch'): Member {
   const { address, protocol_port } = given;
   if (membersOf(world, pool).some((other) => other.address === address && other.protocol_port === protocol_port)) {
@@ -118,8 +118,8 @@ function remove(world: World, life: LoadBalancerLife, { access }: ApiRequest, me
 }
 
 /**
- * Makes the members of a pool those of the request, by address and port: others are deleted, unless `additive_only`. A member that
- * stays takes the defaults of fields that the request leaves out, except for its name and tags.
+ * Replaces the members of a pool by those of the request, matched by address and port: others are deleted, unless `additive_only`. In existing
+ * members, omitted fields are reset to their defaults, except for name and tags.
  */
 function replace(world: World, life: LoadBalancerLife, request: ApiRequest, pool: Pool): ApiResponse {
   const { access, body, query } = request;
@@ -132,7 +132,7 @@ function replace(world: World, life: LoadBalancerLife, request: ApiRequest, pool
   const keys = new Set(wanted.map(keyOf));
   const added = wanted.filter((member) => !before.has(keyOf(member)));
   const dropped = isAdditive ? [] : [...before.values()].filter((member) => !keys.has(keyOf(member)));
-  // Nothing to do is still refused while the load balancer is busy.
+  // Even a no-op is rejected while the load balancer is busy.
   const isBusy = findLoadBalancer(world, pool.load_balancer_id).provisioning_status !== 'ACTIVE';
   if (wanted.length === 0 && before.size === 0 && !isBusy) return accepted;
   lockPool(world, life, pool);

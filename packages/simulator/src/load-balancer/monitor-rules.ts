@@ -6,7 +6,7 @@ const FOR_DATAGRAMS = ['UDP-CONNECT', 'SCTP', 'TCP', 'HTTP'];
 /** Octavia's `udp_connect_min_interval_health_monitor`, in seconds. */
 const MIN_UDP_DELAY = 3;
 
-/** Whether the type of a monitor goes with the protocol of its pool. */
+/** Whether the type of a monitor is compatible with the protocol of its pool. */
 export function checkType({ type, delay }: Pick<HealthMonitor, 'type' | 'delay'>, { protocol }: Pool): void {
   if (!isDatagram(protocol)) {
     if (type === 'UDP-CONNECT' || type === 'SCTP')
@@ -31,7 +31,7 @@ export function speaksHttp(type: HealthMonitor['type']): boolean {
 
 type HttpFields = { readonly [K in 'http_method' | 'url_path' | 'expected_codes']?: string | null | undefined };
 
-/** Only monitors that speak HTTP have a method, a path and expected codes. */
+/** Only HTTP monitors have a method, a path and expected codes. */
 export function refuseHttpFields(type: HealthMonitor['type'], given: HttpFields): void {
   if (speaksHttp(type)) return;
   for (const name of ['http_method', 'url_path', 'expected_codes'] as const)

@@ -44,7 +44,7 @@ export function monitorRoutes(world: World, life: LoadBalancerLife): Route[] {
 
 const HTTP_DEFAULTS = { http_method: 'GET', url_path: '/', expected_codes: '200' } as const;
 
-/** A new monitor, checked and stored. */
+/** Validates and stores a new monitor. */
 export function makeMonitor(world: World, pool: Pool, given: MonitorFields): HealthMonitor {
   if (monitorOf(world, pool) !== undefined) throw conflict('This pool already has a health monitor');
   refuseHttpFields(given.type, given);
@@ -99,7 +99,7 @@ function update(world: World, life: LoadBalancerLife, { access, body, params }: 
   return ok({ healthmonitor: viewMonitor(world.tables.healthMonitors.put(after)) });
 }
 
-/** Null takes a field back to its default. */
+/** Null resets a field to its default. */
 function apply(before: HealthMonitor, given: MonitorChanges): HealthMonitor {
   const or = <T>(value: T | null | undefined, fallback: T): T | undefined => (value === null ? fallback : value);
   return changed(before, {

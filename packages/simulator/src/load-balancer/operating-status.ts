@@ -2,7 +2,7 @@ import type { World } from '../world.ts';
 import type { HealthMonitor, LoadBalancer, Member, OperatingStatus, Pool } from './records.ts';
 import { membersOf, monitorOf, poolsOf } from './tree.ts';
 
-/** What a provider reports of a member that its monitor, if it has one, finds well. */
+/** A provider's status of a member that is healthy or has no monitor. */
 export function memberStatus(
   member: Pick<Member, 'admin_state_up' | 'weight'>,
   monitor: Pick<HealthMonitor, 'admin_state_up'> | undefined,
@@ -12,14 +12,14 @@ export function memberStatus(
   return member.weight === 0 ? 'DRAINING' : 'ONLINE';
 }
 
-/** The status of a pool, or of a load balancer, by those of its members. */
+/** The status of a pool or load balancer, derived from its members. */
 export function worstOf(statuses: readonly OperatingStatus[]): OperatingStatus {
   const down = statuses.filter((status) => status === 'ERROR').length;
   if (down === 0) return 'ONLINE';
   return down === statuses.length ? 'ERROR' : 'DEGRADED';
 }
 
-/** A member as its monitor finds it now. */
+/** A member with its current monitored status. */
 export function memberNow(world: World, member: Member): OperatingStatus {
   if (member.operating_status !== 'ONLINE') return member.operating_status;
   const project = world.tables.projects.get(member.project_id)?.name ?? '';

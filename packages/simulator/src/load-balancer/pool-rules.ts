@@ -4,12 +4,12 @@ import { isDatagram } from './protocols.ts';
 import type { Pool } from './records.ts';
 import { checkAlpn, checkVersions, TLS_DEFAULTS } from './tls.ts';
 
-/** What a pool refers to in Barbican. */
+/** A pool's references to Barbican. */
 export function referencesOf({ tls_container_ref, ca_tls_container_ref, crl_container_ref }: Pool): References {
   return { tls: [tls_container_ref], ca: ca_tls_container_ref, crl: crl_container_ref };
 }
 
-/** The rules of Octavia's API for a pool that is made, or as an update would leave it. */
+/** Octavia's rules for a new or updated pool. */
 export function checkPool(pool: Pool): void {
   checkPersistence(pool);
   const { ca_tls_container_ref: ca, crl_container_ref: crl } = pool;

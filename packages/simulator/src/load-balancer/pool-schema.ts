@@ -48,7 +48,7 @@ export const UpdatePool = z.strictObject({
   }),
 });
 
-/** A whole pool, or only the name of one that the same request defines. */
+/** A whole pool, or only the name of a pool defined in the same request. */
 export const PoolInTree = z.strictObject({
   ...mutable,
   protocol: required.protocol.nullish(),

@@ -36,7 +36,7 @@ export function poolRoutes(world: World, life: LoadBalancerLife): Route[] {
   ];
 }
 
-/** A new pool, checked and stored. */
+/** Validates and stores a new pool. */
 export function makePool(world: World, loadBalancer: LoadBalancer, given: PoolFields): Pool {
   const isTls = given.tls_enabled === true;
   const pool: Pool = {
@@ -109,7 +109,7 @@ function update(world: World, life: LoadBalancerLife, { access, body, params }: 
   return ok({ pool: viewPool(world, pool) });
 }
 
-/** Null takes a field back to its default. */
+/** Null resets a field to its default. */
 function apply(before: Pool, given: PoolChanges): Pool {
   const { name, description, admin_state_up, tags, lb_algorithm, session_persistence, tls_enabled, ...rest } = given;
   const { tls_versions, alpn_protocols, tls_ciphers, ...references } = rest;

@@ -1,27 +1,27 @@
 import { ApiError, type ApiResponse, type Problem } from '../http/api.ts';
 
-/** Marks what Octavia refuses before WSME has the request. */
+/** Marks rejections before WSME handles the request. */
 const EARLY = 'early';
 
-/** WSME's form of an error; WebOb's JSON for what is refused before, under one title whatever the status. */
+/** WSME's error format; WebOb's JSON for earlier rejections, with one title for all statuses. */
 export function renderLoadBalancerProblem({ status, message, type }: Problem): ApiResponse {
   if (type === EARLY) return { status, body: { code: status, title: 'Bad Request', description: message } };
   return { status, body: { faultcode: status < 500 ? 'Client' : 'Server', faultstring: message, debuginfo: null } };
 }
 
-/** Kinds of objects, as Octavia's messages name them. */
+/** Names of object kinds in Octavia's messages. */
 export type Noun = 'Load Balancer' | 'Listener' | 'Pool' | 'Member' | 'Health Monitor' | 'L7 Policy' | 'L7 Rule';
 
 export function notFound(noun: string, id: string): ApiError {
   return new ApiError(404, `${noun} ${id} not found.`);
 }
 
-/** The parent in a path such as `/pools/{pool}/members`, which is looked up before WSME has the request. */
+/** The parent in a path such as `/pools/{pool}/members`, which is looked up before WSME handles the request. */
 export function parentNotFound(noun: 'Pool' | 'L7Policy', id: string): ApiError {
   return new ApiError(404, `${noun} ${id} not found.`, { type: EARLY });
 }
 
-/** An object of Neutron that a request names, and that the caller can't see. */
+/** The error for a Neutron object that the caller can't see. */
 export function invalidSubresource(noun: 'Network' | 'Subnet' | 'Port', id: string): ApiError {
   return new ApiError(400, `${noun} ${id} not found.`);
 }

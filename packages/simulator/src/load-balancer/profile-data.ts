@@ -1,4 +1,4 @@
-/** The object that a JSON text stands for; undefined if it stands for none. */
+/** Parses a JSON object; undefined if it is not one. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);

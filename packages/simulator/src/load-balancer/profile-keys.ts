@@ -1,11 +1,11 @@
-/** What the data of a flavor's profile may say to the amphora provider. */
+/** Keys of a flavor profile's data for the amphora provider. */
 export const FLAVOR_KEYS = {
   loadbalancer_topology: 'The load balancer topology: SINGLE or ACTIVE_STANDBY.',
   compute_flavor: 'The ID of the compute flavor.',
   amp_image_tag: 'The tag of the amphora image.',
 } as const;
 
-/** What the data of an availability zone's profile may say to it. */
+/** Keys of an availability zone profile's data for it. */
 export const ZONE_KEYS = {
   compute_zone: 'The availability zone of the compute service.',
   management_network: 'The ID of the management network.',

@@ -11,7 +11,7 @@ import { parseObject } from './profile-data.ts';
 import { answerList, pick, type View } from './query.ts';
 import type { Profile, ProviderName } from './records.ts';
 
-/** Profiles of flavors, or of availability zones: what an operator's name stands for at a provider. */
+/** Profiles of flavors, or of availability zones: the provider's settings behind an operator-defined name. */
 export interface ProfileKind {
   /** `flavorprofile`; the name in the body. */
   readonly singular: string;
@@ -25,9 +25,9 @@ export interface ProfileKind {
   readonly field: string;
   /** `Flavor profile`; the name in messages. */
   readonly noun: string;
-  /** `flavor`; what the provider is asked about. */
+  /** `flavor`; the subject in the provider's messages. */
   readonly subject: string;
-  /** The keys that amphorae know, described. */
+  /** The keys supported by amphorae, with descriptions. */
   readonly keys: Readonly<Record<string, string>>;
   readonly table: Table<Profile>;
   readonly isUsed: (id: string) => boolean;
@@ -115,7 +115,7 @@ function update(world: World, kind: ProfileKind, { body }: ApiRequest, before: P
   return ok({ [kind.singular]: viewOf(kind, profile) });
 }
 
-/** The data is JSON that the provider understands. */
+/** Checks that the data is JSON supported by the provider. */
 function checkData(world: World, kind: ProfileKind, providerName: string, data: string): ProviderName {
   const parsed = parseObject(data);
   if (parsed === undefined) throw invalidOption(data, kind.field);

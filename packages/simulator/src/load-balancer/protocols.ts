@@ -21,7 +21,7 @@ export const POOL_PROTOCOLS = [
   'SCTP',
 ] as const satisfies readonly PoolProtocol[];
 
-/** What the pools of a listener may speak. */
+/** Allowed pool protocols by listener protocol. */
 const POOLS_OF: Readonly<Record<ListenerProtocol, readonly PoolProtocol[]>> = {
   TCP: ['HTTP', 'HTTPS', 'PROXY', 'PROXYV2', 'TCP'],
   HTTP: ['HTTP', 'PROXY', 'PROXYV2'],

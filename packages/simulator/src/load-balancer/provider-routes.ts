@@ -7,7 +7,7 @@ import { FLAVOR_KEYS, ZONE_KEYS } from './profile-keys.ts';
 import { describeProvider } from './provider.ts';
 import type { ProviderName } from './records.ts';
 
-/** Which providers there are, and what their flavors and availability zones may say. */
+/** The available providers, and their flavor and availability zone capabilities. */
 export function providerRoutes(world: World): Route[] {
   const capabilities = (
     request: ApiRequest,

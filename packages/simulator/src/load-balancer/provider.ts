@@ -6,11 +6,10 @@ import { addressesOf, listenersUsing } from './tree.ts';
 import { additionalVipsOf } from './versions.ts';
 
 /**
- * What a provider refuses. The API calls it within the request, after its own checks; what it accepts is then done behind the
- * API.
+ * A provider's validation. The API calls it within the request, after its own checks; accepted work is then done asynchronously.
  */
 export interface Provider {
-  /** Whether each load balancer has virtual machines of its own. */
+  /** Whether each load balancer has its own virtual machines. */
   readonly bootsMachines: boolean;
   checkListener(listener: Listener): void;
   checkPool(pool: Pool): void;
@@ -118,7 +117,7 @@ function sharesFirstFamily(loadBalancer: LoadBalancer | undefined, { address }: 
   return parseIp(loadBalancer?.vip_address ?? '')?.version === parseIp(address)?.version;
 }
 
-/** Whether members may be of any IP version: VIPs are, too. */
+/** Whether members of both IP versions are allowed because VIPs have both. */
 function mayMix(world: World, loadBalancer: LoadBalancer | undefined): boolean {
   if (loadBalancer === undefined || !additionalVipsOf(world).haveMixedMembers) return false;
   return new Set(addressesOf(loadBalancer).map((vip) => parseIp(vip)?.version)).size > 1;
@@ -130,7 +129,7 @@ function isInSubnet(world: World, subnetId: string | undefined, address: string)
   return cidr !== undefined && ip !== undefined && contains(cidr, ip);
 }
 
-/** Amphorae need security groups on their VIP. */
+/** Amphorae require security groups on their VIP. */
 export function requirePortSecurity(provider: ProviderName, hasPortSecurity: boolean): void {
   if (provider === 'amphora' && !hasPortSecurity)
     throw providerError(provider, 'Port security must be enabled on the VIP network.');

@@ -7,7 +7,7 @@ export type View = Readonly<Record<string, unknown>>;
 const AUXILIARY = new Set(['limit', 'marker', 'sort', 'sort_key', 'sort_dir', 'fields', 'page_reverse', 'project_id']);
 const TAG_FILTERS = ['tags', 'tags-any', 'not-tags', 'not-tags-any'] as const;
 
-/** What a list shows: all projects' objects to an administrator who names no project. */
+/** The visible objects of a list: all projects' for an administrator without a project filter. */
 export function projectOf({ query, access }: ApiRequest): (view: { readonly project_id: string }) => boolean {
   const projectId = query.get('project_id') ?? (isAdmin(access) ? null : access.projectId);
   if (projectId !== null && !maySee(access, projectId)) throw forbidden();
@@ -38,7 +38,7 @@ export function answerList(
   return { [plural]: page.map((view) => pick(view, query)), [`${plural}_links`]: links };
 }
 
-/** The fields that the query asks for; all without such a wish. */
+/** The requested fields; all by default. */
 export function pick(view: View, query: URLSearchParams): View {
   const fields = query.getAll('fields');
   if (fields.length === 0) return view;
@@ -93,7 +93,7 @@ interface SortKey {
   readonly direction: 'asc' | 'desc';
 }
 
-/** `sort=name:desc,id`, or `sort_key=name,id&sort_dir=desc`; then by creation and id, where objects have them. */
+/** `sort=name:desc,id`, or `sort_key=name,id&sort_dir=desc`; then by creation and ID, if objects have them. */
 function sortKeysOf(query: URLSearchParams, sample: View): SortKey[] {
   const sort = query.get('sort');
   const keys = query.get('sort_key')?.split(',') ?? [];
@@ -140,7 +140,7 @@ interface PageLink {
   readonly href: string;
 }
 
-/** Octavia links to a next page from every full one, although there may be nothing on it. */
+/** Octavia links to a next page from every full one, although it may be empty. */
 function paginate(
   request: ApiRequest,
   sorted: readonly View[],

@@ -11,7 +11,7 @@ import { loadBalancerLimits } from './quota.ts';
 const MAX_LIMIT = 2_000_000_000;
 const Limit = integer(-1, MAX_LIMIT).nullish();
 
-/** Two names have an older spelling, which is still taken. */
+/** Two names have an older spelling, which is still accepted. */
 const UpdateQuota = z.strictObject({
   quota: z.strictObject({
     loadbalancer: Limit,
@@ -77,7 +77,7 @@ export function quotaRoutes(world: World): Route[] {
 
 const PREFIX = 'load-balancer/';
 
-/** A list has what differs from the defaults, under both spellings, and null for the rest. */
+/** A list has the values that differ from the defaults, under both spellings, and null for the rest. */
 function viewOverrides(world: World, projectId: string): object {
   const own = world.tables.quotas.get(PREFIX + projectId)?.limits ?? {};
   const names = Object.keys(world.config.quotas['load-balancer']);
@@ -90,12 +90,12 @@ function viewOverrides(world: World, projectId: string): object {
   };
 }
 
-/** As Zed shows one project's: under the older spellings alone. */
+/** Zed returns a single project's quota only under the older spellings. */
 function olderSpellings({ loadbalancer, healthmonitor, ...others }: Readonly<Record<string, number>>): object {
   return { ...others, load_balancer: loadbalancer, health_monitor: healthmonitor };
 }
 
-/** Null takes a limit back to the default. */
+/** Null resets a limit to its default. */
 function update(world: World, { access, params, body }: ApiRequest): ApiResponse {
   requireAdmin(access);
   const { quota } = parse(UpdateQuota, body, 'quotas');

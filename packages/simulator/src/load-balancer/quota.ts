@@ -8,7 +8,7 @@ export function loadBalancerLimits(world: World, projectId: string): Record<stri
   return { ...world.config.quotas['load-balancer'], ...world.tables.quotas.get(`load-balancer/${projectId}`)?.limits };
 }
 
-/** Throws Octavia's 403 if `count` more objects exceed the quota. What is being deleted counts until it is gone. */
+/** Throws Octavia's 403 if `count` more objects exceed the quota. Objects being deleted count until they are gone. */
 export function requireQuota(world: World, noun: Noun, projectId: string, count = 1): void {
   const limit = loadBalancerLimits(world, projectId)[QUOTA_NAMES[noun]] ?? -1;
   if (limit < 0) return;

@@ -10,7 +10,7 @@ export type PoolProtocol = 'TCP' | 'UDP' | 'SCTP' | 'HTTP' | 'HTTPS' | 'PROXY' |
 export type Algorithm = 'ROUND_ROBIN' | 'LEAST_CONNECTIONS' | 'SOURCE_IP' | 'SOURCE_IP_PORT';
 export type ProviderName = 'amphora' | 'ovn';
 
-/** What all objects of a load balancer's tree have. */
+/** Common fields of all objects of a load balancer's tree. */
 export interface TreeObject {
   readonly id: string;
   readonly project_id: string;
@@ -33,7 +33,7 @@ export interface PendingWork {
 
 export interface AdditionalVip {
   readonly subnet_id: string;
-  /** Null where the provider has made none. */
+  /** Null if the provider created none. */
   readonly ip_address: string | null;
 }
 
@@ -49,7 +49,7 @@ export interface LoadBalancer extends TreeObject {
   readonly provider: ProviderName;
   readonly flavor_id: string | null;
   readonly availability_zone: string | null;
-  /** Whether Octavia made the VIP's port, and deletes it. */
+  /** Whether Octavia created the VIP's port, and deletes it. */
   readonly ownsVipPort: boolean;
   /** The security group of an amphora's VIP, once there is one. */
   readonly securityGroupId: string | null;
@@ -156,7 +156,7 @@ export interface L7Rule extends TreeObject {
   readonly invert: boolean;
 }
 
-/** What a flavor or an availability zone stands for at a provider: `data` is JSON text. */
+/** The provider's settings of a flavor or availability zone: `data` is JSON text. */
 export interface Profile {
   readonly id: string;
   readonly name: string;

@@ -8,12 +8,12 @@ import type { Listener, LoadBalancer } from './records.ts';
 import { addressesOf, listenersOf } from './tree.ts';
 import { additionalVipsOf } from './versions.ts';
 
-/** Octavia's own project, in which it has the security groups of amphorae: tenants don't see them. */
+/** Octavia's own project, which contains the security groups of amphorae: tenants don't see them. */
 const SERVICE_PROJECT = '';
 
 /**
- * Puts the amphora driver's security group on the VIP's port, in place of others, with a rule for each listener, or for each of
- * its allowed CIDRs. Returns the group's id.
+ * Sets the amphora driver's security group on the VIP's port, replacing others, with a rule for each listener, or for each of its allowed CIDRs.
+ * Returns the group's id.
  */
 export function openVip(world: World, loadBalancer: LoadBalancer): string {
   const { indexes, tables } = world;
@@ -36,7 +36,7 @@ export function openVip(world: World, loadBalancer: LoadBalancer): string {
   return group.id;
 }
 
-/** Takes the group off the VIP's port, and deletes the port if it is Octavia's. */
+/** Removes the group from the VIP's port, and deletes the port if Octavia created it. */
 export function releaseVip(world: World, loadBalancer: LoadBalancer): void {
   const { indexes, tables } = world;
   const port = tables.ports.get(loadBalancer.vip_port_id);
@@ -74,7 +74,10 @@ function sourcesOf(listener: Listener, loadBalancer: LoadBalancer): Source[] {
   });
 }
 
-/** Until it compares them, the driver asks for rules for each CIDR with the ethertype of each VIP, and fails with the first that Neutron refuses. */
+/**
+ * Before it compared them, the driver requested rules for each CIDR with the ethertype of each VIP, and failed with the first one that Neutron
+ * rejected.
+ */
 export function canOpenVip(world: World, loadBalancer: LoadBalancer): boolean {
   if (additionalVipsOf(world).areHeeded || ethertypesOf(loadBalancer).size < 2) return true;
   return listenersOf(world, loadBalancer).every(({ allowed_cidrs }) => allowed_cidrs === null);

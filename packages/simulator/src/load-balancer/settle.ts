@@ -16,7 +16,7 @@ import { canOpenVip, openVip, releaseVip } from './security-group.ts';
 import { octaviaTime } from './stamp.ts';
 import { listenersOf, membersOf, monitorOf, policiesOf, poolsOf, rulesOf } from './tree.ts';
 
-/** The provider is done with a load balancer: what was pending in its tree is in effect, gone, or in ERROR. */
+/** The provider has finished work on a load balancer: pending objects of its tree become ACTIVE, deleted, or ERROR. */
 export function settle(world: World, loadBalancer: LoadBalancer, step: PendingStep): void {
   const { faults, tables } = world;
   const { project_id } = loadBalancer;
@@ -36,14 +36,14 @@ export function settle(world: World, loadBalancer: LoadBalancer, step: PendingSt
   const securityGroupId = hasFailed || !bootsMachines ? null : openVip(world, loadBalancer);
   tables.loadBalancers.put({
     ...settled(world, loadBalancer, outcome, 'ONLINE'),
-    // A load balancer is what the work was about, whatever its status has been.
+    // The work was about this load balancer, whatever its status was.
     provisioning_status: hasFailed ? 'ERROR' : 'ACTIVE',
     securityGroupId: securityGroupId ?? loadBalancer.securityGroupId,
     pending: null,
   });
 }
 
-/** `restored` clears ERROR, too: all of the tree was made anew. */
+/** `restored` clears ERROR, too: the whole tree was recreated. */
 type Outcome = 'ACTIVE' | 'ERROR' | 'restored';
 
 function settled<R extends TreeObject>(world: World, row: R, outcome: Outcome, whenUp: OperatingStatus): R {
@@ -126,7 +126,7 @@ function removeListener(world: World, listener: Listener): void {
   world.tables.listeners.delete(listener.id);
 }
 
-/** Those behind it move up. */
+/** Later ones move up. */
 function removePolicy(world: World, policy: L7Policy): void {
   const { indexes, tables } = world;
   for (const rule of rulesOf(world, policy)) tables.l7Rules.delete(rule.id);

@@ -1,7 +1,7 @@
 import type { World } from '../world.ts';
 import type { TreeObject } from './records.ts';
 
-/** A time in Octavia's format, which is UTC and does not say so. */
+/** A time in Octavia's format: UTC without a zone. */
 export function octaviaTime(world: World): string {
   return new Date(world.clock.now()).toISOString().slice(0, 19);
 }
@@ -25,7 +25,7 @@ export function newTreeObject(world: World, projectId: string, given: Given): Tr
   };
 }
 
-/** The fields that a request names, over those that a row has; absent ones stay. */
+/** The fields of a request merged over those of a row; absent ones stay. */
 export function changed<R extends object>(row: R, given: { readonly [K in keyof R]?: R[K] | undefined }): R {
   const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return { ...row, ...set };

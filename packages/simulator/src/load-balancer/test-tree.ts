@@ -4,7 +4,7 @@ import { makeNetwork } from '../test-resources.ts';
 
 export const LBAAS = '/load-balancer/v2/lbaas';
 
-/** A subnet of a network of its own. */
+/** A subnet in a separate network. */
 export async function makeSubnet(user: TestUser, cidr = '10.0.0.0/24'): Promise<Made> {
   return (await makeNetwork(user, { cidr })).subnet;
 }
@@ -20,7 +20,7 @@ export async function make(
   return made;
 }
 
-/** The provider finishes what is pending. */
+/** The provider finishes pending work. */
 export async function settle(clock: FakeClock): Promise<void> {
   await clock.advance(1);
 }
@@ -47,7 +47,7 @@ export interface Tree {
   readonly member: Made;
 }
 
-/** A load balancer with a listener, its pool, and a member; with `fields` in place of their defaults. */
+/** A load balancer with a listener, its pool, and a member; with `fields` overriding the defaults. */
 export async function makeTree(test: TestCloud, fields: Partial<Record<keyof Tree, object>> = {}): Promise<Tree> {
   const subnet = await makeSubnet(test.demo);
   const loadBalancer = await make(test, 'loadbalancers', {

@@ -13,8 +13,7 @@ import { requireQuota } from './quota.ts';
 import type { Listener, LoadBalancer } from './records.ts';
 
 /**
- * Makes the listeners and pools of a new load balancer. A pool is defined once, by itself or where it is used first, and is
- * elsewhere referred to by its name.
+ * Creates the listeners and pools of a new load balancer. A pool is defined once, separately or at its first use, and referred to by name elsewhere.
  */
 export function makeTree(
   world: World,

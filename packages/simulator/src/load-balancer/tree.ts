@@ -2,7 +2,7 @@ import type { World } from '../world.ts';
 import { notFound } from './problem.ts';
 import type { HealthMonitor, L7Policy, L7Rule, Listener, LoadBalancer, Member, Pool } from './records.ts';
 
-/* The objects of a load balancer's tree, and the way up and down in it. */
+/* The objects of a load balancer's tree, and navigation in it. */
 
 export function findLoadBalancer({ tables }: World, id: string): LoadBalancer {
   return found(tables.loadBalancers.get(id), 'Load Balancer', id);
@@ -64,7 +64,7 @@ export function rulesOf({ indexes }: World, policy: L7Policy): L7Rule[] {
   return indexes.rulesByPolicy.of(policy.id);
 }
 
-/** The listeners that send to a pool: by default, or by a policy in effect. */
+/** The listeners of a pool: by default pool, or by an active policy. */
 export function listenersUsing(world: World, pool: Pool): Listener[] {
   const { indexes, tables } = world;
   const policies = indexes.policiesByPool.of(pool.id).filter((policy) => isInEffect(world, policy));
@@ -75,19 +75,19 @@ export function listenersUsing(world: World, pool: Pool): Listener[] {
   return [...ids].map((id) => tables.listeners.get(id)).filter((listener) => listener !== undefined);
 }
 
-/** The pools that a listener sends to: its default one, then those of its policies in effect. */
+/** The pools of a listener: its default one, then those of its active policies. */
 export function poolsUsedBy(world: World, listener: Listener): Pool[] {
   const policies = policiesOf(world, listener).filter((policy) => isInEffect(world, policy));
   const ids = new Set([listener.default_pool_id, ...policies.map((policy) => policy.redirect_pool_id)]);
   return [...ids].map((id) => world.tables.pools.get(id ?? '')).filter((pool) => pool !== undefined);
 }
 
-/** A policy that is disabled, or has no rule, matches nothing. */
+/** A policy that is disabled or has no rules matches nothing. */
 function isInEffect(world: World, policy: L7Policy): boolean {
   return policy.admin_state_up && rulesOf(world, policy).length > 0;
 }
 
-/** Of the VIPs, the first one first. */
+/** Subnets of the VIPs, the first VIP first. */
 export function addressesOf({ vip_address, additional_vips }: LoadBalancer): readonly string[] {
   return [vip_address, ...additional_vips.flatMap(({ ip_address }) => ip_address ?? [])];
 }

@@ -3,14 +3,14 @@ import type { World } from '../world.ts';
 
 /** Of Zed. */
 const USUAL_MINOR = 26;
-/** Additional VIPs came with this version (Zed). */
+/** This version (Zed) added additional VIPs. */
 const ADDITIONAL_VIPS_MINOR = 26;
-/** With 2023.2, OVN has additional VIPs, and allowed CIDRs are compared with all VIPs; the commit of the latter is of March 2023. */
+/** 2023.2: OVN supports additional VIPs, and allowed CIDRs are compared with all VIPs (a commit of March 2023). */
 const ALL_VIPS_MINOR = 27;
-/** With 2024.1, OVN has members of both IP versions behind VIPs of both. */
+/** 2024.1: OVN supports members of both IP versions behind dual-stack VIPs. */
 const MIXED_MEMBERS_MINOR = 28;
 
-/** The minor versions of API v2, with the day of each: clients conclude from them what the cloud can do. */
+/** The minor versions of API v2 with their dates: clients derive the cloud's features from them. */
 const VERSIONS: readonly (readonly [minor: number, updated: string])[] = [
   [0, '2016-12-11T00:00:00Z'],
   [1, '2018-04-20T00:00:00Z'],
@@ -43,7 +43,7 @@ const VERSIONS: readonly (readonly [minor: number, updated: string])[] = [
   [28, '2023-11-08T00:00:00Z'],
 ];
 
-/** What Octavia and its providers do about VIPs besides the first, by their version. */
+/** Support for additional VIPs in Octavia and its providers, by version. */
 export function additionalVipsOf({ config }: World) {
   const { loadBalancerVersion: newest = USUAL_MINOR } = config;
   return {

@@ -16,8 +16,7 @@ import {
 import { additionalVipsOf } from './versions.ts';
 
 /*
- * The objects as the API shows them. The answer to a create of a whole tree has the children in place of their ids, and leaves
- * out the way up.
+ * The objects in API responses. The response to the creation of a whole tree has the children instead of their IDs, and omits references to parents.
  */
 
 const idOf = ({ id }: { readonly id: string }): { readonly id: string } => ({ id });
@@ -47,7 +46,7 @@ export function viewTree(world: World, row: LoadBalancer): View {
     pools: poolsOf(world, row).map((pool) => ({
       ...without(viewPool(world, pool), 'loadbalancers', 'healthmonitor_id'),
       members: membersOf(world, pool).map((member) => viewMember(world, member)),
-      // Octavia reads the pool before it has made the monitor.
+      // Octavia reads the pool before it creates the monitor.
       healthmonitor: null,
     })),
   };
@@ -98,7 +97,7 @@ export function viewRule({ l7policy_id: _policy, ...fields }: L7Rule): View {
   return { ...fields, tenant_id: fields.project_id };
 }
 
-/** The statuses of a load balancer and of all that its listeners send to. */
+/** The status tree of a load balancer. */
 export function viewStatuses(world: World, id: string): View {
   const row = findLoadBalancer(world, id);
   const { name, provisioning_status } = row;

@@ -12,7 +12,7 @@ import { requirePortSecurity } from './provider.ts';
 import type { AdditionalVip, LoadBalancer, ProviderName } from './records.ts';
 import { additionalVipsOf } from './versions.ts';
 
-/** What a request says of the VIP. */
+/** The VIP fields of a request. */
 export interface VipRequest {
   readonly vip_address?: string | null | undefined;
   readonly vip_port_id?: string | null | undefined;
@@ -24,7 +24,7 @@ export interface VipRequest {
     | undefined;
 }
 
-/** Where the VIP is to be: checked and completed. */
+/** The validated and completed place of the VIP. */
 export interface VipPlace {
   readonly network: Network;
   readonly subnetId: string;
@@ -39,7 +39,7 @@ export type Vip = Pick<
   'vip_address' | 'vip_port_id' | 'vip_subnet_id' | 'vip_network_id' | 'additional_vips' | 'ownsVipPort'
 >;
 
-/** Finds the place of a VIP by its port, network or subnet, in this order. */
+/** Determines the place of a VIP by its port, network or subnet, in this order. */
 export function placeVip(world: World, access: Access, request: VipRequest): VipPlace {
   const { vip_port_id, vip_network_id, vip_subnet_id } = request;
   const place =
@@ -136,7 +136,7 @@ function canUse(world: World, access: Access, network: Network): boolean {
   return isOwn || network.shared || network['router:external'] || isSharedByPolicy(world, network.id, access.projectId);
 }
 
-/** Makes the VIP's port, or takes the user's. */
+/** Creates the VIP's port, or uses the given one. */
 export function allocateVip(world: World, provider: ProviderName, owner: Owner, place: VipPlace): Vip {
   const { network, subnetId, address, additional } = place;
   requirePortSecurity(provider, network.port_security_enabled);
@@ -180,7 +180,7 @@ function makePort(world: World, provider: ProviderName, { loadBalancerId, projec
       },
     });
   } catch (error) {
-    // What Neutron refuses to the provider, the provider reports as its own failure.
+    // The provider reports Neutron's rejections as its own failure.
     if (error instanceof ApiError) throw providerError(provider, error.message);
     throw error;
   }

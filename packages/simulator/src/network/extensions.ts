@@ -1,7 +1,7 @@
 import { ok, type Route } from '../http/api.ts';
 import { missing } from './problem.ts';
 
-/** alias, name: the Neutron extensions that are served. */
+/** Alias and name of the served Neutron extensions. */
 const EXTENSIONS: readonly (readonly [alias: string, name: string])[] = [
   ['agent', 'agent'],
   ['allowed-address-pairs', 'Allowed Address Pairs'],

@@ -37,7 +37,7 @@ export function allocate(
   return fixedIps;
 }
 
-/** A new port gets the automatic addresses of its network beside those asked for. */
+/** A new port gets the automatic addresses of its network in addition to requested ones. */
 function addedAutomatically(subnets: readonly Subnet[], mac: string, chosen: readonly FixedIp[]): FixedIp[] {
   return subnets
     .filter((subnet) => isSlaac(subnet) && !chosen.some(({ subnet_id }) => subnet_id === subnet.id))

@@ -38,7 +38,7 @@ const EXTERNAL_MTU = 1500;
 
 const PROVIDER = ['provider:network_type', 'provider:physical_network', 'provider:segmentation_id'];
 
-/** Owners of ports that don't block deletion of a network or subnet, as Neutron's AUTO_DELETE_PORT_OWNERS. */
+/** Owners of ports that don't block deletion of a network or subnet, like Neutron's AUTO_DELETE_PORT_OWNERS. */
 const AUTO_DELETED_OWNERS: readonly string[] = ['network:dhcp', 'network:distributed'];
 
 export function networkKind(world: World): ResourceKind<Network, typeof CreateNetwork, typeof UpdateNetwork> {
@@ -72,7 +72,7 @@ export function networkKind(world: World): ResourceKind<Network, typeof CreateNe
         'router:external': isExternal,
         is_default: body.is_default ?? false,
         mtu: body.mtu ?? limit,
-        port_security_enabled: body.port_security_enabled ?? true,
+        port_security_enabled: body.port_security_enabled ?? world.config.portSecurityByDefault ?? true,
         availability_zone_hints: body.availability_zone_hints ?? [],
         'provider:network_type': body['provider:network_type'] ?? (isExternal ? 'flat' : 'geneve'),
         'provider:physical_network': body['provider:physical_network'] ?? (isExternal ? 'external' : null),

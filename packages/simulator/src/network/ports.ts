@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { parseCidr } from './cidr.ts';
 import { allocate, type FixedIpRequest } from './ipam.ts';
 import { detachFloatingIps } from './port-life.ts';
-import { badRequest, conflict, groupMissing, networkMissing, portMissing } from './problem.ts';
+import { badRequest, conflict, groupMissing, networkMissing, portMissing, refusal } from './problem.ts';
 import { isSharedByPolicy } from './rbac-policies.ts';
 import type { AddressPair, Network, Port } from './records.ts';
 import type { ResourceKind } from './resource.ts';
@@ -121,6 +121,7 @@ export function portKind(world: World): ResourceKind<Port, typeof CreatePort, ty
       const isService = (body.device_owner ?? '').startsWith('network:');
       const wantsDefault = hasSecurity && !isService && body.security_groups == null;
       const groups = wantsDefault ? [ensureDefaultGroup(world, projectId).id] : (body.security_groups ?? []);
+      requirePortSecurity(hasSecurity, body.security_groups);
       checkSecurity(world, access, projectId, hasSecurity, groups, body.allowed_address_pairs ?? []);
       const port = newPort(world, { network, projectId, fixedIps: body.fixed_ips, mac: body.mac_address });
       return {
@@ -147,6 +148,7 @@ export function portKind(world: World): ResourceKind<Port, typeof CreatePort, ty
         body.allowed_address_pairs === undefined
           ? port.allowed_address_pairs
           : pairsOf(body.allowed_address_pairs, port.mac_address);
+      requirePortSecurity(hasSecurity, body.security_groups);
       checkSecurity(world, access, port.project_id, hasSecurity, groups, pairs);
       const mac = body.mac_address?.toLowerCase() ?? port.mac_address;
       return {
@@ -202,6 +204,19 @@ function findUsableNetwork(world: World, access: Access, id: string): Network {
     });
   }
   return network;
+}
+
+/** Checks the groups of a request; the port's existing groups are not checked. */
+function requirePortSecurity(hasSecurity: boolean, groups: readonly string[] | null | undefined): void {
+  const [duplicate] = (groups ?? []).filter((id, index, all) => all.indexOf(id) !== index);
+  if (duplicate !== undefined) {
+    throw badRequest(`Invalid input for security_groups. Reason: Duplicate items in the list: '${duplicate}'.`);
+  }
+  if (hasSecurity || (groups ?? []).length === 0) return;
+  throw refusal(
+    'PortSecurityAndIPRequiredForSecurityGroups',
+    'Port security must be enabled and port must have an IP address in order to use security groups.',
+  );
 }
 
 function checkSecurity(

@@ -47,8 +47,8 @@ export function deletePolicies({ tables, indexes }: World, objectId: string): vo
 }
 
 /**
- * https://docs.openstack.org/api-ref/network/v2/#rbac-policies: how a project shares its networks and security groups with
- * another one, without that one's consent.
+ * https://docs.openstack.org/api-ref/network/v2/#rbac-policies: how a project shares its networks and security groups with another project, without
+ * its consent.
  */
 export function rbacPolicyRoutes(world: World): Route[] {
   const { rbacPolicies } = world.tables;
@@ -168,14 +168,22 @@ function findOwn(world: World, { access, params }: ApiRequest): RbacPolicy {
   return policy;
 }
 
-/** Another project's ports on a network keep it shared. */
-function refuseInUse({ tables, indexes }: World, { object_type, object_id, target_tenant }: RbacPolicy): void {
-  if (object_type !== 'network') return;
-  const owner = tables.networks.get(object_id)?.project_id;
-  const isUsed = indexes.portsByNetwork
-    .of(object_id)
-    .some(({ project_id: user }) => user !== owner && [user, EVERYBODY].includes(target_tenant));
+/** A network with another project's ports must stay shared, and so must a security group. */
+function refuseInUse(world: World, { object_type, object_id, target_tenant }: RbacPolicy): void {
+  const { tables, indexes } = world;
+  const isNetwork = object_type === 'network';
+  const owner = (isNetwork ? tables.networks : tables.securityGroups).get(object_id)?.project_id;
+  const users = isNetwork
+    ? indexes.portsByNetwork.of(object_id)
+    : tables.ports.where((port) => port.security_groups.includes(object_id));
+  const isUsed = users.some(({ project_id: user }) => user !== owner && [user, EVERYBODY].includes(target_tenant));
   if (!isUsed) return;
+  if (!isNetwork) {
+    throw conflict(
+      'RbacPolicyInUse',
+      `RBAC policy on object ${object_id} cannot be removed because other objects depend on it.\nDetails: Security group is in use`,
+    );
+  }
   throw conflict(
     'RbacPolicyInUse',
     `RBAC policy on object ${object_id} cannot be removed because other objects depend on it.\nDetails: Unable to reconfigure sharing settings for network ${object_id}. Multiple projects are using it.`,

@@ -63,7 +63,7 @@ export function isVisible<R extends Resource, C extends z.ZodObject, U extends z
   return row.project_id === access.projectId || kind.isSharedWith(access, row);
 }
 
-/** The object, or 404 when it does not exist for the caller. */
+/** The object, or 404 if it does not exist for the caller. */
 export function findVisible<R extends Resource, C extends z.ZodObject, U extends z.ZodObject>(
   kind: ResourceKind<R, C, U>,
   access: Access,
@@ -74,7 +74,7 @@ export function findVisible<R extends Resource, C extends z.ZodObject, U extends
   return row;
 }
 
-/** The object, or 404 when the caller can't see it, or 403 when they may not do `verb` to it. */
+/** The object; 404 if the caller can't see it, 403 if `verb` is not allowed. */
 export function findOwn<R extends Resource, C extends z.ZodObject, U extends z.ZodObject>(
   kind: ResourceKind<R, C, U>,
   access: Access,

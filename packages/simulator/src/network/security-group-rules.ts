@@ -193,7 +193,7 @@ function refuseDuplicate(world: World, rule: SecurityGroupRule): void {
   throw conflict('SecurityGroupRuleExists', `Security group rule already exists. Rule id is ${known.id}.`);
 }
 
-/** A protocol's name and number give the same rule. */
+/** A protocol's name and number are equivalent. */
 function canonicalProtocol(protocol: string | null): string | null {
   return protocol === null ? null : (NUMBERS[protocol] ?? protocol);
 }
@@ -207,7 +207,7 @@ const NUMBERS: Readonly<Record<string, string>> = {
   sctp: '132',
 };
 
-/** No prefix and the prefix of all addresses give the same rule. */
+/** No prefix and the prefix of all addresses are equivalent. */
 function anywhere({ remote_ip_prefix: prefix }: SecurityGroupRule): string | null {
   return prefix === '0.0.0.0/0' || prefix === '::/0' ? null : prefix;
 }

@@ -15,7 +15,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 const NOT_FOUND = 'NotFound: Resource could not be found.';
 
-/** From then on rules may be added while others are in error. */
+/** From this microversion, rules can be added while others are in error. */
 const ON_ERROR_MICROVERSION = 28;
 const LABELS_MICROVERSION = 45;
 
@@ -54,7 +54,7 @@ export function allowAccess(world: World, life: ShareLife, request: ApiRequest, 
   return ok({ access: viewRule(world, request, rule, { withShare: true }) });
 }
 
-/** Whether the share is on a back end that can be told of rules. */
+/** Whether the share is on a back end that can apply rules. */
 function requireReady({ isPlaced, status }: Share): void {
   if (isPlaced && status !== 'error' && status !== 'deleting') return;
   throw badRequest(

@@ -1,7 +1,7 @@
 import { parseCidr, parseIp } from '../network/cidr.ts';
 import { badRequest } from './problem.ts';
 
-/** What a back end of NFS and CIFS can do; other rules end in error. */
+/** Rules that an NFS and CIFS back end supports; other rules go to error. */
 export function isApplicable(protocol: string, type: string): boolean {
   return (protocol === 'NFS' && type === 'ip') || (protocol === 'CIFS' && type === 'user');
 }
@@ -9,7 +9,7 @@ export function isApplicable(protocol: string, type: string): boolean {
 const CEPH_MICROVERSION = 13;
 const IPV6_MICROVERSION = 38;
 
-/** Checks whom a rule is for, as the microversion lets. */
+/** Validates the target of a rule, depending on the microversion. */
 export function checkAccess(type: string, to: string, microversion: number): void {
   const hasCeph = microversion >= CEPH_MICROVERSION;
   if (type === 'ip') checkNetwork(to, microversion >= IPV6_MICROVERSION);

@@ -29,7 +29,7 @@ export function viewRule(
   };
 }
 
-/** Until 2.27 rules had no state of their own. */
+/** Until 2.27, rules had no state. */
 function oldState(world: World, { shareId, state }: AccessRule, microversion: number): string {
   const share = world.tables.shares.get(shareId);
   const status = share === undefined ? state : accessRulesStatus(world, share, microversion);

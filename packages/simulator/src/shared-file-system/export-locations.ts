@@ -14,14 +14,14 @@ interface ExportPath {
   readonly isAdminOnly: boolean;
 }
 
-/** Addresses of the back end: one that administrators alone are told, and two for everybody. */
+/** Addresses of the back end: one visible only to administrators, and two public ones. */
 const ADDRESSES = [
   { address: '10.254.0.11', isPreferred: false, isAdminOnly: true },
   { address: '10.254.0.10', isPreferred: true, isAdminOnly: false },
   { address: '10.254.0.20', isPreferred: false, isAdminOnly: false },
 ] as const;
 
-/** Where a share can be mounted from, as far as the caller may know. */
+/** A share's export locations that are visible to the caller. */
 export function exportPaths({ id, instanceId, protocol, isExported }: Share, access: Access): ExportPath[] {
   if (!isExported) return [];
   const name = `share_${id.replaceAll('-', '_')}_${instanceId.replaceAll('-', '_')}`;

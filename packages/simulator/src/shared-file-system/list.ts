@@ -4,7 +4,7 @@ import { badRequest, invalidInput, unexpected } from './problem.ts';
 
 const MAX_ITEMS = 1000;
 
-/** The part of a list that a query asks for by `limit` and `offset`. */
+/** The page of a list selected by `limit` and `offset`. */
 export function slice<R>({ query }: ApiRequest, rows: readonly R[]): readonly R[] {
   const { limit, offset } = pageOf(query);
   return rows.slice(offset, offset + limit);
@@ -25,7 +25,7 @@ function integer(query: URLSearchParams, name: string): number | undefined {
   return Number(text);
 }
 
-/** The link to the next page, if this one is full: whatever the path was, to the collection. */
+/** The link to the next page, if this one is full: always to the collection, whatever the path. */
 export function nextLink(request: ApiRequest, path: string, shown: readonly { readonly id: string }[]): object[] {
   const limit = Number(request.query.get('limit') ?? 0);
   const last = shown.at(-1);
@@ -37,7 +37,7 @@ export function nextLink(request: ApiRequest, path: string, shown: readonly { re
 
 export type SortKeys<R> = Readonly<Record<string, (row: R) => string | number | boolean | null>>;
 
-/** The order that a query asks for, the newest first by default; ids settle what is equal. */
+/** The requested order, newest first by default; IDs break ties. */
 export function sorted<R extends { readonly id: string }>(
   { query }: ApiRequest,
   rows: readonly R[],
@@ -62,7 +62,7 @@ function compare(a: string | number | boolean | null, b: string | number | boole
   return a < b ? -1 : 1;
 }
 
-/** A dictionary as Python writes it, of texts alone: `{'a': 'b'}`. */
+/** A Python dictionary of strings: `{'a': 'b'}`. */
 export function pythonDict(text: string): Readonly<Record<string, string>> {
   const item = /\s*(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")\s*/y;
   const body = /^\s*\{(.*)\}\s*$/s.exec(text)?.[1];
@@ -87,12 +87,12 @@ export function pythonDict(text: string): Readonly<Record<string, string>> {
   return entries;
 }
 
-/** Whether `labels` has everything that is wanted. */
+/** Whether `labels` contains all wanted entries. */
 export function hasLabels(labels: Readonly<Record<string, string>>, wanted: Readonly<Record<string, string>>): boolean {
   return Object.entries(wanted).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value);
 }
 
-/** A value of JSON as a message has it: texts without quotes, all else as Python writes it. */
+/** A JSON value in messages: strings without quotes, other values in Python syntax. */
 export function plain(value: unknown): string {
   return typeof value === 'string' ? value : pythonRepr(value);
 }
@@ -100,7 +100,7 @@ export function plain(value: unknown): string {
 const TRUE = ['1', 't', 'true', 'on', 'y', 'yes'];
 const FALSE = ['0', 'f', 'false', 'off', 'n', 'no'];
 
-/** A flag as OpenStack reads it; what is none is refused. */
+/** Parses a flag like OpenStack; rejects other values. */
 export function flag(value: unknown): boolean {
   const text = plain(value).trim().toLowerCase();
   if (TRUE.includes(text)) return true;

@@ -21,7 +21,7 @@ const SORT_KEYS: SortKeys<ShareMessage> = {
   created_at: ({ createdMs }) => createdMs,
 };
 
-/** What users are told of requests that came to nothing. */
+/** User messages about failed requests. */
 export function shareMessageRoutes(world: World): Route[] {
   const { shareMessages } = world.tables;
   const find = ({ access, params }: ApiRequest): ShareMessage => {

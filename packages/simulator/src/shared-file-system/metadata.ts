@@ -4,7 +4,7 @@ import { shareRoute } from './route.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Labels of a body, under `metadata`; throws for what is none. */
+/** Labels of a body, under `metadata`; throws if they are invalid. */
 export function readLabels(body: unknown, malformed = 'Malformed request body'): Record<string, string> {
   const labels = (body as Readonly<Record<string, unknown>> | null | undefined)?.['metadata'];
   if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) throw badRequest(malformed);
@@ -24,7 +24,7 @@ export function checkLabels(labels: Labels): void {
 
 interface Subject<R> {
   readonly collection: 'shares' | 'snapshots';
-  /** The first microversion that has labels of these. */
+  /** The first microversion with labels of this resource. */
   readonly since: number;
   readonly find: (request: ApiRequest, verb: 'read' | 'write') => R;
   readonly labelsOf: (row: R) => Labels;

@@ -6,7 +6,7 @@ export const MAX_SHARE_MICROVERSION = 73;
 
 const HEADER = 'X-OpenStack-Manila-API-Version';
 
-/** The microversion 2.x that the headers ask for, as x; 0 when they don't ask. Zed's messages are not filled in. */
+/** The minor number x of the microversion 2.x requested by the headers; 0 if absent. Zed's messages have unfilled placeholders. */
 export function negotiateShareMicroversion(headers: IncomingHttpHeaders): number {
   const wanted = headers[HEADER.toLowerCase()];
   if (typeof wanted !== 'string' || wanted === '') return 0;

@@ -21,7 +21,7 @@ export function renderShareProblem(
   { status, message, type }: Problem,
   { accept }: { readonly accept: string },
 ): ApiResponse {
-  // What matches no route is refused before Manila's own code, and so is a method that a route does not have.
+  // Unknown routes and unsupported methods are rejected before Manila's own code.
   if (type === 'HTTPNotFound' || status === 405)
     return renderWebobProblem({
       status: 404,
@@ -61,12 +61,12 @@ export function unprocessable(message = 'Unable to process the contained instruc
   return new ApiError(422, message);
 }
 
-/** A field that Manila takes for granted. */
+/** A field that Manila reads without checking its presence. */
 export function unexpected(): ApiError {
   return new ApiError(500, UNEXPECTED);
 }
 
-/** Quotas are answered with a 413 that tells clients to ask again at once. */
+/** Exceeded quotas return a 413 with an immediate Retry-After. */
 export function overQuota(kind: string, message: string): ApiError {
   return new ApiError(413, `${kind}: ${message}`, { headers: { 'Retry-After': '0' } });
 }

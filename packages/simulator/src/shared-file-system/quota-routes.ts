@@ -7,7 +7,7 @@ import { renamedRoute, shareRoute } from './route.ts';
 import { shareLimits, shareQuotaId, shareUsage } from './share-quota.ts';
 import { ACCEPTED } from './share-routes.ts';
 
-/** The limits with the first microversion that tells of each. */
+/** The limits with the first microversion that returns each. */
 const NAMES: Readonly<Record<string, number>> = {
   shares: 0,
   gigabytes: 0,
@@ -21,7 +21,7 @@ const NAMES: Readonly<Record<string, number>> = {
   per_share_gigabytes: 62,
 };
 
-/** Limits of projects, in the order in which Manila tells them. */
+/** Limits of projects, in Manila's order. */
 export function shareQuotaRoutes(world: World): Route[] {
   const paths = (suffix = ''): readonly [string, string] => [
     `/os-quota-sets/{target}${suffix}`,
@@ -62,7 +62,7 @@ function seenProject({ access, params }: ApiRequest): string {
   return id;
 }
 
-/** The limits that a microversion tells of. */
+/** The limits that a microversion returns. */
 function told<V>({ microversion }: ApiRequest, values: Readonly<Record<string, V>>): Record<string, V | undefined> {
   const names = Object.entries(NAMES).filter(([, since]) => microversion >= since);
   return Object.fromEntries(names.map(([name]) => [name, values[name]]));
@@ -110,7 +110,7 @@ function limitOf(name: string, value: unknown): number {
   return limit;
 }
 
-/** As `limits` names what the quota sets name otherwise: the limit, and what is used of it. */
+/** Names in `limits` that differ from the quota sets: the limit and its usage. */
 const ABSOLUTE: Readonly<Record<string, readonly [limit: string, used: string]>> = {
   shares: ['maxTotalShares', 'totalSharesUsed'],
   snapshots: ['maxTotalShareSnapshots', 'totalShareSnapshotsUsed'],
@@ -123,7 +123,7 @@ const ABSOLUTE: Readonly<Record<string, readonly [limit: string, used: string]>>
   replica_gigabytes: ['maxTotalReplicaGigabytes', 'totalReplicaGigabytesUsed'],
 };
 
-/** Of replicas and groups there are limits from another microversion on than in quota sets. */
+/** Limits of replicas and groups appear from other microversions than in quota sets. */
 const ABSOLUTE_SINCE: Readonly<Record<string, number>> = {
   share_groups: 58,
   share_group_snapshots: 58,

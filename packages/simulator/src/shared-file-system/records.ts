@@ -15,7 +15,7 @@ export const SHARE_STATUSES = [
 ] as const;
 export type ShareStatus = (typeof SHARE_STATUSES)[number];
 
-/** What is being done to a share and when it is done; stored so that it continues after a restart. */
+/** The pending operation of a share and when it is done; stored so that it continues after a restart. */
 export type ShareStep =
   | { readonly step: 'create' | 'delete'; readonly dueMs: number }
   | { readonly step: 'extend' | 'shrink'; readonly sizeGiB: number; readonly dueMs: number };
@@ -30,13 +30,13 @@ export interface Share {
   readonly status: ShareStatus;
   readonly sizeGiB: number;
   readonly protocol: string;
-  /** Null until it is scheduled, unless the request names one. */
+  /** Null until it is scheduled, unless requested. */
   readonly zone: string | null;
-  /** The instance behind it, as export paths name it. */
+  /** ID of its instance in export paths. */
   readonly instanceId: string;
   /** Whether it has been placed on a back end. */
   readonly isPlaced: boolean;
-  /** Whether the back end has made it. */
+  /** Whether the back end has created it. */
   readonly isExported: boolean;
   readonly typeId: string;
   readonly snapshotId: string | null;
@@ -70,7 +70,7 @@ export interface ShareSnapshot {
   readonly userId: string;
   readonly createdMs: number;
   readonly status: ShareSnapshotStatus;
-  /** Of the share when it was taken. */
+  /** The share's size when it was taken. */
   readonly sizeGiB: number;
   readonly protocol: string;
   readonly metadata: Readonly<Record<string, string>>;
@@ -83,11 +83,11 @@ export interface ShareType {
   readonly description: string | null;
   readonly isPublic: boolean;
   readonly extraSpecs: Readonly<Record<string, string>>;
-  /** Projects that see a type that is not public. */
+  /** Projects with access to a private type. */
   readonly projectIds: readonly string[];
 }
 
-/** Tells a user what became of a request. */
+/** A user message about the result of a request. */
 export interface ShareMessage {
   readonly id: string;
   readonly projectId: string;

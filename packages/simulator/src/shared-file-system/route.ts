@@ -1,13 +1,13 @@
 import type { ApiRequest, ApiResponse, Route } from '../http/api.ts';
 import { notFound } from './problem.ts';
 
-/** The microversions, as minor numbers, in which something is there; both ends included. */
+/** An inclusive range of microversions, as minor numbers. */
 export interface Versions {
   readonly since?: number;
   readonly until?: number;
 }
 
-/** A route below the version, e.g. `/shares/{id}`; out of its microversions it is not found. */
+/** A route below the version, e.g. `/shares/{id}`; outside its microversions it is not found. */
 export function shareRoute(
   method: string,
   template: string,
@@ -24,7 +24,7 @@ export function shareRoute(
   };
 }
 
-/** Names changed with 2.7: what was an extension, `/os-services`, is one no longer. */
+/** Names changed in 2.7: extensions such as `/os-services` lost their prefix. */
 export const RENAMED = 7;
 
 /** The same under its older name. */
@@ -46,7 +46,7 @@ export function linksTo({ origin, serviceUrl }: ApiRequest, path: string): objec
   ];
 }
 
-/** A time as Manila writes it: microseconds, in UTC, without a zone. */
+/** A time in Manila's format: microseconds, in UTC, without a zone. */
 export function shareTime(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, -1)}000`;
 }

@@ -14,7 +14,7 @@ import { shareRoutes } from './share-routes.ts';
 import { shareSnapshotRoutes } from './snapshot-routes.ts';
 import { shareTypeRoutes } from './type-routes.ts';
 
-/** Manila, with back ends that handle no share servers. */
+/** Manila, with back ends without share servers. */
 export function sharedFileSystemService(world: World, life: ShareLife): Service {
   return {
     name: 'shared-file-system',
@@ -61,7 +61,7 @@ function versionRoutes(): Route[] {
   ];
 }
 
-/** Availability zones, and for administrators the services and the pools in them: a back end in each zone of the servers. */
+/** Availability zones, and their services and pools for administrators: a back end in each zone of the servers. */
 function backendRoutes(world: World): Route[] {
   const { config, clock } = world;
   return [

@@ -14,7 +14,7 @@ import { seenSnapshot } from './snapshot-lookup.ts';
 type Arguments = Readonly<Record<string, unknown>>;
 type Action = (request: ApiRequest, given: Arguments) => ApiResponse;
 
-/** The actions on a share, by their names; until 2.6 they begin with `os-`. */
+/** The actions on a share by name; until 2.6 with the prefix `os-`. */
 export function shareActionRoutes(world: World, life: ShareLife): Route[] {
   const actions: Readonly<Record<string, readonly [action: Action, versions?: Versions]>> = {
     extend: [(request, given) => extend(world, life, request, given)],
@@ -41,7 +41,7 @@ export function shareActionRoutes(world: World, life: ShareLife): Route[] {
   return [shareRoute('POST', '/shares/{id}/action', (request) => runAction(request, actions))];
 }
 
-/** Runs the one action that a body names. */
+/** Runs the action in a body. */
 export function runAction(
   request: ApiRequest,
   actions: Readonly<Record<string, readonly [action: Action, versions?: Versions]>>,

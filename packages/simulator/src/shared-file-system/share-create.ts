@@ -23,7 +23,7 @@ export function inner(body: unknown, name: string): Fields {
   return value as Fields;
 }
 
-/** Refuses what only administrators may share with everybody. */
+/** Rejects public shares of non-administrators. */
 export function publicity({ access }: ApiRequest, value: unknown): boolean {
   const isPublic = value === undefined || value === null ? false : flag(value);
   if (isPublic && !isAdmin(access)) {
@@ -91,11 +91,11 @@ export function createShare(world: World, life: ShareLife, request: ApiRequest):
 function zoneOf({ config }: World, value: unknown): string | null {
   const name = text(value);
   if (name === null || config.zones.some((zone) => zone.name === name)) return name;
-  // Zed does not fill in which.
+  // Zed does not fill in the placeholder.
   throw notFound('Availability zone %(id)s could not be found.');
 }
 
-/** From then on the type of the parent must say that shares can be made from snapshots. */
+/** From this microversion, the parent's type must support creating shares from snapshots. */
 const FROM_SNAPSHOT_MICROVERSION = 24;
 
 function snapshotOf(world: World, { access, microversion }: ApiRequest, value: unknown): ShareSnapshot | undefined {

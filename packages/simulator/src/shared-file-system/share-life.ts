@@ -25,7 +25,7 @@ type ShareWork =
 /** The name of the one back end of each zone. */
 export const BACKEND = 'simulated';
 
-/** What Manila's scheduler and back ends do to shares, snapshots and access rules, step by step on the cloud's clock. */
+/** Simulates Manila's scheduler and back ends, step by step on the cloud's clock. */
 export class ShareLife {
   readonly #world: World;
   readonly #shares: Agenda<Share>;
@@ -47,12 +47,12 @@ export class ShareLife {
     for (const agenda of [this.#shares, this.#snapshots, this.#rules]) agenda.close();
   }
 
-  /** Stores the share with work pending, in place of what was pending before. */
+  /** Stores the share with pending work, replacing earlier pending work. */
   begin(share: Share, work: ShareWork): Share {
     return this.#shares.put({ ...share, pending: { ...work, dueMs: this.#dueMs(SHARE_LIFE[work.step]) } });
   }
 
-  /** Stores the share as it is, with nothing pending. */
+  /** Stores the share without pending work. */
   settle(share: Share): Share {
     return this.#shares.put({ ...share, pending: null });
   }
@@ -66,7 +66,7 @@ export class ShareLife {
     return this.#snapshots.put({ ...snapshot, pending: null });
   }
 
-  /** Stores a rule that the back end has yet to take up. */
+  /** Stores a rule that the back end has not processed yet. */
   beginRule(rule: AccessRule, step: 'take' | 'deny'): AccessRule {
     return this.#rules.put({ ...rule, pending: { step, dueMs: this.#dueMs('changeShareAccess') } });
   }
@@ -85,7 +85,7 @@ export class ShareLife {
     const { pending } = share;
     if (pending === null) return;
     if (pending.step === 'create' && !this.#isPlaceable(share)) {
-      this.#tell(
+      this.#addMessage(
         share,
         "allocate host: No storage could be allocated for this share request, Capabilities filter didn't succeed.",
       );
@@ -109,7 +109,7 @@ export class ShareLife {
     tables.shares.delete(id);
   }
 
-  /** Whether the back ends are what the share's type asks for. */
+  /** Whether the back ends match the share's type. */
   #isPlaceable({ typeId }: Share): boolean {
     const { extraSpecs = {} } = this.#world.tables.shareTypes.get(typeId) ?? {};
     const { share_backend_name: name = BACKEND, driver_handles_share_servers: handles = 'False' } = extraSpecs;
@@ -120,7 +120,7 @@ export class ShareLife {
     return this.#world.config.zones[0]?.name ?? 'nova';
   }
 
-  #tell({ id, projectId }: Share, text: string): void {
+  #addMessage({ id, projectId }: Share, text: string): void {
     const { tables, ids, clock } = this.#world;
     const requestId = `req-${ids.uuid()}`;
     tables.shareMessages.put({ id: ids.uuid(), projectId, resourceId: id, requestId, text, createdMs: clock.now() });

@@ -23,7 +23,7 @@ const SORT_KEYS: SortKeys<Share> = {
   created_at: ({ createdMs }) => createdMs,
 };
 
-/** Filters on a field's whole value; what is unknown is left aside. */
+/** Filters on a field's exact value; unknown filters are ignored. */
 const EXACT: Readonly<Record<string, (share: Share) => string | null>> = {
   name: ({ name }) => name,
   display_name: ({ name }) => name,
@@ -32,7 +32,7 @@ const EXACT: Readonly<Record<string, (share: Share) => string | null>> = {
   share_type_id: ({ typeId }) => typeId,
 };
 
-/** The first microversion that has a filter; before, it is left aside. */
+/** The first microversion with a filter; it is ignored before. */
 const SINCE: Readonly<Record<string, number>> = {
   export_location_id: 35,
   export_location_path: 35,
@@ -41,7 +41,7 @@ const SINCE: Readonly<Record<string, number>> = {
   description: 36,
 };
 const COUNT_MICROVERSION = 42;
-/** From then on there is a recycle bin, which is always empty here. */
+/** From this microversion there is a recycle bin, which is always empty here. */
 const RECYCLE_BIN_MICROVERSION = 69;
 
 export function listShares(world: World, request: ApiRequest, isDetail: boolean): ApiResponse {

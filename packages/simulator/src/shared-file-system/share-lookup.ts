@@ -4,7 +4,7 @@ import type { World } from '../world.ts';
 import { forbidden, notFound, requireReader, requireWriter } from './problem.ts';
 import type { Share } from './records.ts';
 
-/** The share of that id, if the caller sees it: that of the project, and what is public. */
+/** The share with this ID, if visible to the caller: the project's own or public. */
 export function seenShare({ tables }: World, access: Access, id: string): Share | undefined {
   const share = tables.shares.get(id);
   return share !== undefined && (share.isPublic || canSee(access, share.projectId)) ? share : undefined;
@@ -18,7 +18,7 @@ export function findShare(world: World, { access, params }: ApiRequest, message?
   return share;
 }
 
-/** The same for a change, which what is public does not let others make. */
+/** The same for changes, which other projects can't make to public shares. */
 export function findOwnShare(world: World, request: ApiRequest, message?: string): Share {
   const share = findShare(world, request, message);
   if (!canSee(request.access, share.projectId)) throw notFound(message);
@@ -26,7 +26,7 @@ export function findOwnShare(world: World, request: ApiRequest, message?: string
   return share;
 }
 
-/** The share above a path such as `/shares/{id}/metadata`: that of others is known, and refused. */
+/** The share above a path such as `/shares/{id}/metadata`: other projects' shares are found, but access is denied. */
 export function findShareOfPath(world: World, { access, params }: ApiRequest, verb: 'read' | 'write' = 'read'): Share {
   const id = params['id'] ?? '';
   const share = world.tables.shares.get(id);

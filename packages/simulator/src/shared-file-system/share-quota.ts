@@ -10,7 +10,7 @@ export function shareLimits({ config, tables }: World, projectId: string): Recor
   return { ...config.quotas['shared-file-system'], ...tables.quotas.get(shareQuotaId(projectId))?.limits };
 }
 
-/** What a project uses, by the names of the limits; of what it can't have, nothing. */
+/** A project's usage by limit name; zero for unsupported resources. */
 export function shareUsage({ config, tables }: World, projectId: string): Record<string, number> {
   const used = Object.fromEntries(Object.keys(config.quotas['shared-file-system']).map((name) => [name, 0]));
   const add = (name: string, amount: number): void => {
@@ -19,7 +19,7 @@ export function shareUsage({ config, tables }: World, projectId: string): Record
   for (const share of tables.shares.values()) {
     if (share.projectId !== projectId) continue;
     add('shares', 1);
-    // What a share grows by is reserved when it is asked to.
+    // The additional size is reserved when an extension is requested.
     add('gigabytes', share.pending?.step === 'extend' ? share.pending.sizeGiB : share.sizeGiB);
   }
   for (const snapshot of tables.shareSnapshots.values()) {
@@ -32,7 +32,7 @@ export function shareUsage({ config, tables }: World, projectId: string): Record
 
 const PER_WHAT = 'either per project/user or share type quota is exceeded';
 
-/** Throws Manila's 413 when a project may not have one more share of this size. */
+/** Throws Manila's 413 if the project's quota has no room for another share of this size. */
 export function requireShareQuota(world: World, projectId: string, sizeGiB: number): void {
   requireSize(world, projectId, sizeGiB);
   if (!hasRoom(world, projectId, 'gigabytes', sizeGiB)) {
@@ -47,7 +47,7 @@ export function requireShareQuota(world: World, projectId: string, sizeGiB: numb
   }
 }
 
-/** The same for a share that grows: what exceeds all gigabytes is a 403. */
+/** The same for an extension: exceeding the total gigabytes is a 403. */
 export function requireRoomForMore(world: World, projectId: string, fromGiB: number, toGiB: number): void {
   requireSize(world, projectId, toGiB);
   if (hasRoom(world, projectId, 'gigabytes', toGiB - fromGiB)) return;

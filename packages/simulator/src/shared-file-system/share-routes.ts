@@ -35,7 +35,7 @@ export function shareRoutes(world: World, life: ShareLife): Route[] {
   ];
 }
 
-/** Manila answers what it has accepted with an empty page. */
+/** Manila responds to accepted requests with an empty body. */
 export const ACCEPTED: ApiResponse = { status: 202, headers: { 'Content-Type': 'text/html; charset=UTF-8' } };
 
 function update(world: World, request: ApiRequest): ApiResponse {
@@ -54,7 +54,7 @@ function update(world: World, request: ApiRequest): ApiResponse {
 
 const DELETABLE = ['available', 'error', 'inactive'];
 
-/** Throws Zed's 403, which does not say why. */
+/** Throws Zed's 403, which has no reason. */
 function requireDeletable({ indexes }: World, share: Share): void {
   const hasSnapshots = indexes.snapshotsByShare.of(share.id).length > 0;
   if (hasSnapshots || !DELETABLE.includes(share.status)) throw forbidden('Invalid share: %(reason)s.');

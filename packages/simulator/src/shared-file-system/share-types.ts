@@ -2,7 +2,7 @@ import { type Access, isAdmin } from '../identity/access.ts';
 import type { World } from '../world.ts';
 import type { ShareType } from './records.ts';
 
-/** Fills in the configured types, also in a cloud of an earlier release, which had none. */
+/** Creates the configured types, including in a cloud of an earlier release, which had none. */
 export function bootstrapShareTypes({ config, tables }: World): void {
   if (tables.shareTypes.size > 0) return;
   for (const { id, name, extraSpecs } of config.shareTypes) {
@@ -10,7 +10,7 @@ export function bootstrapShareTypes({ config, tables }: World): void {
   }
 }
 
-/** The type of shares for which none is named: the first of the configuration, as long as there is one of its name. */
+/** The default type of shares: the first of the configuration, while a type of this name exists. */
 export function defaultShareType({ config, tables }: World): ShareType | undefined {
   const name = config.shareTypes[0]?.name;
   return tables.shareTypes.find((type) => type.name === name);
@@ -20,13 +20,13 @@ export function seesShareType(access: Access, type: ShareType): boolean {
   return type.isPublic || isAdmin(access) || type.projectIds.includes(access.projectId);
 }
 
-/** By id or, if there is none of that id, by name, as far as the caller sees it. */
+/** By ID or else by name, if visible to the caller. */
 export function lookUpShareType({ tables }: World, access: Access, idOrName: string): ShareType | undefined {
   const type = tables.shareTypes.get(idOrName) ?? tables.shareTypes.find(({ name }) => name === idOrName);
   return type !== undefined && seesShareType(access, type) ? type : undefined;
 }
 
-/** What a share of a type can be asked for. */
+/** Capabilities of shares of a type. */
 export const CAPABILITIES = [
   'snapshot_support',
   'create_share_from_snapshot_support',

@@ -61,7 +61,7 @@ function progressOf({ isExported, isPlaced, snapshotId }: Share): string | null 
   return isPlaced || snapshotId !== null ? '0%' : null;
 }
 
-/** How the rules of a share fare, together; until 2.27 there was another word for those that are being applied. */
+/** Combined state of a share's rules; until 2.27 the state while applying had another name. */
 export function accessRulesStatus({ indexes }: World, { id }: Share, microversion: number): string {
   const states = indexes.accessRulesByShare.of(id).map(({ state }) => state);
   if (states.includes('error')) return 'error';

@@ -4,7 +4,7 @@ import type { World } from '../world.ts';
 import { notFound, requireReader, requireWriter } from './problem.ts';
 import type { ShareSnapshot } from './records.ts';
 
-/** The snapshot of that id, if the caller sees it. */
+/** The snapshot with this ID, if visible to the caller. */
 export function seenSnapshot({ tables }: World, access: Access, id: string): ShareSnapshot | undefined {
   const snapshot = tables.shareSnapshots.get(id);
   return snapshot !== undefined && canSee(access, snapshot.projectId) ? snapshot : undefined;

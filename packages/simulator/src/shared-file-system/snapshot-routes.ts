@@ -48,7 +48,7 @@ export function shareSnapshotRoutes(world: World, life: ShareLife): Route[] {
         reset_status: [
           ({ access }, { status }) => {
             requireAdmin(access);
-            // Snapshots have no states of migrations: they stay what they are.
+            // Snapshots have no migration states: these are left unchanged.
             const wanted = resettable(status) as ShareSnapshotStatus;
             life.settleSnapshot({ ...findSnapshot(world, request), status: wanted });
             return ACCEPTED;

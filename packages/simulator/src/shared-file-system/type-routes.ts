@@ -11,7 +11,7 @@ import { checkSpecs, extraSpecRoutes } from './type-specs.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Types with what they ask of back ends; administrators make them, and say which projects see them. */
+/** Share types with their required capabilities; administrators create them and grant projects access. */
 export function shareTypeRoutes(world: World): Route[] {
   const { shareTypes } = world.tables;
   return [
@@ -52,7 +52,7 @@ function find(world: World, { access, params }: ApiRequest): ShareType {
   return type;
 }
 
-/** A type with the fields that the microversion has; users see of its specs what they can ask for. */
+/** A type with the fields that the microversion has; users only see the specs for their own choices. */
 function view(world: World, { access, microversion }: ApiRequest, type: ShareType): object {
   const { id, name, description, isPublic, extraSpecs } = type;
   const visible = ['driver_handles_share_servers', ...CAPABILITIES, 'availability_zones', 'replication_type'];
@@ -77,7 +77,7 @@ function inferred(specs: ShareType['extraSpecs']): Record<string, boolean> {
   return Object.fromEntries(CAPABILITIES.filter((name) => !(name in specs)).map((name) => [name, false]));
 }
 
-/** Under its older name, too. */
+/** Also under its older name. */
 function shown(world: World, request: ApiRequest, type: ShareType): ApiResponse {
   const body = view(world, request, type);
   return ok({ volume_type: body, share_type: body });
@@ -106,7 +106,7 @@ function isNamed(world: World, name: string, exceptId = ''): boolean {
   return world.tables.shareTypes.find((type) => type.name === name && type.id !== exceptId) !== undefined;
 }
 
-/** Zed does not fill in which. */
+/** Zed does not fill in the placeholder. */
 function exists(): Error {
   return conflict('Share Type %(id)s already exists.');
 }

@@ -8,7 +8,7 @@ import { CAPABILITIES } from './share-types.ts';
 
 const REQUIRED = 'driver_handles_share_servers';
 
-/** Extra specs of a body; Zed does not say what is wrong with them. A new type says whether its drivers handle servers. */
+/** Extra specs of a body; Zed's error does not say what is invalid. A new type must set driver_handles_share_servers. */
 export function checkSpecs(value: unknown, { isNew }: { readonly isNew: boolean }): Record<string, string> {
   const specs = value ?? {};
   if (typeof specs !== 'object' || Array.isArray(specs)) throw badRequest(MALFORMED);

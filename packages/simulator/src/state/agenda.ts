@@ -3,7 +3,7 @@ import type { Logger } from '@fairway/base/log';
 import type { Database } from './database.ts';
 import type { Row, Table } from './table.ts';
 
-/** A row with work that falls due at a time of the cloud's clock. */
+/** A row with pending work that is due at a time of the cloud's clock. */
 interface Planned extends Row {
   readonly pending: { readonly dueMs: number } | null;
 }
@@ -12,8 +12,8 @@ interface Planned extends Row {
 const RETRY_MS = 1000;
 
 /**
- * Runs what is pending on the rows of one table when it falls due, each in a transaction. `run` must clear or replace `pending`. A row
- * whose pending work was replaced or cleared is left alone.
+ * Runs the pending work of one table's rows when it is due, each in a transaction. `run` must clear or replace `pending`. A row whose pending work
+ * was replaced or cleared is skipped.
  */
 export class Agenda<R extends Planned> {
   readonly #host: { readonly clock: Clock; readonly database: Database; readonly log: Logger };
@@ -32,7 +32,7 @@ export class Agenda<R extends Planned> {
     this.#run = run;
   }
 
-  /** Takes up what was pending when the state was saved or restored. */
+  /** Resumes the work that was pending when the state was saved or restored. */
   resume(): void {
     this.#cancelAll();
     for (const row of this.#table.values()) this.#arm(row);
@@ -43,7 +43,7 @@ export class Agenda<R extends Planned> {
     this.#cancelAll();
   }
 
-  /** Stores a row, and plans its pending work once the transaction has committed. */
+  /** Stores a row, and schedules its pending work once the transaction has committed. */
   put(row: R): R {
     this.#table.put(row);
     this.#host.database.afterCommit(() => this.#arm(row));

@@ -1,45 +1,43 @@
 import { createHash } from 'node:crypto';
 
-/** What in a tenant's cluster a certificate in Barbican is for. */
+/** The object in a tenant's cluster that a certificate in Barbican is for. */
 export interface CertificateOwner {
   readonly clusterUid: string;
   readonly kind: 'ingress' | 'gateway';
-  /** Of the Ingress or Gateway. */
+  /** UID of the Ingress or Gateway. */
   readonly uid: string;
 }
 
-/** The Secret in the cluster that it is a copy of. */
+/** The Secret in the cluster from which it was copied. */
 export interface SecretName {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** As a certificate's name in Barbican tells it. */
+/** Parsed from a certificate's name in Barbican. */
 export interface CertificateMark {
   readonly owner: CertificateOwner;
   /** See `sourceOf`. */
   readonly source: string;
-  /** Of the certificates and the key. */
+  /** Digest of the certificates and the key. */
   readonly fingerprint: string;
 }
 
-/** The names of all of them, whatever cluster they are of, as SQL's LIKE reads it. */
+/** SQL LIKE pattern for the names of all certificates, in any cluster. */
 export const CERTIFICATE_NAMES = 'fairway-cluster-%';
 
-const MARK = /^fairway-cluster-(.+)-(ingress|gateway)-([^ ]+)-([0-9a-f]{16})-([0-9a-f]{32})(?: |$)/;
-/** Barbican's limit of a name. */
+const MARK = /^fairway-cluster-(.{1,255})-(ingress|gateway)-([^ ]{1,255})-([0-9a-f]{16})-([0-9a-f]{32})(?: |$)/;
+/** Barbican's limit for names. */
 const MAX_NAME = 255;
 
-/**
- * The name of a secret in Barbican, which is all that a call to make one can mark it with, and which nobody can change. It ends with the Secret's name, for people.
- */
+/** The name of a secret in Barbican: the only mark that a create call can set, and immutable. It ends with the Secret's name, for readability. */
 export function certificateName({ owner, fingerprint }: Omit<CertificateMark, 'source'>, secret: SecretName): string {
   const { clusterUid, kind, uid } = owner;
   const mark = `fairway-cluster-${clusterUid}-${kind}-${uid}-${sourceOf(secret)}-${fingerprint.slice(0, 32)}`;
   return `${mark} ${secret.namespace}/${secret.name}`.slice(0, MAX_NAME);
 }
 
-/** What a certificate in Barbican is; undefined for a secret that is none of Fairway's. Barbican lists the session's project alone. */
+/** Parses the name of a certificate in Barbican; undefined for a secret that is not Fairway's. Barbican only lists the session's project. */
 export function certificateMark({ name }: { readonly name?: string | null | undefined }): CertificateMark | undefined {
   const [, clusterUid, kind, uid, source, fingerprint] = MARK.exec(name ?? '') ?? [];
   if (clusterUid === undefined || uid === undefined || source === undefined || fingerprint === undefined) {
@@ -48,7 +46,7 @@ export function certificateMark({ name }: { readonly name?: string | null | unde
   return { owner: { clusterUid, kind: kind === 'gateway' ? kind : 'ingress', uid }, source, fingerprint };
 }
 
-/** Stands for the Secret, whose name may be longer than there is room. */
+/** Represents the Secret, whose name may be too long. */
 export function sourceOf({ namespace, name }: SecretName): string {
   return createHash('sha256').update(`${namespace}/${name}`).digest('hex').slice(0, 16);
 }

@@ -3,7 +3,7 @@ import type { KeySecret } from '@fairway/openstack/types/key-manager';
 import { type CertificateMark, certificateMark } from './certificate-name.ts';
 import type { ProjectCloud } from './project-cloud.ts';
 
-/** Whether the cloud's catalog has a key-manager service. Rejects with the error of a login. */
+/** Whether the cloud's catalog has a key-manager service. Rejects with the login's error. */
 export async function hasKeyManager({ client }: Pick<ProjectCloud, 'client'>): Promise<boolean> {
   try {
     await client.session.endpoint('key-manager');
@@ -19,7 +19,10 @@ export interface StoredCertificate extends CertificateMark {
   readonly secret: KeySecret;
 }
 
-/** Those of a cluster, oldest first, by a list that began after `sinceMs`; none where the cloud has no Barbican, or does not let Fairway's user list, who then has made none. */
+/**
+ * Certificates of a cluster, oldest first, from a list that began after `sinceMs`. Empty if the cloud has no Barbican, or if Fairway's user may not
+ * list, since then it has created none.
+ */
 export async function certificatesOfCluster(
   cloud: ProjectCloud,
   clusterUid: string,
@@ -38,7 +41,7 @@ export async function certificatesOfCluster(
 /** Built once per list. */
 const indexes = new WeakMap<object, ReadonlyMap<string, readonly StoredCertificate[]>>();
 
-/** By the cluster's UID, oldest first. */
+/** By cluster UID, oldest first. */
 export function storedCertificates({
   items,
 }: {

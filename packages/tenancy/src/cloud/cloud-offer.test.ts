@@ -97,6 +97,47 @@ describe('quotas of a project', () => {
   });
 });
 
+describe('quotas that forms show', () => {
+  test('cost the cloud one question a minute, however many ask, and admission shares the answer', async () => {
+    const clock = new FakeClock();
+    const offer = new CloudOffer(clock, silentLogger);
+    const { calls, cloud } = project({ cinder: CINDER });
+    const asked = await Promise.all(Array.from({ length: 50 }, () => offer.quotasOf(cloud)));
+    await offer.catalogueOf(cloud);
+
+    expect(calls.filter((call) => call !== 'cinder types')).toEqual(['nova limits', 'neutron quotas', 'cinder limits']);
+    expect(new Set(asked.map(({ atMs }) => atMs))).toEqual(new Set([clock.now()]));
+    expect(asked[49]?.quotas).toMatchObject({ instances: { limit: 10, used: 3 } });
+  });
+
+  test('of a cloud that does not answer cost it no more, for as long as it lasts', async () => {
+    const clock = new FakeClock();
+    const offer = new CloudOffer(clock, silentLogger);
+    const fault = new Error('503');
+    const { calls, cloud } = project({ nova: fault, neutron: fault });
+    for (let minute = 0; minute < 10; minute++) {
+      for (let tab = 0; tab < 20; tab++) {
+        expect((await offer.quotasOf(cloud)).quotas).toBeUndefined();
+        await offer.catalogueOf(cloud);
+      }
+      await clock.advance(MINUTE_MS);
+    }
+
+    expect(calls).toHaveLength(2 * 10);
+  });
+
+  test('are known again a minute after the cloud is back', async () => {
+    const clock = new FakeClock();
+    const offer = new CloudOffer(clock, silentLogger);
+    const { cloud } = project({ nova: new Error('503') });
+    expect((await offer.quotasOf(cloud)).quotas).not.toHaveProperty('instances');
+    Object.assign(cloud.client.compute, { limits: () => Promise.resolve(NOVA) });
+    await clock.advance(MINUTE_MS);
+
+    expect((await offer.quotasOf(cloud)).quotas).toHaveProperty('instances');
+  });
+});
+
 describe('volume types', () => {
   test('are listed where there is Cinder', async () => {
     const offer = new CloudOffer(new FakeClock(), silentLogger);

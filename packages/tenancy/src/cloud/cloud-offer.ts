@@ -5,58 +5,81 @@ import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
 import { ROUTER_INTERFACE_OWNERS } from '@fairway/openstack/network/routers';
 import type { Router } from '@fairway/openstack/types/network';
+import { catalogueImage } from './catalogue-image.ts';
+import { catalogueNetwork, catalogueSubnet } from './catalogue-network.ts';
 import type { ProjectCloud } from './project-cloud.ts';
-import { type QuotaSource, quotaSources } from './project-quotas.ts';
+import { quotaSources } from './project-quotas.ts';
+import { securityGroupFacts } from './security-group-facts.ts';
 
-/** Of the cloud's lists when they are used to validate a request. */
+/** Maximum age of the cloud's lists when they are used for validation. */
 const MAX_AGE_MS = 60_000;
-/** How long a request waits for a cloud that does not answer, before it is validated without it. */
+/** How long a request waits for a cloud that does not respond, before it is validated without it. */
 const PATIENCE_MS = 5_000;
 
-/** How old an answer may be; 0: it is asked for again. */
-interface CatalogueAge {
+/** Maximum age of the result; 0 reads it again. */
+interface CatalogueQuestion {
   readonly maxAgeMs?: number;
   readonly quotasMaxAgeMs?: number;
+  /** Security groups include their rules, and few pools use any: omitted by default. */
+  readonly securityGroups?: boolean;
 }
 
-/** What is not part of the shared lists, with when it was asked for. */
+/** Data outside of the shared lists, with the time of the request. */
 type Answers<T> = WeakMap<ProjectCloud, { readonly answer: T; readonly atMs: number }>;
 type Question<T> = (cloud: ProjectCloud, signal: AbortSignal) => Promise<T>;
 
-/** What a project's cloud offers, for admission and CloudProfiles: from the shared lists. */
+/** Quotas of a project, with the time of the request. Undefined if none of the services responded. */
+export interface KnownQuotas {
+  readonly quotas: CatalogueQuotas | undefined;
+  readonly atMs: number;
+}
+
+/** What a project's cloud offers, from the shared lists, for admission and CloudProfiles. */
 export class CloudOffer {
   readonly #clock: Clock;
   readonly #log: Logger;
+  readonly #defaultImage: string | undefined;
   readonly #zones: Answers<readonly string[]> = new WeakMap();
   readonly #attached: Answers<ReadonlyMap<string, readonly string[]>> = new WeakMap();
   readonly #volumes: Answers<boolean> = new WeakMap();
   readonly #volumeTypes: Answers<NonNullable<CloudCatalogue['volumeTypes']>> = new WeakMap();
-  readonly #quotas = new Map<QuotaSource, Answers<CatalogueQuotas>>();
+  /** Includes requests in progress and failures: a cloud that does not respond is not queried more often than others. */
+  readonly #quotas: Answers<Promise<CatalogueQuotas | undefined>> = new WeakMap();
 
-  constructor(clock: Clock, log: Logger) {
+  /** `defaultImage`: the operator's default image, by ID or name. */
+  constructor(clock: Clock, log: Logger, defaultImage?: string) {
+    this.#defaultImage = defaultImage;
     this.#clock = clock;
     this.#log = log;
   }
 
-  /** A list that times out is left out, and the controllers validate what depends on it. Lists and quotas are at most a minute old by default. */
+  /** A list that times out is omitted, and controllers validate what depends on it. By default, lists and quotas are at most a minute old. */
   async catalogueOf(
     cloud: ProjectCloud,
-    { maxAgeMs = MAX_AGE_MS, quotasMaxAgeMs = MAX_AGE_MS }: CatalogueAge = {},
+    {
+      maxAgeMs = MAX_AGE_MS,
+      quotasMaxAgeMs = MAX_AGE_MS,
+      securityGroups: asksForGroups = false,
+    }: CatalogueQuestion = {},
   ): Promise<CloudCatalogue> {
     const { cache } = cloud;
     const sinceMs = this.#clock.now() - maxAgeMs;
     const hasVolumes = await this.#known(this.#volumes, cloud, sinceMs, hasVolumeService);
-    const [flavors, images, networks, subnets, routers, zones, attached, volumeTypes, quotas] = await Promise.all([
-      this.#items(cache.flavors, sinceMs),
-      this.#items(cache.images, sinceMs),
-      this.#items(cache.networks, sinceMs),
-      this.#items(cache.subnets, sinceMs),
-      this.#items<Router>(cache.routers, sinceMs),
-      this.#known(this.#zones, cloud, sinceMs, zonesOf),
-      this.#known(this.#attached, cloud, sinceMs, attachedSubnets),
-      hasVolumes ? this.#known(this.#volumeTypes, cloud, sinceMs, volumeTypesOf) : undefined,
-      this.#quotasOf(cloud, this.#clock.now() - quotasMaxAgeMs, hasVolumes ?? false),
-    ]);
+    const [flavors, images, networks, subnets, routers, zones, attached, volumeTypes, quotas, groups] =
+      await Promise.all([
+        this.#items(cache.flavors, sinceMs),
+        this.#items(cache.images, sinceMs),
+        this.#items(cache.networks, sinceMs),
+        this.#items(cache.subnets, sinceMs),
+        this.#items<Router>(cache.routers, sinceMs),
+        this.#known(this.#zones, cloud, sinceMs, zonesOf),
+        this.#known(this.#attached, cloud, sinceMs, attachedSubnets),
+        hasVolumes ? this.#known(this.#volumeTypes, cloud, sinceMs, volumeTypesOf) : undefined,
+        this.quotasOf(cloud, quotasMaxAgeMs).then((known) => known.quotas),
+        asksForGroups ? this.#groupsOf(cloud, sinceMs) : undefined,
+      ]);
+    // The lists were read with the same token.
+    const projectID = networks && (await this.#answerOf(projectOf, cloud));
     return {
       ...(cloud.region !== '' && { regions: [cloud.region] }),
       ...(zones && { zones }),
@@ -64,32 +87,14 @@ export class CloudOffer {
         flavors: flavors.map(({ id, name, vcpus, ram, disk }) => ({ id, name, vcpus, memoryMiB: ram, diskGiB: disk })),
       }),
       ...(images && {
-        images: images.map((image) => ({
-          id: image.id,
-          name: image.name ?? '',
-          minDiskGiB: image.min_disk,
-          minMemoryMiB: image.min_ram,
-          isActive: image.status === 'active' && !image.os_hidden,
-          ...osOf(image),
-        })),
+        images: images.map(catalogueImage),
       }),
+      ...(this.#defaultImage !== undefined && { defaultImage: this.#defaultImage }),
       ...(networks && {
-        networks: networks.map((network) => ({
-          id: network.id,
-          name: network.name,
-          isExternal: network['router:external'],
-        })),
+        networks: networks.map((network) => catalogueNetwork(network, projectID)),
       }),
       ...(subnets && {
-        subnets: subnets.map((subnet) => ({
-          id: subnet.id,
-          name: subnet.name,
-          networkID: subnet.network_id,
-          cidr: subnet.cidr,
-          ipVersion: subnet.ip_version,
-          gatewayIP: subnet.gateway_ip ?? null,
-          allocationPools: subnet.allocation_pools,
-        })),
+        subnets: subnets.map(catalogueSubnet),
       }),
       ...(routers && {
         routers: routers.map(({ id, name, external_gateway_info: gateway }) => ({
@@ -102,19 +107,26 @@ export class CloudOffer {
       ...(hasVolumes !== undefined && { hasVolumes }),
       ...(volumeTypes && { volumeTypes }),
       ...(quotas && { quotas }),
+      ...(groups && { securityGroups: groups }),
     };
   }
 
-  /** Of the services that answer; undefined if none does. */
-  async #quotasOf(cloud: ProjectCloud, sinceMs: number, hasVolumes: boolean): Promise<CatalogueQuotas | undefined> {
-    const known = await Promise.all(
-      quotaSources(hasVolumes).map((source) => {
-        const answers = this.#quotas.get(source) ?? new WeakMap();
-        this.#quotas.set(source, answers);
-        return this.#known(answers, cloud, sinceMs, source);
-      }),
-    );
-    const answered = known.filter((quotas) => quotas !== undefined);
+  /** Quotas of the project, up to this age. Concurrent callers share one request. */
+  async quotasOf(cloud: ProjectCloud, maxAgeMs = MAX_AGE_MS): Promise<KnownQuotas> {
+    const nowMs = this.#clock.now();
+    let known = this.#quotas.get(cloud);
+    if (known === undefined || known.atMs <= nowMs - maxAgeMs) {
+      known = { answer: this.#askForQuotas(cloud), atMs: nowMs };
+      this.#quotas.set(cloud, known);
+    }
+    return { quotas: await known.answer, atMs: known.atMs };
+  }
+
+  /** Quotas of the services that respond; undefined if none does. */
+  async #askForQuotas(cloud: ProjectCloud): Promise<CatalogueQuotas | undefined> {
+    const hasVolumes = await this.#known(this.#volumes, cloud, this.#clock.now() - MAX_AGE_MS, hasVolumeService);
+    const asked = await Promise.all(quotaSources(hasVolumes ?? false).map((source) => this.#answerOf(source, cloud)));
+    const answered = asked.filter((quotas) => quotas !== undefined);
     return answered.length === 0 ? undefined : Object.assign({}, ...answered);
   }
 
@@ -123,21 +135,30 @@ export class CloudOffer {
       const { items } = await this.#withPatience((signal) => cache.refreshAfter(sinceMs, signal));
       return [...items.values()];
     } catch (error) {
-      this.#log.warn({ err: error, resource: cache.name }, 'admission continues without the cloud’s catalogue');
+      this.#log.warn({ err: error, resource: cache.name }, 'admission proceeds without the cloud’s catalogue');
       return undefined;
     }
+  }
+
+  async #groupsOf(cloud: ProjectCloud, sinceMs: number): Promise<CloudCatalogue['securityGroups']> {
+    const items = await this.#items(cloud.cache.securityGroups, sinceMs);
+    return items && securityGroupFacts(items, await cloud.client.session.projectId());
   }
 
   async #known<T>(answers: Answers<T>, cloud: ProjectCloud, sinceMs: number, ask: Question<T>): Promise<T | undefined> {
     const known = answers.get(cloud);
     const nowMs = this.#clock.now();
     if (known && known.atMs > sinceMs) return known.answer;
+    const answer = await this.#answerOf(ask, cloud);
+    if (answer !== undefined) answers.set(cloud, { answer, atMs: nowMs });
+    return answer;
+  }
+
+  async #answerOf<T>(ask: Question<T>, cloud: ProjectCloud): Promise<T | undefined> {
     try {
-      const answer = await this.#withPatience((signal) => ask(cloud, signal));
-      answers.set(cloud, { answer, atMs: nowMs });
-      return answer;
+      return await this.#withPatience((signal) => ask(cloud, signal));
     } catch (error) {
-      this.#log.warn({ err: error, resource: ask.name }, 'admission continues without the cloud’s catalogue');
+      this.#log.warn({ err: error, resource: ask.name }, 'admission proceeds without the cloud’s catalogue');
       return undefined;
     }
   }
@@ -145,7 +166,7 @@ export class CloudOffer {
   async #withPatience<R>(ask: (signal: AbortSignal) => Promise<R>): Promise<R> {
     const abort = new AbortController();
     const timer = this.#clock.after(PATIENCE_MS, () => {
-      abort.abort(new DOMException(`the cloud did not answer within ${PATIENCE_MS} ms`, 'TimeoutError'));
+      abort.abort(new DOMException(`the cloud did not respond within ${PATIENCE_MS} ms`, 'TimeoutError'));
     });
     try {
       return await ask(abort.signal);
@@ -160,7 +181,11 @@ async function zonesOf(cloud: ProjectCloud, signal: AbortSignal): Promise<readon
   return zones.filter(({ zoneState }) => zoneState.available).map(({ zoneName }) => zoneName);
 }
 
-/** The subnets of each router, by its id. */
+function projectOf({ client }: ProjectCloud): Promise<string> {
+  return client.session.projectId();
+}
+
+/** Subnets of each router, by router ID. */
 async function attachedSubnets(cloud: ProjectCloud, signal: AbortSignal): Promise<ReadonlyMap<string, string[]>> {
   const attached = new Map<string, string[]>();
   const ports = cloud.client.network.ports.list({ device_owner: ROUTER_INTERFACE_OWNERS }, { signal });
@@ -170,7 +195,8 @@ async function attachedSubnets(cloud: ProjectCloud, signal: AbortSignal): Promis
   return attached;
 }
 
-async function hasVolumeService({ client }: ProjectCloud): Promise<boolean> {
+/** Whether the cloud's catalog has a volume service. Rejects with the login's error. */
+export async function hasVolumeService({ client }: Pick<ProjectCloud, 'client'>): Promise<boolean> {
   try {
     await client.session.endpoint('block-storage');
     return true;
@@ -185,10 +211,4 @@ async function volumeTypesOf(
   signal: AbortSignal,
 ): Promise<readonly { readonly id: string; readonly name: string }[]> {
   return (await client.blockStorage.volumeTypes({ signal })).map(({ id, name }) => ({ id, name }));
-}
-
-/** Ubuntu's, Debian's and others' images say in properties what they are. */
-function osOf(image: Readonly<Record<string, unknown>>): { readonly os?: string } {
-  const words = [image['os_distro'], image['os_version']].filter((word) => typeof word === 'string' && word !== '');
-  return words.length === 0 ? {} : { os: words.join(' ') };
 }

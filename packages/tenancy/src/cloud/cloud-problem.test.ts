@@ -22,8 +22,8 @@ test.each<{ reason: string; first: Partial<OpenStackErrorOptions>; second: Parti
   },
   {
     reason: 'how long was waited',
-    first: { kind: 'timeout', message: 'no answer within 60000 ms' },
-    second: { kind: 'timeout', message: 'no answer within 58123 ms' },
+    first: { kind: 'timeout', message: 'no response within 60000 ms' },
+    second: { kind: 'timeout', message: 'no response within 58123 ms' },
   },
   {
     reason: 'how the connection ended',
@@ -43,32 +43,31 @@ test.each<{ error: Partial<OpenStackErrorOptions>; message: string }>([
   {
     error: { kind: 'network', cause: lost('CERT_HAS_EXPIRED') },
     message:
-      'compute: Nova at nova.example:8774 cannot be reached while creating servers; Fairway tries again by itself, every five minutes at the latest (its certificate is not trusted: CERT_HAS_EXPIRED)',
+      'compute: Nova at nova.example:8774 cannot be reached while creating servers; Fairway retries at least every five minutes (its certificate cannot be verified: CERT_HAS_EXPIRED)',
   },
   {
     error: { kind: 'network', cause: lost('UND_ERR_SOCKET'), message: 'other side closed' },
     message:
-      'compute: Nova at nova.example:8774 cannot be reached while creating servers; Fairway tries again by itself, every five minutes at the latest (the connection breaks)',
+      'compute: Nova at nova.example:8774 cannot be reached while creating servers; Fairway retries at least every five minutes (the connection was lost)',
   },
   {
     error: { kind: 'network', cause: lost('ECONNREFUSED'), method: 'GET', template: '/servers/detail' },
     message:
-      'compute: Nova at nova.example:8774 cannot be reached while reading what the project has; Fairway tries again by itself, every five minutes at the latest (nothing listens there: ECONNREFUSED)',
+      'compute: Nova at nova.example:8774 cannot be reached while reading resources of the project; Fairway retries at least every five minutes (connection refused: ECONNREFUSED)',
   },
   {
     error: { kind: 'timeout', service: 'identity', template: '/v3/auth/tokens', host: 'keystone.example:5000' },
     message:
-      'identity: Keystone at keystone.example:5000 does not answer in time while logging in; Fairway tries again by itself, every five minutes at the latest',
+      'identity: Keystone at keystone.example:5000 did not respond in time while logging in; Fairway retries at least every five minutes',
   },
   {
     error: { kind: 'unavailable', status: 503, method: 'DELETE', template: '/v2.0/floatingips/{id}', message: 'down' },
     message:
-      'compute: Nova at nova.example:8774 answers with status 503 while deleting floating IPs; Fairway tries again by itself, every five minutes at the latest (down)',
+      'compute: Nova at nova.example:8774 returned status 503 while deleting floating IPs; Fairway retries at least every five minutes (down)',
   },
   {
     error: { kind: 'rateLimited', message: 'slow down' },
-    message:
-      'compute: Nova limits how often it may be asked; Fairway tries again by itself, every five minutes at the latest (slow down)',
+    message: 'compute: Nova is rate limiting requests; Fairway retries at least every five minutes (slow down)',
   },
   {
     error: { kind: 'rateLimited', message: "not sent within 180000 ms: Fairway's budget for the cloud x is used up" },
@@ -77,7 +76,7 @@ test.each<{ error: Partial<OpenStackErrorOptions>; message: string }>([
   {
     error: { kind: 'quotaExceeded', quotas: [{ resource: 'cores', requested: 2, used: 20, limit: 20 }] },
     message:
-      'compute: quota exceeded for cores: 20 of 20 used, 2 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+      'compute: quota exceeded for cores: 20 of 20 used, 2 more requested; free resources or request a larger quota; Fairway then continues automatically',
   },
 ])('$message', ({ error, message }) => {
   const host = 'nova.example:8774';

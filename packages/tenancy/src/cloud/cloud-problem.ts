@@ -5,12 +5,12 @@ import { ForeignProject } from './foreign-project.ts';
 import { knownRefusal } from './known-refusals.ts';
 import { StillSettling } from './still-settling.ts';
 
-/** How often to look whether the operator has fixed it. */
+/** How often to check whether the operator has fixed it. */
 const SLOW_RETRY_MS = 60_000;
 
 /**
- * Maps an error of the cloud to the cluster's condition; undefined for any other error. The message is stable for the same cause: request
- * ids and durations belong into logs.
+ * Maps an error of the cloud to the cluster's condition; undefined for any other error. The message is stable for the same cause; request IDs and
+ * durations belong in logs.
  */
 export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem | undefined {
   if (error instanceof StillSettling) {
@@ -28,7 +28,7 @@ export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem 
     case 'quotaExceeded':
       return {
         reason: 'QuotaExceeded',
-        message: `${message}; free something or ask for a larger quota, and Fairway continues by itself`,
+        message: `${message}; free resources or request a larger quota; Fairway then continues automatically`,
         ...retryAfter(error),
       };
     case 'unauthorized':
@@ -40,7 +40,7 @@ export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem 
     case 'forbidden':
       return {
         reason: 'PermissionDenied',
-        message: `${message}; Fairway's credential needs the role member in the project`,
+        message: `${message}; Fairway's credential requires the role member in the project`,
         ...retryAfter(error),
       };
     case 'outOfCapacity':
@@ -50,7 +50,7 @@ export function cloudProblemOf(error: unknown, nowMs: number): RetryableProblem 
     case 'conflict':
       return {
         reason: 'ResourceInUse',
-        message: `${message.replace(/\.$/, '')}; delete or detach what else uses it, and Fairway continues by itself`,
+        message: `${message.replace(/\.$/, '')}; delete or detach the resources that use it; Fairway then continues automatically`,
         ...retryAfter(error),
       };
     case 'badRequest':

@@ -3,9 +3,9 @@ import type { QuotaUse } from '@fairway/openstack/http/quota-use';
 import { SERVICES } from '@fairway/openstack/services';
 
 /** The longest interval of Fairway's retries (decision 26). */
-const TRIES_AGAIN = 'Fairway tries again by itself, every five minutes at the latest';
+const TRIES_AGAIN = 'Fairway retries at least every five minutes';
 
-/** An error of a cloud in words for people; it stays the same while its cause does. Request ids and durations are for the log. */
+/** Describes an error of a cloud for users; stable while the cause is the same. Request IDs and durations belong in logs. */
 export function wordsOf(error: OpenStackError): string {
   const { kind, service, host, status } = error;
   const where = `${projectOf(service)}${host === undefined ? '' : ` at ${host}`}`;
@@ -14,9 +14,9 @@ export function wordsOf(error: OpenStackError): string {
     case 'network':
       return `${where} cannot be reached ${during} (${causeOf(error)})`;
     case 'timeout':
-      return `${where} does not answer in time ${during}`;
+      return `${where} did not respond in time ${during}`;
     case 'unavailable': {
-      const fails = status !== undefined && status >= 500 ? `answers with status ${status}` : 'gives no valid answer';
+      const fails = status !== undefined && status >= 500 ? `returned status ${status}` : 'returned no valid response';
       return `${where} ${fails} ${during} (${detailOf(error)})`;
     }
     case 'quotaExceeded':
@@ -24,10 +24,10 @@ export function wordsOf(error: OpenStackError): string {
         ? detailOf(error)
         : `quota exceeded for ${error.quotas.map(quotaWords).join(', ')}`;
     case 'rateLimited':
-      // Without what the next refusal, which Fairway makes itself while it waits, would say otherwise.
+      // Omits details that would differ in the next error, which Fairway raises itself while it waits.
       return isOwnBudget(error)
         ? detailOf(error)
-        : `${projectOf(service)} limits how often it may be asked; ${TRIES_AGAIN} (${detailOf(error)})`;
+        : `${projectOf(service)} is rate limiting requests; ${TRIES_AGAIN} (${detailOf(error)})`;
     case 'notFound':
     case 'conflict':
     case 'unauthorized':
@@ -38,22 +38,22 @@ export function wordsOf(error: OpenStackError): string {
   }
 }
 
-/** Fairway's budget of calls, rather than the cloud's. */
+/** Whether Fairway's own request budget is exceeded, rather than the cloud's rate limit. */
 function isOwnBudget({ detail }: OpenStackError): boolean {
   return detail.startsWith('not sent within');
 }
 
-/** `cores: 20 of 20 used, 2 more wanted`. */
+/** `cores: 20 of 20 used, 2 more requested`. */
 export function quotaWords({ resource, requested, used, limit }: QuotaUse): string {
   const name = QUOTA_NAMES[resource] ?? resource.replaceAll('_', ' ');
   const use = used !== undefined && limit !== undefined ? `${used} of ${limit} used` : undefined;
   const room = use ?? (limit === undefined ? undefined : `${limit} allowed`);
-  const wanted = requested === undefined ? undefined : `${requested} more wanted`;
+  const wanted = requested === undefined ? undefined : `${requested} more requested`;
   const numbers = [room, wanted].filter((part) => part !== undefined).join(', ');
   return numbers === '' ? name : `${name}: ${numbers}`;
 }
 
-/** Units and names that do not speak for themselves. */
+/** Units and names that need an explanation. */
 const QUOTA_NAMES: Readonly<Record<string, string>> = {
   ram: 'memory in MiB',
   gigabytes: 'volumes in GiB',
@@ -67,8 +67,8 @@ const QUOTA_NAMES: Readonly<Record<string, string>> = {
   server_group: 'server groups',
   load_balancer: 'load balancers',
   listener: 'listeners',
-  pool: 'pools of load balancers',
-  member: 'members of load balancers',
+  pool: 'load balancer pools',
+  member: 'load balancer members',
   health_monitor: 'health monitors',
   server: 'servers in a server group',
 };
@@ -79,17 +79,17 @@ function projectOf(service: string): string {
 
 const VERBS = { GET: 'reading', POST: 'creating', PUT: 'changing', PATCH: 'changing', DELETE: 'deleting' } as const;
 
-/** Lists run side by side: which of them fails first is random, so all reads are one. */
+/** Lists run concurrently, and which one fails first is random, so all reads have one description. */
 function doing({ service, method, template }: OpenStackError): string {
   if (service === 'identity' && template.endsWith('/auth/tokens')) return 'logging in';
-  if (method === 'GET') return 'reading what the project has';
+  if (method === 'GET') return 'reading resources of the project';
   if (template.endsWith('/action')) return 'changing servers';
   const words = template.split('/').filter((part) => part !== '' && !/^(\{.*|v[0-9.]+)$/.test(part));
   const noun = words[0]?.replace(/^os-/, '').replaceAll(/[-_]/g, ' ').replace('floatingips', 'floating IPs');
   return noun === undefined ? 'asking it' : `${VERBS[method]} ${noun}`;
 }
 
-/** A status holds no more than a condition may. */
+/** Conditions limit the length of messages. */
 const MAX_DETAIL = 500;
 
 function detailOf({ detail }: OpenStackError): string {
@@ -100,25 +100,25 @@ function detailOf({ detail }: OpenStackError): string {
   return text.length > MAX_DETAIL ? `${text.slice(0, MAX_DETAIL)}…` : text;
 }
 
-/** Reset or closed: which one is random, and both mean the same. */
+/** Whether the connection was reset or closed is random, and means the same. */
 function causeOf({ cause }: OpenStackError): string {
   const code =
     codeOf(cause) ??
     (typeof cause === 'object' && cause !== null && 'cause' in cause ? codeOf(cause.cause) : undefined);
   if (code === undefined) return BROKEN;
-  if (/^(CERT|DEPTH|SELF|UNABLE|ERR_TLS)/.test(code)) return `its certificate is not trusted: ${code}`;
+  if (/^(CERT|DEPTH|SELF|UNABLE|ERR_TLS)/.test(code)) return `its certificate cannot be verified: ${code}`;
   const words = CAUSES[code];
   return words === undefined ? BROKEN : `${words}: ${code}`;
 }
 
-const BROKEN = 'the connection breaks';
+const BROKEN = 'the connection was lost';
 const CAUSES: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'its name cannot be resolved',
-  EAI_AGAIN: 'its name cannot be resolved',
-  EHOSTUNREACH: 'there is no route to it',
-  ENETUNREACH: 'there is no route to it',
-  UND_ERR_CONNECT_TIMEOUT: 'it does not accept connections in time',
+  ECONNREFUSED: 'connection refused',
+  ENOTFOUND: 'its host name cannot be resolved',
+  EAI_AGAIN: 'its host name cannot be resolved',
+  EHOSTUNREACH: 'no route to the host',
+  ENETUNREACH: 'no route to the host',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
 };
 
 function codeOf(error: unknown): string | undefined {

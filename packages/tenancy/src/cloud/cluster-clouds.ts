@@ -10,19 +10,19 @@ export type FollowProject = (project: ProjectCloud, clusterKeys: ReadonlySet<str
 interface Held {
   readonly project: ProjectCloud;
   readonly tenure: Tenure | undefined;
-  /** The project's state of this tenure. */
+  /** State of the project during this tenure. */
   readonly cloud: ProjectCloud;
 }
 
 interface Followed {
-  /** Keys of the clusters that are in the project. */
+  /** Keys of the clusters in the project. */
   readonly clusters: Set<string>;
   readonly stops: readonly (() => void)[];
 }
 
 export interface ClusterCloudsOptions {
   readonly clouds: Clouds;
-  /** All clusters that there are. */
+  /** All existing clusters. */
   readonly clusters: Pick<ObjectSource<Cluster>, 'get' | 'addHandler'>;
   /** Default: this process owns all clusters. */
   readonly owner?: Pick<KeyOwner, 'tenure'> | undefined;
@@ -45,14 +45,14 @@ export class ClusterClouds {
     options.clusters.addHandler({ onDelete: (cluster) => this.#release(keyOf(cluster)) });
   }
 
-  /** The project that the cluster `namespace/name` lives in; see `Clouds`. */
+  /** The project of cluster `namespace/name`; see `Clouds`. */
   of(clusterKey: string, credentialName: string | undefined): ProjectCloud | undefined {
     const { clouds, clusters, owner } = this.#options;
     const namespace = clusterKey.slice(0, clusterKey.indexOf('/'));
     const project = clouds.forNamespace(namespace, credentialName);
     if (project === undefined) return undefined;
     const tenure = owner?.tenure(clusterKey);
-    // This process does not own it: callers may read, and writes are fenced.
+    // Another process owns it: callers may read, and writes are fenced.
     if (owner !== undefined && tenure === undefined) return project;
     const known = this.#held.get(clusterKey);
     if (known?.project === project && known.tenure === tenure) return known.cloud;

@@ -2,12 +2,12 @@ import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Clouds, ProjectCloud } from './project-cloud.ts';
 
 export interface ConfiguredCloudsOptions {
-  /** The clouds.yaml entry that a namespace's clusters live in; undefined if the operator has set none. */
+  /** The clouds.yaml entry for a namespace's clusters; undefined if the operator has set none. */
   readonly nameOf: (namespace: string) => string | undefined;
-  /** Opens an entry; undefined when there is no such entry. Called once for each name. */
+  /** Opens an entry; undefined if it does not exist. Called once per name. */
   readonly open: (name: string) => ProjectCloud | undefined;
   readonly credentialOf: (namespace: string, name: string) => CloudCredential | undefined;
-  /** Opens a tenant's project; undefined if the operator has not configured the cloud. Called once for each credential and cloud. */
+  /** Opens a tenant's project; undefined if the operator has not configured the cloud. Called once per credential and cloud. */
   readonly openAs: (credential: CloudCredential) => ProjectCloud | undefined;
 }
 
@@ -32,7 +32,7 @@ export class ConfiguredClouds implements Clouds {
     return name === undefined ? undefined : this.#remember(name, () => open(name));
   }
 
-  /** Those in use. */
+  /** Clouds in use. */
   get opened(): Iterable<ProjectCloud> {
     return this.#open.values();
   }

@@ -2,8 +2,8 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { ProjectCloud } from './project-cloud.ts';
 
 /**
- * Thrown when a namespace's cloud is a different project than the cluster's: none of its resources are there, and acting on that
- * would recreate everything, or leak what exists.
+ * Thrown if a namespace's cloud is a different project than the cluster's: it has none of the cluster's resources, and acting on it would recreate
+ * everything, or leak existing resources.
  */
 export class ForeignProject extends Error {
   override readonly name = 'ForeignProject';
@@ -16,6 +16,6 @@ export async function requireOwnProject(cloud: ProjectCloud, cluster: Cluster | 
   const projectID = await cloud.client.session.projectId();
   if (projectID === own) return;
   throw new ForeignProject(
-    `the cluster lives in project ${own}, and cloud ${cloud.name} of its namespace is project ${projectID}; the operator has to fix clouds.yaml, or the annotation fairway.dev/cloud`,
+    `the cluster is in project ${own}, but cloud ${cloud.name} of its namespace is for project ${projectID}; the operator must correct clouds.yaml or the annotation fairway.dev/cloud`,
   );
 }

@@ -47,6 +47,16 @@ describe('knownRefusal', () => {
   });
 
   it.each([
+    { template: '/floatingips', advice: 'external network has no free public address' },
+    { template: '/routers', advice: 'external network has no free public address' },
+    { template: '/ports', advice: 'larger subnet' },
+  ])('$template without addresses: $advice', ({ template, advice }) => {
+    const message = 'No more IP addresses available on network 1d54.';
+    const call = { service: 'network', kind: 'outOfCapacity', method: 'POST', outcome: 'notDone' } as const;
+    expect(knownRefusal(new OpenStackError({ ...call, template, message }))?.message).toContain(advice);
+  });
+
+  it.each([
     ['compute', 'badRequest', 'Invalid key_name provided.'],
     ['image', 'badRequest', 'The requested availability zone is not available'],
     ['compute', 'outOfCapacity', 'No valid host was found.'],

@@ -1,9 +1,9 @@
 /** How long an unused record of a deletion is kept. */
 const FORGET_DELETED_MS = 3_600_000;
 
-/** A period in which another process may have sent requests whose effect no list shows yet. */
+/** A period in which another process may have sent requests that no list reflects yet. */
 export interface Inheritance {
-  /** When it ended. */
+  /** End of the period. */
   readonly untilMs: number;
   /** Whether the owner was created later. */
   isNew(owner: string): boolean;
@@ -46,7 +46,7 @@ export class Ledger<T extends { readonly id: string }> {
     this.#unknownSince.delete(owner);
   }
 
-  /** When the last response told of something made or updated: a list that began later shows all of it. */
+  /** Time of the last response that reported a create or update: any list that began later includes it. */
   get lastMadeMs(): number {
     return this.#lastMadeMs;
   }
@@ -55,17 +55,17 @@ export class Ledger<T extends { readonly id: string }> {
     this.#unknownSince.set(owner, nowMs);
   }
 
-  /** A request is sent; until `recordMade`, `recordUnknown` or `forget` tells how it ended, nobody knows. */
+  /** A request was sent; its outcome is unknown until `recordMade`, `recordUnknown` or `forget`. */
   recordSent(owner: string): void {
     this.#unknownSince.set(owner, Number.POSITIVE_INFINITY);
   }
 
-  /** Whether a create for a matching owner may still take effect that no list shows yet. */
+  /** Whether a create for a matching owner, which no list reflects yet, may still take effect. */
   isInDoubt(isMatching: (owner: string) => boolean, nowMs: number): boolean {
     return [...this.#unknownSince].some(([owner, sinceMs]) => nowMs <= sinceMs + this.#settleMs && isMatching(owner));
   }
 
-  /** When the last response told of something made, updated or deleted: for whoever wants a list that shows it. */
+  /** Time of the last response that reported a create, update or delete, for callers that need a list that includes it. */
   get lastChangedMs(): number {
     return Math.max(this.#lastMadeMs, this.#lastDeletedMs);
   }

@@ -60,44 +60,44 @@ const SERVICE_TAG = /^fairway-service-(.+)$/;
 const INGRESS_TAG = /^fairway-ingress-(.+)$/;
 const GATEWAY_TAG = /^fairway-gateway-(.+)$/;
 
-/** The Service in a tenant's cluster that a load balancer, or a listener, pool or monitor of one, is for. */
+/** The Service in a tenant's cluster that owns a load balancer, or a listener, pool or monitor of one. */
 export interface ServiceOwner {
   readonly clusterUid: string;
   readonly serviceUid: string;
 }
 
-/** The tags of everything in Octavia that is made for a Service. */
+/** Tags of all objects in Octavia that are created for a Service. */
 export function serviceTags({ clusterUid, serviceUid }: ServiceOwner): readonly string[] {
   return [FAIRWAY_TAG, clusterTag(clusterUid), serviceTag(serviceUid)];
 }
 
-/** The same for an Ingress. */
+/** Owner of load balancers of an Ingress. */
 export interface IngressOwner {
   readonly clusterUid: string;
   readonly ingressUid: string;
 }
 
-/** The tags of everything in Octavia that is made for an Ingress. */
+/** Tags of all objects in Octavia that are created for an Ingress. */
 export function ingressTags({ clusterUid, ingressUid }: IngressOwner): readonly string[] {
   return [FAIRWAY_TAG, clusterTag(clusterUid), ingressTag(ingressUid)];
 }
 
-/** The same for a Gateway. */
+/** Owner of load balancers of a Gateway. */
 export interface GatewayOwner {
   readonly clusterUid: string;
   readonly gatewayUid: string;
 }
 
-/** The tags of everything in Octavia that is made for a Gateway. */
+/** Tags of all objects in Octavia that are created for a Gateway. */
 export function gatewayTags({ clusterUid, gatewayUid }: GatewayOwner): readonly string[] {
   return [FAIRWAY_TAG, clusterTag(clusterUid), gatewayTag(gatewayUid)];
 }
 
-/** What a load balancer is for. */
-export type BalancerOwner = ServiceOwner | IngressOwner | GatewayOwner;
+/** Owner of a load balancer. */
+export type LoadBalancerOwner = ServiceOwner | IngressOwner | GatewayOwner;
 
-/** The same in a word and its UID. */
-export function balancerOwnerOf(owner: BalancerOwner): {
+/** The owner as kind and UID. */
+export function loadBalancerOwnerOf(owner: LoadBalancerOwner): {
   readonly kind: 'service' | 'ingress' | 'gateway';
   readonly uid: string;
 } {
@@ -106,47 +106,47 @@ export function balancerOwnerOf(owner: BalancerOwner): {
   return { kind: 'gateway', uid: owner.gatewayUid };
 }
 
-/** What Octavia shows of whose an object is. */
+/** Fields of an object in Octavia that identify its owner. */
 export interface Tagged {
   readonly tags: readonly string[];
   readonly project_id: string;
 }
 
-/** The cluster that an object of Octavia is of, whatever it is for; undefined for one that is not Fairway's, or another project's. */
+/** The cluster of an object in Octavia, whatever its owner; undefined for one that is not Fairway's, or belongs to another project. */
 export function clusterOfTags({ tags, project_id }: Tagged, projectID: string): string | undefined {
   const isOurs = project_id === projectID && tags.includes(FAIRWAY_TAG);
   return isOurs ? firstMatch(tags, CLUSTER_TAG) : undefined;
 }
 
-/** Which Service an object of Octavia is for. */
+/** The Service that owns an object in Octavia. */
 export function serviceOwner(object: Tagged, projectID: string): ServiceOwner | undefined {
   const clusterUid = clusterOfTags(object, projectID);
   const serviceUid = firstMatch(object.tags, SERVICE_TAG);
   return clusterUid !== undefined && serviceUid !== undefined ? { clusterUid, serviceUid } : undefined;
 }
 
-/** Which Ingress an object of Octavia is for. */
+/** The Ingress that owns an object in Octavia. */
 export function ingressOwner(object: Tagged, projectID: string): IngressOwner | undefined {
   const clusterUid = clusterOfTags(object, projectID);
   const ingressUid = firstMatch(object.tags, INGRESS_TAG);
   return clusterUid !== undefined && ingressUid !== undefined ? { clusterUid, ingressUid } : undefined;
 }
 
-/** Which Gateway an object of Octavia is for. */
+/** The Gateway that owns an object in Octavia. */
 export function gatewayOwner(object: Tagged, projectID: string): GatewayOwner | undefined {
   const clusterUid = clusterOfTags(object, projectID);
   const gatewayUid = firstMatch(object.tags, GATEWAY_TAG);
   return clusterUid !== undefined && gatewayUid !== undefined ? { clusterUid, gatewayUid } : undefined;
 }
 
-/** On a load balancer that a Service uses which it was not made for. */
+/** Tag of a load balancer that a Service uses but does not own. */
 export function sharerTag({ clusterUid, serviceUid }: ServiceOwner): string {
   return `fairway-shared-with-${clusterUid}/${serviceUid}`;
 }
 
 const SHARER_TAG = /^fairway-shared-with-([^/]+)\/(.+)$/;
 
-/** Which Services use a load balancer that was not made for them. */
+/** The Services that use a load balancer without owning it. */
 export function sharersOf({ tags, project_id }: Tagged, projectID: string): readonly ServiceOwner[] {
   if (project_id !== projectID) return [];
   return tags.flatMap((tag) => {
@@ -159,7 +159,10 @@ function firstMatch(tags: readonly string[], pattern: RegExp): string | undefine
   return tags.map((tag) => pattern.exec(tag)?.[1]).find((value) => value !== undefined);
 }
 
-/** The role of a Neutron resource in its cluster. Those of a machine's port and floating IP end with its UID. */
+/**
+ * The role of a Neutron resource in its cluster. For a machine's port and floating IP it ends with the machine's UID; for a port in a further
+ * network, with `/` and the network ID.
+ */
 export type NetworkRole =
   | 'network'
   | 'subnet'
@@ -176,22 +179,22 @@ export function ownerDescription(clusterUid: string, role: NetworkRole): string 
 }
 
 /** The role of the floating IP of a load balancer. */
-export function balancerFloatingIpRole(owner: BalancerOwner): NetworkRole {
-  const { kind, uid } = balancerOwnerOf(owner);
+export function loadBalancerFloatingIpRole(owner: LoadBalancerOwner): NetworkRole {
+  const { kind, uid } = loadBalancerOwnerOf(owner);
   return `${kind}-floating-ip-${uid}`;
 }
 
 const OF_SERVICE = /^Fairway cluster ([^ ]+) service-floating-ip-([^ ]+)$/;
 
-/** Whose floating IP a description says that this is; undefined for one that is no Service's. */
+/** The Service of a floating IP, from its description; undefined for other floating IPs. */
 export function serviceOfDescription(description: string | null | undefined): ServiceOwner | undefined {
   const [, clusterUid, serviceUid] = OF_SERVICE.exec(description ?? '') ?? [];
   return clusterUid === undefined || serviceUid === undefined ? undefined : { clusterUid, serviceUid };
 }
 
-/** The description of a load balancer's floating IP that is to outlive it: who it was for finds it, and no deletion of a cluster does. */
-export function keptFloatingIpDescription(owner: BalancerOwner): string {
-  const { kind, uid } = balancerOwnerOf(owner);
+/** Description of a load balancer's floating IP that must be retained: its owner can find it again, and deleting the cluster does not delete it. */
+export function keptFloatingIpDescription(owner: LoadBalancerOwner): string {
+  const { kind, uid } = loadBalancerOwnerOf(owner);
   return `Fairway keeps this for cluster ${owner.clusterUid} ${kind} ${uid}`;
 }
 
@@ -199,11 +202,11 @@ export function keptFloatingIpDescription(owner: BalancerOwner): string {
 export interface Marked {
   readonly description?: string | null | undefined;
   readonly project_id: string;
-  /** `project_id` of Neutron before Newton. */
+  /** The name of `project_id` before Newton. */
   readonly tenant_id?: string | undefined;
 }
 
-/** A cluster, and the project that it lives in. */
+/** A cluster and its project. */
 export interface ClusterOwner {
   readonly projectID: string;
   readonly clusterUid: string;
@@ -219,7 +222,7 @@ export function ownedBy<T extends Marked & { readonly id: string; readonly creat
   return items.filter((item) => item.description === mark && isOfProject(item, projectID)).toSorted(byAge);
 }
 
-/** Everything of a cluster, whatever its role. */
+/** All resources of a cluster, whatever their role. */
 export function isOwnedByCluster(item: Marked, { projectID, clusterUid }: ClusterOwner): boolean {
   return clusterOfDescription(item.description) === clusterUid && isOfProject(item, projectID);
 }
@@ -227,14 +230,14 @@ export function isOwnedByCluster(item: Marked, { projectID, clusterUid }: Cluste
 const DESCRIPTION =
   /^Fairway cluster ([^ ]+) (?:network|subnet|router|node-security-group|(?:port|(?:(?:service|ingress|gateway)-)?floating-ip)-[^ ]+)$/;
 
-/** The UID of the cluster that a description names. */
+/** The cluster UID in a description. */
 export function clusterOfDescription(description: string | null | undefined): string | undefined {
   return DESCRIPTION.exec(description ?? '')?.[1];
 }
 
-const OF_MACHINE = /^Fairway cluster ([^ ]+) (?:port|floating-ip)-([^ ]+)$/;
+const OF_MACHINE = /^Fairway cluster ([^ ]+) (?:port|floating-ip)-([^ /]+)(?:\/[^ ]+)?$/;
 
-/** Whose port or floating IP a description says that this is; undefined for one that is no machine's. */
+/** The machine of a port or floating IP, from its description; undefined for others. */
 export function machineOfDescription(description: string | null | undefined): ServerOwner | undefined {
   const [, clusterUid, machineUid] = OF_MACHINE.exec(description ?? '') ?? [];
   return clusterUid === undefined || machineUid === undefined ? undefined : { clusterUid, machineUid };
@@ -244,7 +247,7 @@ export function isOfProject({ project_id, tenant_id }: Marked, projectID: string
   return (project_id || tenant_id) === projectID;
 }
 
-/** Nova takes 255 characters of a name. */
+/** Nova limits names to 255 characters. */
 export function serverGroupName({ clusterUid, poolUid }: ServerGroupOwner): string {
   return `fairway-cluster-${clusterUid}-pool-${poolUid}`;
 }
@@ -254,9 +257,9 @@ export interface ServerGroupOwner {
   readonly poolUid: string;
 }
 
-const SERVER_GROUP_NAME = /^fairway-cluster-(.+)-pool-(.+)$/;
+const SERVER_GROUP_NAME = /^fairway-cluster-(.{1,255})-pool-(.{1,255})$/;
 
-/** Whose server group this is; undefined for one that is not Fairway's, or another project's. */
+/** The owner of a server group; undefined for one that is not Fairway's, or belongs to another project. */
 export function serverGroupOwner(
   { name, project_id }: { readonly name: string; readonly project_id?: string | undefined },
   projectID: string,
@@ -266,24 +269,24 @@ export function serverGroupOwner(
   return { clusterUid, poolUid };
 }
 
-/** On every volume, snapshot and share that any Fairway creates, except for servers' own disks: the filter of the shared lists. */
+/** On every volume, snapshot and share of any Fairway: the filter of the shared lists. */
 export const FAIRWAY_METADATA = { 'fairway.dev/managed-by': 'fairway' } as const;
 const CLUSTER_KEY = 'fairway.dev/cluster';
 /** Name of the PersistentVolume, or of the VolumeSnapshotContent. */
 const OBJECT_KEY = 'fairway.dev/object';
 
-/** What a volume, a snapshot or a share is for: the PersistentVolume or VolumeSnapshotContent of this name in the cluster. */
+/** Owner of a volume, snapshot or share: the PersistentVolume or VolumeSnapshotContent of this name in the cluster. */
 export interface StorageOwner {
   readonly clusterUid: string;
   readonly object: string;
 }
 
-/** The marks in the metadata of a volume, a snapshot or a share; Cinder takes 255 characters of each value. */
+/** Ownership marks in the metadata of a volume, snapshot or share; Cinder limits values to 255 characters. */
 export function storageMetadata({ clusterUid, object }: StorageOwner): Readonly<Record<string, string>> {
   return { ...FAIRWAY_METADATA, [CLUSTER_KEY]: clusterUid, [OBJECT_KEY]: object };
 }
 
-/** Whose volume, snapshot or share this is; undefined for one that is not Fairway's. Cinder and Manila list the session's project alone. */
+/** The owner of a volume, snapshot or share; undefined for one that is not Fairway's. Cinder and Manila only list the session's project. */
 export function storageOwner({
   metadata,
 }: {
@@ -294,12 +297,28 @@ export function storageOwner({
   return isFairways && clusterUid !== undefined && object !== undefined ? { clusterUid, object } : undefined;
 }
 
-/** The marks of what is a cluster's and no object's, such as the rules of access to its shares. */
+/** Marks of resources that belong to a cluster but to no object in it, such as access rules of its shares. */
 export function clusterMetadata(clusterUid: string): Readonly<Record<string, string>> {
   return { ...FAIRWAY_METADATA, [CLUSTER_KEY]: clusterUid };
 }
 
-/** Whether it carries the marks of the cluster. */
+const MACHINE_KEY = 'fairway.dev/machine';
+
+/** Marks of the root volume of a Machine's server. Nova creates it without marks. */
+export function rootVolumeMetadata({ clusterUid, machineUid }: ServerOwner): Readonly<Record<string, string>> {
+  return { ...clusterMetadata(clusterUid), [MACHINE_KEY]: machineUid };
+}
+
+/** The Machine whose server boots from this volume; undefined for other volumes. */
+export function rootVolumeOwner(volume: {
+  readonly metadata: Readonly<Record<string, string>>;
+}): ServerOwner | undefined {
+  const { [CLUSTER_KEY]: clusterUid, [MACHINE_KEY]: machineUid } = volume.metadata;
+  if (clusterUid === undefined || machineUid === undefined || !isOfCluster(volume, clusterUid)) return undefined;
+  return { clusterUid, machineUid };
+}
+
+/** Whether it has the marks of the cluster. */
 export function isOfCluster(
   { metadata }: { readonly metadata: Readonly<Record<string, string>> },
   clusterUid: string,
@@ -309,23 +328,23 @@ export function isOfCluster(
 
 const RECLAIM_POLICY_KEY = 'fairway.dev/reclaim-policy';
 
-/** `Delete` or `Retain`: what its PersistentVolume or VolumeSnapshotContent says is to become of it without the cluster. */
+/** `Delete` or `Retain`: the policy of its PersistentVolume or VolumeSnapshotContent for when the cluster no longer exists. */
 export function reclaimMark(policy: 'Delete' | 'Retain'): Readonly<Record<string, string>> {
   return { [RECLAIM_POLICY_KEY]: policy };
 }
 
-/** Undefined before there is an object in the cluster that holds data there: it may go. */
+/** Undefined until an object in the cluster stores data there: it may be deleted. */
 export function reclaimPolicyOf({
   metadata,
 }: {
   readonly metadata: Readonly<Record<string, string>>;
 }): 'Delete' | 'Retain' | undefined {
   const policy = metadata[RECLAIM_POLICY_KEY];
-  // What nobody can read is kept.
+  // An unreadable value means that it is retained.
   return policy === undefined || policy === 'Delete' ? policy : 'Retain';
 }
 
-/** What of a project's resources the shared lists show. */
+/** A project's resources in the shared lists. */
 export const CACHE_FILTERS = {
   servers: { tags: [FAIRWAY_TAG] },
   loadBalancers: { tags: [FAIRWAY_TAG] },

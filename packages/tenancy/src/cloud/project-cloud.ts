@@ -1,6 +1,6 @@
 import type { Clock } from '@fairway/base/clock';
 import { type Logger, silentLogger } from '@fairway/base/log';
-import { Attempts, type AttemptVerdict } from '@fairway/kube/controller/attempts';
+import { Attempts, type RetryDecision } from '@fairway/kube/controller/attempts';
 import type { Tenure } from '@fairway/kube/controller/key-owner';
 import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
@@ -86,6 +86,8 @@ export interface ProjectCloudOptions {
   readonly cache: ProjectCache;
   /** Everything counts by default. */
   readonly nodeAddresses?: NodeAddressSettings;
+  /** Whether all nodes boot with a config drive: the cloud has no metadata service, or none that nodes reach. */
+  readonly configDrive?: boolean;
   /** Those of cloud-provider-openstack by default. */
   readonly loadBalancers?: CloudLoadBalancers;
   readonly clock: Clock;
@@ -108,6 +110,8 @@ export class ProjectCloud {
   readonly cache: ProjectCache;
   /** Which of a server's addresses its node has. */
   readonly nodeAddresses: NodeAddressSettings;
+  /** Whether all nodes boot with a config drive. */
+  readonly configDrive: boolean;
   /** What load balancers are like where nobody says otherwise. */
   readonly loadBalancers: CloudLoadBalancers;
   readonly ledgers: Ledgers;
@@ -133,6 +137,7 @@ export class ProjectCloud {
     this.client = options.client;
     this.cache = options.cache;
     this.attachments = new RouterAttachments(options.cache.routerInterfaces);
+    this.configDrive = options.configDrive ?? false;
     this.nodeAddresses = options.nodeAddresses ?? DEFAULT_NODE_ADDRESSES;
     this.loadBalancers = options.loadBalancers ?? DEFAULT_LOAD_BALANCERS;
     this.#clock = options.clock;
@@ -197,7 +202,7 @@ export class ProjectCloud {
     group = owner,
   ): Promise<T> {
     // A failure of one item concerns its group: machines of a pool are created with the same parameters.
-    return this.attempts.make({ kind: `create ${this.#nameOf(ledger)}`, item: group }, async () => {
+    return this.attempts.withBackoff({ kind: `create ${this.#nameOf(ledger)}`, item: group }, async () => {
       try {
         const made = await create();
         ledger.recordMade(owner, made, this.now());
@@ -224,7 +229,7 @@ export class ProjectCloud {
     id: string,
     remove: () => Promise<unknown>,
   ): Promise<void> {
-    await this.attempts.make({ kind: `delete ${this.#nameOf(ledger)}`, item: id, group: 'all' }, async () => {
+    await this.attempts.withBackoff({ kind: `delete ${this.#nameOf(ledger)}`, item: id, group: 'all' }, async () => {
       try {
         await remove();
       } catch (error) {
@@ -240,7 +245,7 @@ export class ProjectCloud {
 }
 
 function newAttempts({ clock, name, random = Math.random, log = silentLogger }: ProjectCloudOptions): Attempts {
-  return new Attempts({ clock, random, judge: judgeCall, log: log.child({ cloud: name }) });
+  return new Attempts({ clock, random, classify: classifyCall, log: log.child({ cloud: name }) });
 }
 
 /** Failures that affect the whole project. */
@@ -254,7 +259,7 @@ const SHARED: ReadonlySet<OpenStackErrorKind> = new Set([
   'network',
 ]);
 
-function judgeCall(error: unknown): AttemptVerdict | undefined {
+function classifyCall(error: unknown): RetryDecision | undefined {
   if (!isOpenStackError(error)) return undefined;
   const { kind, retryAfterMs } = error;
   return { cause: kind, isShared: SHARED.has(kind), minimumMs: retryAfterMs };

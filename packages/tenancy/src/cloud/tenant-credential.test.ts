@@ -20,6 +20,7 @@ interface Circumstances {
 function credential({ data, expected, trustee = TRUSTEE }: Circumstances) {
   const encoded = data && Object.fromEntries(Object.entries(data).map(([key, value]) => [key, btoa(value)]));
   return tenantCredential({
+    namespace: 'team',
     name: 'credential team/mine',
     secret: () => Promise.resolve(encoded),
     trustee,
@@ -66,13 +67,13 @@ describe('what Fairway logs in with', () => {
   });
 
   it.each<Circumstances & { reason: string; kind: string; says: RegExp }>([
-    { reason: 'there is no Secret', kind: 'unauthorized', says: /team\/mine: there is no such Secret/ },
-    { reason: 'the Secret is empty', data: {}, kind: 'unauthorized', says: /needs the keys/ },
+    { reason: 'there is no Secret', kind: 'unauthorized', says: /team\/mine: its Secret does not exist/ },
+    { reason: 'the Secret is empty', data: {}, kind: 'unauthorized', says: /must have the keys/ },
     {
       reason: 'half is missing',
       data: { application_credential_id: 'id' },
       kind: 'unauthorized',
-      says: /needs the keys/,
+      says: /must have the keys/,
     },
     {
       reason: "somebody else's trust could be meant",
@@ -86,7 +87,7 @@ describe('what Fairway logs in with', () => {
       expected: HOME,
       trustee: { kind: 'applicationCredential', id: 'operator', secret: 'x' },
       kind: 'forbidden',
-      says: /cannot receive trusts/,
+      says: /cannot use trusts/,
     },
   ])('is nothing, because $reason', async ({ kind, says, ...circumstances }) => {
     await expect(credential(circumstances).credential()).rejects.toMatchObject({
@@ -113,7 +114,13 @@ describe('a token', () => {
       kind: 'unauthorized',
       says: /is for project elsewhere .* namespace team is in home/,
     },
-    { reason: 'that only reads', project: 'home', roles: ['reader'], kind: 'forbidden', says: /needs the role member/ },
+    {
+      reason: 'that only reads',
+      project: 'home',
+      roles: ['reader'],
+      kind: 'forbidden',
+      says: /requires the role member/,
+    },
     { reason: 'without a role', project: 'home', roles: [], kind: 'forbidden', says: /roles \(none\)/ },
   ])('$reason is not', ({ project, roles, kind, says }) => {
     const use = () => credential({ expected: HOME }).accept(token(project, roles));

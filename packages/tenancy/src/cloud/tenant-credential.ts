@@ -12,6 +12,7 @@ export interface ExpectedProject {
 }
 
 export interface TenantCredentialOptions {
+  readonly namespace: string;
   /** Its name in messages: `credential team/mine`. */
   readonly name: string;
   /** `data` of the Secret, in base64; undefined if there is no such Secret. */
@@ -34,9 +35,11 @@ const READING_ROLES = new Set(['reader', 'load-balancer_observer', 'load-balance
 export function tenantCredential(options: TenantCredentialOptions): CredentialSource {
   const { name, trustee, expectedProject } = options;
   return {
+    // No project's id has a slash.
+    owner: `namespace/${options.namespace}`,
     async credential() {
       const data = await options.secret();
-      if (data === undefined) throw refusal('unauthorized', `${name}: there is no such Secret; recreate it`);
+      if (data === undefined) throw refusal('unauthorized', `${name}: its Secret does not exist; recreate it`);
       const value = (key: string) =>
         Buffer.from(data[key] ?? '', 'base64')
           .toString('utf8')
@@ -48,18 +51,18 @@ export function tenantCredential(options: TenantCredentialOptions): CredentialSo
       if (trustId === '') {
         const { applicationCredentialId, applicationCredentialSecret } = CREDENTIAL_KEYS;
         const keys = `${applicationCredentialId} and ${applicationCredentialSecret}, or ${CREDENTIAL_KEYS.trustId}`;
-        throw refusal('unauthorized', `${name}: its Secret needs the keys ${keys}`);
+        throw refusal('unauthorized', `${name}: its Secret must have the keys ${keys}`);
       }
       if (trustee.kind !== 'password') {
         throw refusal(
           'forbidden',
-          `${name}: the operator's login in this cloud is not a user with a password, so it cannot receive trusts`,
+          `${name}: Fairway's own credential in this cloud is not a user with a password, so it cannot use trusts`,
         );
       }
       if (expectedProject() === undefined) {
         throw refusal(
           'forbidden',
-          `${name}: a trust needs the operator to state the namespace's project in its annotation fairway.dev/project-id`,
+          `${name}: to use a trust, the operator must set the annotation fairway.dev/project-id of the namespace`,
         );
       }
       return { ...trustee, scope: { kind: 'trust', trustId } };
@@ -69,11 +72,11 @@ export function tenantCredential(options: TenantCredentialOptions): CredentialSo
       if (project === undefined) throw refusal('unauthorized', `${name}: it is not scoped to a project`);
       if (expected !== undefined && expected.id !== project.id) {
         const problem = `it is for project ${project.name} (${project.id}), but ${expected.because} is in ${expected.id}`;
-        throw refusal('unauthorized', `${name}: ${problem}; make one in that project`);
+        throw refusal('unauthorized', `${name}: ${problem}; create a credential in that project`);
       }
       if (roles.every((role) => READING_ROLES.has(role.name))) {
         const held = roles.map((role) => role.name).join(', ') || 'none';
-        throw refusal('forbidden', `${name}: its roles (${held}) only let it read; it needs the role member`);
+        throw refusal('forbidden', `${name}: its roles (${held}) only grant read access; it requires the role member`);
       }
     },
   };

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { aCluster } from '@fairway/api/testing/objects';
 import { FakeClock } from '@fairway/base/clock-fake';
 import { silentLogger } from '@fairway/base/log';
+import { CacheOverflowError } from '@fairway/kube/client/cache-budget';
 import { TransportError } from '@fairway/kube/client/transport';
 import { expect, test } from 'vitest';
 import { TenantClusters } from './tenant-clusters.ts';
@@ -34,3 +35,45 @@ test('waiters for a connection that is removed are rejected', async () => {
   expect(tenants.connected()).toEqual([]);
   expect(connection?.signal.aborted).toBe(true);
 });
+
+test.each([
+  // 5 MB a page, of which 32 MiB are cached.
+  { cacheLimits: undefined, pages: 7, reason: 'of a tenant, as far as one cluster may be cached' },
+  { cacheLimits: 'none' as const, pages: 12, reason: "of the operator's own, to its end" },
+])('a long list of nodes is read $reason', async ({ cacheLimits, pages }) => {
+  let requests = 0;
+  const annotations = { note: 'x'.repeat(10_000) };
+  const page = () => ({
+    metadata: { resourceVersion: '1', ...(++requests < 12 && { continue: `after ${requests}` }) },
+    items: Array.from({ length: 500 }, (_, index) => ({ metadata: { name: `n${requests}-${index}`, annotations } })),
+  });
+  const tenants = new TenantClusters({
+    connect: () =>
+      Promise.resolve({
+        request: ({ isWatch = false }) => {
+          if (isWatch) return new Promise<never>(() => undefined);
+          const body = JSON.stringify(page());
+          return Promise.resolve({ status: 200, headers: {}, text: () => Promise.resolve(body), async *lines() {} });
+        },
+        close: () => undefined,
+      }),
+    ...(cacheLimits && { cacheLimits }),
+    clock: new FakeClock(),
+    random: () => 0.5,
+    log: silentLogger,
+  });
+  const waiting = tenants.ensure(aCluster({}, { uid: 'uid-1' })).catch((error: unknown) => error);
+  const [connection] = await connectionsOf(tenants);
+  while (connection?.nodes.lastError === undefined && connection?.nodes.hasSynced !== true) await setImmediate();
+
+  const isOver = pages < 12;
+  expect(connection.nodes.lastError instanceof CacheOverflowError).toBe(isOver);
+  expect([requests, connection.nodes.hasSynced]).toEqual([pages, !isOver]);
+  tenants.remove('uid-1');
+  await waiting;
+});
+
+async function connectionsOf(tenants: TenantClusters) {
+  while (tenants.connected().length === 0) await setImmediate();
+  return tenants.connected();
+}

@@ -3,11 +3,23 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Clock } from '@fairway/base/clock';
 import { fenceFor } from '@fairway/base/fence';
 import type { Logger } from '@fairway/base/log';
+import { CacheBudget, type CacheLimits } from '@fairway/kube/client/cache-budget';
 import type { Informer } from '@fairway/kube/client/informer';
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { type Transport, TransportError } from '@fairway/kube/client/transport';
 import { type TenantNode, tenantNodes, trimNode } from './node.ts';
+
+/**
+ * What is cached of one tenant's cluster, whose administrator may fill its etcd, or have an API server of their own answer for a group: 500 nodes with
+ * 40,000 small objects.
+ */
+const TENANT_CACHE_LIMITS: CacheLimits = {
+  maxObjects: 100_000,
+  maxChars: 64 * 1024 * 1024,
+  // A node that was taken over may make any number of certificate requests.
+  maxCharsOfOne: 32 * 1024 * 1024,
+};
 
 /** One tenant's cluster as Fairway sees it: a client with an administrator's certificate and a cache of its nodes. */
 export interface TenantCluster {
@@ -24,6 +36,10 @@ export interface TenantCluster {
 export interface TenantClustersOptions {
   /** Reaches the tenant's API server over TLS; rejects while there are no credentials yet. */
   readonly connect: (cluster: Cluster) => Promise<Transport>;
+  /** Of what is cached of each cluster; `TENANT_CACHE_LIMITS` by default. */
+  readonly cacheLimits?: CacheLimits | 'none';
+  /** Of their informers: see InformerOptions. */
+  readonly minWatchSeconds?: number;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
@@ -86,7 +102,7 @@ export class TenantClusters {
   remove(clusterUid: string): void {
     const connection = this.#connections.get(clusterUid);
     this.#connections.delete(clusterUid);
-    connection?.stop.abort(new TransportError(`the connection to ${connection.tenant.clusterKey} was given up`));
+    connection?.stop.abort(new TransportError(`the connection to ${connection.tenant.clusterKey} was closed`));
     connection?.tenant.client.close();
   }
 
@@ -104,7 +120,10 @@ export class TenantClusters {
     this.remove(clusterUid);
     const client = new KubeClient(transport, { userAgent: 'fairway-controllers', clock });
     const clusterKey = `${cluster.metadata.namespace}/${cluster.metadata.name}`;
-    const informers = new InformerSet(client, { clock, random, log: log.child({ cluster: clusterKey }) });
+    const { cacheLimits = TENANT_CACHE_LIMITS, minWatchSeconds } = this.#options;
+    const budget = cacheLimits === 'none' ? undefined : new CacheBudget(cacheLimits);
+    const ofCluster = log.child({ cluster: clusterKey });
+    const informers = new InformerSet(client, { clock, random, log: ofCluster, budget, minWatchSeconds });
     const nodes = informers.informer(tenantNodes, { trim: trimNode });
     const stop = new AbortController();
     const tenant: TenantCluster = { clusterUid, clusterKey, client, informers, nodes, signal: stop.signal };

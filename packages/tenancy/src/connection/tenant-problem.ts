@@ -1,4 +1,4 @@
-import { TransportError } from '@fairway/kube/client/transport';
+import { AnswerTooLargeError, TransportError } from '@fairway/kube/client/transport';
 import { isApiError } from '@fairway/kube/object/api-error';
 import type { Problem } from '../problem.ts';
 
@@ -17,7 +17,8 @@ export async function ofTenant<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (error) {
-    if (error instanceof TransportError || isApiError(error)) throw new TenantApiError(error);
+    if (error instanceof TransportError || error instanceof AnswerTooLargeError || isApiError(error))
+      throw new TenantApiError(error);
     throw error;
   }
 }
@@ -27,8 +28,11 @@ export function tenantProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof TenantApiError)) return undefined;
   if (error.cause instanceof TransportError) {
     // How the connection ended differs from one try to the next.
-    const message =
-      "the cluster's API server cannot be reached; Fairway tries again by itself, every five minutes at the latest";
+    const message = "the cluster's API server cannot be reached; Fairway retries at least every five minutes";
+    return { reason: 'ControlPlaneFailed', message };
+  }
+  if (error.cause instanceof AnswerTooLargeError) {
+    const message = `the responses of the cluster's API server are too large: delete objects that you no longer need (${error.message})`;
     return { reason: 'ControlPlaneFailed', message };
   }
   return {

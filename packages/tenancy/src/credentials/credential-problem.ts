@@ -1,8 +1,9 @@
-import { ConditionReason, ConditionType, turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy, ConditionReason, ConditionType } from '@fairway/api/conditions';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Informer } from '@fairway/kube/client/informer';
 import { findCondition } from '@fairway/kube/controller/conditions';
+import type { ProjectCloud } from '../cloud/project-cloud.ts';
 import type { Problem } from '../problem.ts';
 
 /** Why the cluster's credential cannot be used, according to its status. */
@@ -13,7 +14,7 @@ export function credentialProblem(cluster: Cluster, credentials: Informer<CloudC
   const ready = findCondition(credential?.status?.conditions, ConditionType.Ready);
   const reason = ready?.reason as ConditionReason;
   // An unavailable Keystone is reported by the calls themselves.
-  if (ready?.status !== 'False' || turnOf(reason) === 'cloud') return undefined;
+  if (ready?.status !== 'False' || actionRequiredBy(reason) === 'cloud') return undefined;
   return {
     reason,
     message: `CloudCredential ${credentialName} cannot be used: ${ready.message}`,
@@ -31,11 +32,25 @@ export function missingCloud({
   if (spec.credentialName === undefined) {
     return {
       reason: ConditionReason.ConfigurationInvalid,
-      message: `namespace ${metadata.namespace} has no cloud; the operator has to set its annotation fairway.dev/cloud`,
+      message: `namespace ${metadata.namespace} has no cloud; the operator must set its annotation fairway.dev/cloud`,
     };
   }
   return {
     reason: ConditionReason.CredentialInvalid,
-    message: `spec.credentialName: namespace ${metadata.namespace} has no usable CloudCredential ${spec.credentialName}; create it, or name another of the same project`,
+    message: `spec.credentialName: namespace ${metadata.namespace} has no usable CloudCredential ${spec.credentialName}; create it, or specify another one for the same project`,
   };
+}
+
+/** A refused login in words that name the object which holds the credential, and who can replace it; other problems stay as they are. */
+export function ofLogin<T extends Problem>(
+  problem: T,
+  { cluster, cloud }: { readonly cluster: Cluster | undefined; readonly cloud: ProjectCloud | undefined },
+): T {
+  if (problem.reason !== ConditionReason.CredentialInvalid || cluster === undefined) return problem;
+  const { credentialName } = cluster.spec;
+  const login =
+    credentialName === undefined
+      ? `it belongs to cloud ${cloud?.name ?? ''} in the operator's clouds.yaml, and the operator must renew it`
+      : `it is CloudCredential ${credentialName}; create another one ("fairway credential create NAME --cloud CLOUD") and set spec.credentialName of the clusters that use it, or replace its Secret`;
+  return { ...problem, message: problem.message.replace(/renew it$/, login) };
 }

@@ -1,4 +1,4 @@
-import { turnOf } from '@fairway/api/conditions';
+import { actionRequiredBy } from '@fairway/api/conditions';
 import { TransportError } from '@fairway/kube/client/transport';
 import { BackoffError } from '@fairway/kube/controller/attempts';
 import { conflict, forbidden } from '@fairway/kube/object/api-error';
@@ -57,41 +57,41 @@ describe('what an error means', () => {
       error: () => caught(ofTenant(Promise.reject(away))),
       party: 'tenantApi',
       turn: 'operator',
-      message: /^the cluster's API server cannot be reached; Fairway tries again/,
+      message: /^the cluster's API server cannot be reached; Fairway retries/,
     },
     {
       of: 'the runtime, whose disk is full',
       error: () => caught(ofRuntime(Promise.reject(full))),
       party: 'controlPlaneRuntime',
       turn: 'operator',
-      message: /^the control plane cannot be kept up: there is no space left on its disk/,
+      message: /^the control plane runtime failed: no space left on its disk/,
     },
     {
       of: "Fairway's own API, which refuses: no name, which is another at each try",
       error: () => refused,
       party: 'fairwayApi',
       turn: 'operator',
-      message: /^Fairway's own API refuses it: machines.fairway.dev is forbidden: no more$/,
+      message: /^Fairway's own API rejected the request: machines.fairway.dev is forbidden: no more$/,
     },
     {
       of: "Fairway's own API, which is away",
       error: () => away,
       party: 'fairwayApi',
       turn: 'operator',
-      message: /^Fairway's own API does not answer$/,
+      message: /^Fairway's own API does not respond$/,
     },
     {
       of: 'Fairway itself',
       error: () => new TypeError('x is undefined'),
       party: 'fairway',
       turn: 'operator',
-      message: /^a fault of Fairway itself \(TypeError\)/,
+      message: /^internal error \(TypeError\)/,
     },
   ])('of $of', async ({ error, party, turn, message }) => {
     const failure = failureOf(await error(), NOW_MS);
 
     expect(failure).toMatchObject({ party, message: expect.stringMatching(message) });
-    expect(turnOf(failure.reason)).toBe(turn);
+    expect(actionRequiredBy(failure.reason)).toBe(turn);
   });
 
   test('a step that rests is told in the words of its last failure, and when it is tried again', () => {

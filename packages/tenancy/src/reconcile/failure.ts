@@ -1,7 +1,7 @@
 import { ConditionReason } from '@fairway/api/conditions';
 import { FencedError } from '@fairway/base/fence';
 import { TransportError } from '@fairway/kube/client/transport';
-import { type AttemptVerdict, lastFailure, retryAtMs } from '@fairway/kube/controller/attempts';
+import { lastFailure, type RetryDecision, retryAtMs } from '@fairway/kube/controller/attempts';
 import { type ApiError, isApiError } from '@fairway/kube/object/api-error';
 import { cloudProblemOf } from '../cloud/cloud-problem.ts';
 import { tenantProblemOf } from '../connection/tenant-problem.ts';
@@ -9,7 +9,7 @@ import type { RetryableProblem } from '../problem.ts';
 import { ProblemError } from './problem-error.ts';
 import { runtimeProblemOf } from './runtime-problem.ts';
 
-/** The party that failed. The reason implies who has to act (`turnOf`). */
+/** The party that failed. The reason implies who has to act (`actionRequiredBy`). */
 export type Party = 'cloud' | 'tenantApi' | 'controlPlaneRuntime' | 'fairwayApi' | 'fairway';
 
 /** A failure of a reconcile phase as reported to users; stable while its cause is the same. */
@@ -37,17 +37,17 @@ function problemOf(error: unknown, nowMs: number): Omit<Failure, 'error'> {
   const reason = ConditionReason.InternalError;
   if (isApiError(error)) return { party: 'fairwayApi', reason, message: ownApiMessage(error) };
   if (error instanceof TransportError) {
-    return { party: 'fairwayApi', reason, message: "Fairway's own API does not answer" };
+    return { party: 'fairwayApi', reason, message: "Fairway's own API does not respond" };
   }
   const name = error instanceof Error ? error.name : typeof error;
-  const message = `a fault of Fairway itself (${name}); the operator finds it in Fairway's log`;
+  const message = `internal error (${name}); the operator must check Fairway's log`;
   return { party: 'fairway', reason, message };
 }
 
 /** What names differ in from one try to the next stands in the subject. */
 function ownApiMessage({ message, subject }: ApiError): string {
   const words = subject?.name ? message.replaceAll(` "${subject.name}"`, '') : message;
-  return `Fairway's own API refuses it: ${words}`;
+  return `Fairway's own API rejected the request: ${words}`;
 }
 
 /** Whether the error ends the pass without writing status. */
@@ -60,8 +60,8 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** Retry verdict for operations on a single object: see `Attempts`. */
-export function judgeStep(error: unknown): AttemptVerdict | undefined {
+/** How operations on a single object are retried: see `Attempts`. */
+export function classifyError(error: unknown): RetryDecision | undefined {
   if (endsPass(error)) return undefined;
   const { party, reason, retryAfterMs } = problemOf(error, 0);
   // Still in progress: not a failure.

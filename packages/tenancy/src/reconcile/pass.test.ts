@@ -50,8 +50,8 @@ describe('a pass', () => {
 
   test('comes again at the soonest of what was asked for and what rests', async () => {
     const { clock, pass, end } = start();
-    pass.againIn(600_000);
-    pass.againIn(undefined);
+    pass.requeueAfter(600_000);
+    pass.requeueAfter(undefined);
     for (const restMs of [30_000, 5_000]) {
       await pass.run(() => Promise.reject(new BackoffError(refused, clock.now() + restMs)));
     }

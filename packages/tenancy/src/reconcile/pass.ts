@@ -9,7 +9,7 @@ export type Outcome<T> =
 /**
  * One pass of a reconcile, for any kind: runs its phases, collects failures, always writes the status, and returns when to requeue.
  *
- * **Expected flow.** `run` for each phase, whatever the outcome of the others; `againIn` if a phase needs a requeue; finally `end`, with a function that
+ * **Expected flow.** `run` for each phase, whatever the outcome of the others; `requeueAfter` if a phase needs a requeue; finally `end`, with a function that
  * writes the status from the outcomes.
  *
  * **Guarantees.** Whatever a phase throws is told in the status, except a conflict, the loss of the grant and the end of the process, which end the pass.
@@ -21,7 +21,7 @@ export class Pass {
   readonly signal: AbortSignal;
   readonly #now: () => number;
   readonly #failures: Failure[] = [];
-  #againInMs = Number.POSITIVE_INFINITY;
+  #requeueAfterMs = Number.POSITIVE_INFINITY;
 
   constructor({ signal }: ReconcileContext, clock: { now(): number }) {
     this.signal = signal;
@@ -41,8 +41,8 @@ export class Pass {
   }
 
   /** The earliest wins. */
-  againIn(delayMs: number | undefined): void {
-    this.#againInMs = Math.min(this.#againInMs, delayMs ?? Number.POSITIVE_INFINITY);
+  requeueAfter(delayMs: number | undefined): void {
+    this.#requeueAfterMs = Math.min(this.#requeueAfterMs, delayMs ?? Number.POSITIVE_INFINITY);
   }
 
   /** Nothing to write for what has no status of its own. */
@@ -52,8 +52,8 @@ export class Pass {
     const fault = this.#failures.find(({ party }) => party === 'fairway');
     if (fault) throw fault.error;
     const resting = this.#failures.map(({ retryAfterMs }) => retryAfterMs);
-    for (const delayMs of resting) this.againIn(delayMs);
-    const again = Number.isFinite(this.#againInMs) ? { requeueAfterMs: this.#againInMs } : {};
+    for (const delayMs of resting) this.requeueAfter(delayMs);
+    const again = Number.isFinite(this.#requeueAfterMs) ? { requeueAfterMs: this.#requeueAfterMs } : {};
     // Failures without a retry time use the queue's backoff.
     return resting.includes(undefined) ? { ...again, failure: {} } : again;
   }

@@ -20,14 +20,14 @@ export async function ofRuntime<T>(call: Promise<T>): Promise<T> {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  ENOSPC: 'there is no space left on its disk; free some, or give it a larger one',
-  EDQUOT: 'the quota of its disk is used up; free some, or ask for more',
-  EROFS: 'its disk can only be read; look at the log of its kernel',
-  EIO: 'its disk fails; look at the log of its kernel',
-  EACCES: "Fairway's user may not write its files; fix their owner and mode",
-  EMFILE: 'Fairway has too many files open; raise its limit (ulimit -n)',
-  ENFILE: 'its host has too many files open; raise the limit (fs.file-max)',
-  ENOMEM: 'its host has no memory left',
+  ENOSPC: 'no space left on its disk; free space or provide a larger disk',
+  EDQUOT: 'the disk quota is exceeded; free space or raise the quota',
+  EROFS: 'its file system is read-only; check the kernel log',
+  EIO: 'I/O error on its disk; check the kernel log',
+  EACCES: 'permission denied on its files; correct their owner and mode',
+  EMFILE: 'Fairway has too many open files; raise its limit (ulimit -n)',
+  ENFILE: 'its host has too many open files; raise the limit (fs.file-max)',
+  ENOMEM: 'its host is out of memory',
 };
 
 /** Maps an error of the runtime to a problem; undefined for any other error. */
@@ -35,8 +35,8 @@ export function runtimeProblemOf(error: unknown): Problem | undefined {
   if (!(error instanceof RuntimeError)) return undefined;
   const code = errorCode(error.cause);
   // The system's message names a file that differs on each attempt.
-  const words = (code !== undefined && (WORDS[code] ?? `the system says ${code}`)) || error.message;
-  return { reason: 'ControlPlaneFailed', message: `the control plane cannot be kept up: ${words}` };
+  const words = (code !== undefined && (WORDS[code] ?? `system error ${code}`)) || error.message;
+  return { reason: 'ControlPlaneFailed', message: `the control plane runtime failed: ${words}` };
 }
 
 /** The system error code such as `ENOSPC`, also of a nested cause. */

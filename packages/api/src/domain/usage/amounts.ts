@@ -9,7 +9,7 @@ export interface Span {
   readonly toMs: number;
 }
 
-/** An interval's span; one that runs ends at `nowMs`. */
+/** An interval's span; an open one ends at `nowMs`. */
 export function spanOf({ startTime, endTime }: Pick<UsageInterval, 'startTime' | 'endTime'>, nowMs: number): Span {
   const fromMs = Date.parse(startTime);
   return { fromMs, toMs: endTime === undefined ? Math.max(fromMs, nowMs) : Date.parse(endTime) };
@@ -35,7 +35,7 @@ export function hourOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 13);
 }
 
-/** When the UTC day begins that a time is in. */
+/** Start of the UTC day that contains a time. */
 export function startOfDay(ms: number): number {
   return Math.floor(ms / DAY_MS) * DAY_MS;
 }
@@ -53,7 +53,7 @@ export function* partsOf({ fromMs, toMs }: Span, hoursFromMs: number): Generator
 
 export const DETAIL_DAYS = 8;
 
-/** From when on ended intervals are summed up by hour; before, by day. */
+/** From when on ended intervals are summed up by hour; earlier ones are summed up by day. */
 export function detailFromMs(nowMs: number): number {
   return startOfDay(nowMs) - DETAIL_DAYS * DAY_MS;
 }

@@ -1,17 +1,17 @@
 import type { UsageInterval, UsageRecordStatus, UsageTotal } from '../../kinds/usage-record.ts';
 import { dayOf, detailFromMs, partsOf, periodSpan, spanOf } from './amounts.ts';
 
-/** How long an ended interval stays by itself: what a list had missed goes on where it was. */
+/** How long an ended interval is kept separately: it continues if a list had merely missed the resource. */
 const SETTLED_MS = 3_600_000;
-/** A cluster whose nodes come and go by the minute has a record of a bounded size all the same. */
+/** Bounds the record even if nodes are created and deleted every minute. */
 const MAX_ENDED = 500;
 
-/** A record that had ended goes on: nothing of before goes on with it. Pure. */
+/** A closed record is reopened: none of its earlier intervals continue. Pure. */
 export function reopenedUsage({ endedTime: _ended, ...status }: UsageRecordStatus, nowMs: number, retentionMs: number) {
   return compactUsage(status, nowMs, retentionMs, 0);
 }
 
-/** Sums up what has ended a while ago, by hour and later by day, and drops what is older than the retention. Pure. */
+/** Sums up older ended intervals, by hour and later by day, and drops those older than the retention. Pure. */
 export function compactUsage(
   status: UsageRecordStatus,
   nowMs: number,
@@ -44,7 +44,7 @@ function coarse(total: UsageTotal, hoursFromMs: number): UsageTotal {
   return fromMs < hoursFromMs ? { ...total, period: dayOf(fromMs) } : total;
 }
 
-/** What an ended interval amounts to in each period; that its end is uncertain is told of the last. */
+/** Amount of an ended interval in each period; the uncertainty of its end is attributed to the last. */
 function totalsOf(interval: UsageInterval, hoursFromMs: number): UsageTotal[] {
   const { resource, type, quantity = 1, uncertainSeconds = 0 } = interval;
   const span = spanOf(interval, 0);

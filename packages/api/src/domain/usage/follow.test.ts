@@ -1,7 +1,7 @@
 import { formatTime } from '@fairway/base/clock';
 import { describe, expect, test } from 'vitest';
 import type { UsageInterval, UsageRecordStatus } from '../../kinds/usage-record.ts';
-import { type Departure, followUsage, type Look, type Sighting } from './follow.ts';
+import { type EndWindow, followUsage, type ObservedItem, type UsageObservation } from './follow.ts';
 
 const BEGIN = Date.parse('2026-11-26T10:00:00Z');
 
@@ -10,16 +10,20 @@ function at(seconds: number): string {
 }
 
 /** Nodes that a look at so many seconds showed. */
-function nodes(seconds: number, items: readonly Sighting[], departures: Record<string, Departure> = {}): Look {
-  return { resource: 'Node', atMs: BEGIN + seconds * 1000, items, departureOf: (id) => departures[id] };
+function nodes(
+  seconds: number,
+  items: readonly ObservedItem[],
+  ends: Record<string, EndWindow> = {},
+): UsageObservation {
+  return { resource: 'Node', atMs: BEGIN + seconds * 1000, items, endOf: (id) => ends[id] };
 }
 
-function node(id: string, sinceSeconds: number, type = 'b3-8'): Sighting {
+function node(id: string, sinceSeconds: number, type = 'b3-8'): ObservedItem {
   return { id, type, sinceMs: BEGIN + sinceSeconds * 1000 };
 }
 
-function followed(...looks: readonly Look[]): UsageRecordStatus {
-  return looks.reduce<UsageRecordStatus>((status, look) => followUsage(status, [look]), {});
+function followed(...observations: readonly UsageObservation[]): UsageRecordStatus {
+  return observations.reduce<UsageRecordStatus>((status, observation) => followUsage(status, [observation]), {});
 }
 
 /** `a b3-8 0-60 (5)`: begin, end and uncertainty in seconds. */
@@ -32,40 +36,43 @@ function lines({ intervals = [] }: UsageRecordStatus): string[] {
   });
 }
 
-const cases: readonly { name: string; looks: readonly Look[]; says: readonly string[] }[] = [
+const cases: readonly { name: string; observations: readonly UsageObservation[]; says: readonly string[] }[] = [
   {
     name: 'begins when the cloud says, not when it was seen',
-    looks: [nodes(60, [node('a', 10)])],
+    observations: [nodes(60, [node('a', 10)])],
     says: ['a b3-8 10-'],
   },
   {
     name: 'runs on while it is shown',
-    looks: [nodes(60, [node('a', 10)]), nodes(120, [node('a', 10)])],
+    observations: [nodes(60, [node('a', 10)]), nodes(120, [node('a', 10)])],
     says: ['a b3-8 10-'],
   },
   {
     name: 'ends when it was first missing, less what lies between two lists',
-    looks: [nodes(60, [node('a', 10)]), nodes(180, [], { a: { fromMs: BEGIN + 170_000, toMs: BEGIN + 175_000 } })],
+    observations: [
+      nodes(60, [node('a', 10)]),
+      nodes(180, [], { a: { fromMs: BEGIN + 170_000, toMs: BEGIN + 175_000 } }),
+    ],
     says: ['a b3-8 10-175 (5)'],
   },
   {
     name: 'ends with the first look after nobody was there, uncertain since the last that counts',
-    looks: [nodes(60, [node('a', 10)]), nodes(3600, [])],
+    observations: [nodes(60, [node('a', 10)]), nodes(3600, [])],
     says: ['a b3-8 10-3600 (3540)'],
   },
   {
     name: 'goes on where it was if a list had missed it',
-    looks: [nodes(60, [node('a', 10)]), nodes(90, []), nodes(120, [node('a', 10)])],
+    observations: [nodes(60, [node('a', 10)]), nodes(90, []), nodes(120, [node('a', 10)])],
     says: ['a b3-8 10-'],
   },
   {
     name: 'is split when its flavor changes',
-    looks: [nodes(60, [node('a', 10)]), nodes(120, [node('a', 10, 'b3-16')])],
+    observations: [nodes(60, [node('a', 10)]), nodes(120, [node('a', 10, 'b3-16')])],
     says: ['a b3-8 10-120 (60)', 'a b3-16 120-'],
   },
   {
     name: 'is split when it grows',
-    looks: [
+    observations: [
       nodes(60, [{ ...node('v', 10, 'ssd'), quantity: 10 }]),
       nodes(70, [{ ...node('v', 10, 'ssd'), quantity: 20 }]),
     ],
@@ -73,24 +80,24 @@ const cases: readonly { name: string; looks: readonly Look[]; says: readonly str
   },
   {
     name: 'is not counted again by a look that began before the last one',
-    looks: [nodes(60, [node('a', 10)]), nodes(180, []), nodes(120, [node('a', 10)])],
+    observations: [nodes(60, [node('a', 10)]), nodes(180, []), nodes(120, [node('a', 10)])],
     says: ['a b3-8 10-180 (120)'],
   },
   {
     name: 'does not begin before the last look that counts, which would have shown it',
-    looks: [nodes(60, [node('a', 10)]), nodes(180, [node('a', 10), node('b', 20)])],
+    observations: [nodes(60, [node('a', 10)]), nodes(180, [node('a', 10), node('b', 20)])],
     says: ['a b3-8 10-', 'b b3-8 60-'],
   },
   {
     name: 'never ends before it began',
-    looks: [nodes(60, [node('a', 100)]), nodes(70, [])],
+    observations: [nodes(60, [node('a', 100)]), nodes(70, [])],
     says: ['a b3-8 100-100'],
   },
 ];
 
 describe('what is followed', () => {
-  test.each(cases)('$name', ({ looks, says }) => {
-    expect(lines(followed(...looks))).toEqual(says);
+  test.each(cases)('$name', ({ observations, says }) => {
+    expect(lines(followed(...observations))).toEqual(says);
   });
 
   test('looks that show nothing new change nothing', () => {

@@ -1,50 +1,50 @@
 import { formatTime } from '@fairway/base/clock';
 import type { UsageInterval, UsageRecordStatus, UsageResource } from '../../kinds/usage-record.ts';
 
-/** Something that is there now. */
-export interface Sighting {
+/** A resource that exists now. */
+export interface ObservedItem {
   readonly id: string;
   readonly type: string;
   /** GiB; 1 by default. */
   readonly quantity?: number;
-  /** When it began, as the cloud or the API tells. */
+  /** Start time as reported by the cloud or the API. */
   readonly sinceMs: number;
 }
 
-/** When something went, as somebody saw it: it was still there at `fromMs`, and no longer at `toMs`. */
-export interface Departure {
+/** Observed end of a resource: it still existed at `fromMs`, and no longer at `toMs`. */
+export interface EndWindow {
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** All of a resource that a look showed. */
-export interface Look {
+/** All items of a resource type in one observation. */
+export interface UsageObservation {
   readonly resource: UsageResource;
-  /** When the look began. */
+  /** When the observation started. */
   readonly atMs: number;
-  readonly items: readonly Sighting[];
-  /** What is known of the end of something that is not among the items. */
-  readonly departureOf?: (id: string) => Departure | undefined;
-  /** When something of another type or size was last seen as it was, where that is known. */
+  readonly items: readonly ObservedItem[];
+  /** Known ends of resources that are not among the items. */
+  readonly endOf?: (id: string) => EndWindow | undefined;
+  /** When a resource was last seen with its previous type or size, if known. */
   readonly unchangedMsOf?: (id: string) => number | undefined;
 }
 
 /**
- * The status after looks at some resources; the same object if they show nothing new. What no look is about stays as it is. Pure.
+ * The status after observations of some resource types; the same object if they show nothing new. Other resource types stay unchanged. Pure.
  *
- * **Guarantees.** For one id no two intervals overlap, whatever the order of looks and however often one is repeated: a look that began before the last
- * one that counts is ignored, and nothing begins before that one or before the end of what the id had.
+ * **Guarantees.** Intervals of one ID never overlap, whatever the order of observations and however often one is repeated: an observation that
+ * started before the last accepted one is ignored, and no interval begins before that one or before the end of the ID's previous interval.
  */
-export function followUsage(status: UsageRecordStatus, looks: readonly Look[]): UsageRecordStatus {
+export function followUsage(status: UsageRecordStatus, observations: readonly UsageObservation[]): UsageRecordStatus {
   const before = status.intervals ?? [];
   let intervals: readonly UsageInterval[] = before;
-  for (const look of looks) {
-    const lookedMs = timeOf(status.observedTimes?.[look.resource]);
-    if (look.atMs < (lookedMs ?? Number.NEGATIVE_INFINITY)) continue;
-    intervals = followOne(intervals, look, lookedMs);
+  for (const observation of observations) {
+    const observedMs = timeOf(status.observedTimes?.[observation.resource]);
+    if (observation.atMs < (observedMs ?? Number.NEGATIVE_INFINITY)) continue;
+    intervals = followOne(intervals, observation, observedMs);
   }
   if (intervals === before) return status;
-  const times = looks.map(({ resource, atMs }) => {
+  const times = observations.map(({ resource, atMs }) => {
     const lastMs = timeOf(status.observedTimes?.[resource]) ?? atMs;
     return [resource, formatTime(Math.max(lastMs, atMs))] as const;
   });
@@ -57,44 +57,44 @@ export function followUsage(status: UsageRecordStatus, looks: readonly Look[]): 
 
 function followOne(
   intervals: readonly UsageInterval[],
-  look: Look,
-  lookedMs: number | undefined,
+  observation: UsageObservation,
+  observedMs: number | undefined,
 ): readonly UsageInterval[] {
-  const shown = new Map(look.items.map((item) => [item.id, item]));
+  const shown = new Map(observation.items.map((item) => [item.id, item]));
   const latest = new Map<string, UsageInterval>();
-  for (const each of intervals) if (each.resource === look.resource) latest.set(each.id, each);
+  for (const each of intervals) if (each.resource === observation.resource) latest.set(each.id, each);
   const next: UsageInterval[] = [];
   let isChanged = false;
   for (const each of intervals) {
     const isLatest = latest.get(each.id) === each;
     const item = shown.get(each.id);
-    if (each.resource !== look.resource || !isLatest) {
+    if (each.resource !== observation.resource || !isLatest) {
       next.push(each);
     } else if (item === undefined) {
-      const kept = each.endTime === undefined ? ended(each, look, lookedMs) : each;
+      const kept = each.endTime === undefined ? ended(each, observation, observedMs) : each;
       isChanged ||= kept !== each;
       next.push(kept);
     } else if (isAlike(each, item)) {
-      // A list of several pages may miss an item, which is there all the same.
+      // A list of several pages may miss an existing item.
       isChanged ||= each.endTime !== undefined;
       next.push(each.endTime === undefined ? each : running(each));
     } else {
-      const fromMs = each.endTime === undefined ? look.atMs : Date.parse(each.endTime);
+      const fromMs = each.endTime === undefined ? observation.atMs : Date.parse(each.endTime);
       isChanged = true;
-      const unchangedMs = look.unchangedMsOf?.(each.id) ?? lookedMs;
-      next.push(each.endTime === undefined ? ended(each, { atMs: look.atMs }, unchangedMs) : each);
-      next.push(begun(look.resource, item, Math.max(fromMs, Date.parse(each.startTime))));
+      const unchangedMs = observation.unchangedMsOf?.(each.id) ?? observedMs;
+      next.push(each.endTime === undefined ? ended(each, { atMs: observation.atMs }, unchangedMs) : each);
+      next.push(begun(observation.resource, item, Math.max(fromMs, Date.parse(each.startTime))));
     }
   }
   for (const item of shown.values()) {
     if (latest.has(item.id)) continue;
     isChanged = true;
-    next.push(begun(look.resource, item, Math.max(item.sinceMs, lookedMs ?? item.sinceMs)));
+    next.push(begun(observation.resource, item, Math.max(item.sinceMs, observedMs ?? item.sinceMs)));
   }
   return isChanged ? next : intervals;
 }
 
-function begun(resource: UsageResource, { id, type, quantity = 1 }: Sighting, fromMs: number): UsageInterval {
+function begun(resource: UsageResource, { id, type, quantity = 1 }: ObservedItem, fromMs: number): UsageInterval {
   return { resource, id, type, ...(quantity !== 1 && { quantity }), startTime: formatTime(fromMs) };
 }
 
@@ -102,14 +102,14 @@ function running({ endTime: _end, uncertainSeconds: _uncertain, ...interval }: U
   return interval;
 }
 
-/** With the time at which it was first seen missing, and since when it may have been. */
+/** With the time when it was first missing, and since when it may have been. */
 function ended(
   interval: UsageInterval,
-  { atMs, departureOf }: Pick<Look, 'atMs' | 'departureOf'>,
-  lookedMs: number | undefined,
+  { atMs, endOf }: Pick<UsageObservation, 'atMs' | 'endOf'>,
+  observedMs: number | undefined,
 ): UsageInterval {
   const startMs = Date.parse(interval.startTime);
-  const { fromMs, toMs } = departureOf?.(interval.id) ?? { fromMs: lookedMs ?? startMs, toMs: atMs };
+  const { fromMs, toMs } = endOf?.(interval.id) ?? { fromMs: observedMs ?? startMs, toMs: atMs };
   const endMs = Math.max(startMs, Math.floor(toMs / 1000) * 1000);
   const uncertainSeconds = Math.ceil((endMs - Math.min(endMs, Math.max(startMs, fromMs))) / 1000);
   return {
@@ -119,7 +119,7 @@ function ended(
   };
 }
 
-function isAlike(interval: UsageInterval, { type, quantity = 1 }: Sighting): boolean {
+function isAlike(interval: UsageInterval, { type, quantity = 1 }: ObservedItem): boolean {
   return interval.type === type && (interval.quantity ?? 1) === quantity;
 }
 

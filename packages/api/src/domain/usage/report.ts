@@ -1,46 +1,46 @@
 import { USAGE_RESOURCES, type UsageRecord, type UsageResource } from '../../kinds/usage-record.ts';
 import { periodSpan, type Span, sharedSeconds, spanOf } from './amounts.ts';
 
-/** What is added up into one row; the project always is. */
+/** What rows are grouped by; the project always is one. */
 export type UsageStep = 'hour' | 'day' | 'month' | 'all';
 
 /** One row of a report. */
 export interface UsageRow extends Span {
   readonly namespace: string;
   readonly projectID: string | undefined;
-  /** Undefined where clusters are added up. */
+  /** Undefined if clusters are added up. */
   readonly cluster: string | undefined;
   readonly clusterUID: string | undefined;
   readonly resource: UsageResource;
   readonly type: string;
   /** Seconds; of volumes, GiB times seconds. */
   readonly amount: number;
-  /** By how much less it may have been. */
+  /** Uncertainty: by how much less it may have been. */
   readonly uncertain: number;
 }
 
 export interface UsageQuestion extends Span {
   readonly nowMs: number;
   readonly step: UsageStep;
-  /** Whether each cluster has rows of its own. */
+  /** Whether each cluster has its own rows. */
   readonly byCluster: boolean;
 }
 
-/** Thrown when a report begins or ends within a period whose parts are not known any more. */
+/** Thrown if a report begins or ends within a period of which only the sum is left. */
 export class UsageDetailGone extends Error {
   override readonly name = 'UsageDetailGone';
   readonly period: string;
 
   constructor(period: string) {
-    super(`usage of ${period} is kept as one sum: a report can't begin or end within it`);
+    super(`usage of ${period} is recorded as one sum: a report cannot start or end within it`);
     this.period = period;
   }
 }
 
-/** What records say of a time span, in rows by period, project, resource and type. Pure. Throws UsageDetailGone. */
+/** Usage in a time span, in rows by period, project, resource and type. Pure. Throws UsageDetailGone. */
 export function usageReport(records: readonly UsageRecord[], question: UsageQuestion): UsageRow[] {
   const { fromMs, step } = question;
-  // Exact to the second, as what is recorded.
+  // Exact to the second, like the records.
   const nowMs = Math.floor(question.nowMs / 1000) * 1000;
   const rows = new Map<string, UsageRow>();
   for (const window of windowsOf({ fromMs, toMs: Math.min(question.toMs, nowMs) }, step)) {
@@ -71,7 +71,7 @@ function* partsWithin({ status }: UsageRecord, window: Span, nowMs: number): Gen
   for (const total of status?.totals ?? []) {
     const span = periodSpan(total);
     if (span.toMs <= window.fromMs || span.fromMs >= window.toMs) continue;
-    // What has ended by now lies within the window as a whole if the rest of its period is yet to come.
+    // A sum whose period is not over yet lies completely within a window that ends now.
     const isWhole = span.fromMs >= window.fromMs && (span.toMs <= window.toMs || window.toMs === nowMs);
     if (!isWhole) throw new UsageDetailGone(total.period);
     yield { resource: total.resource, type: total.type, amount: total.amount, uncertain: total.uncertain ?? 0 };

@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<UsageResource, string>> = {
   FloatingIP: 'floating IP',
 };
 
-/** What runs, in words: `1 control plane, 3 nodes`. */
+/** Human-readable summary of running resources: `1 control plane, 3 nodes`. */
 export function usageSummary({ intervals = [] }: UsageRecordStatus): string {
   const running = intervals.filter(({ endTime }) => endTime === undefined);
   return USAGE_RESOURCES.map((resource) => ({

@@ -32,7 +32,7 @@ const lives = fc
     }),
   );
 /** A look after so many seconds; one that is lost was made by a process that died before it could write. */
-const looks = fc.array(fc.record({ after: fc.integer({ min: 1, max: 2 * 86_400 }), isLost: fc.boolean() }), {
+const observations = fc.array(fc.record({ after: fc.integer({ min: 1, max: 2 * 86_400 }), isLost: fc.boolean() }), {
   maxLength: 60,
 });
 
@@ -43,7 +43,7 @@ function isSeen({ fromMs, toMs }: Life, times: readonly number[]): boolean {
 
 test('whatever happens, and whoever dies, seconds are those of what was there, within the bound that is told', () => {
   fc.assert(
-    fc.property(lives, looks, (all, schedule) => {
+    fc.property(lives, observations, (all, schedule) => {
       let status: UsageRecordStatus = {};
       let atMs = BEGIN;
       const counted: number[] = [];

@@ -10,6 +10,7 @@ import { MACHINE_FIELDS } from './machine.ts';
 import { NODE_POOL_FIELDS } from './node-pool.ts';
 import { PLAN_FIELDS } from './plan.ts';
 import { PROJECT_QUOTA_FIELDS } from './project-quota.ts';
+import { QUOTAS_REQUEST_FIELDS } from './quotas-request.ts';
 import { UPGRADE_PLAN_REQUEST_FIELDS } from './upgrade-plan-request.ts';
 import { USAGE_RECORD_FIELDS } from './usage-record.ts';
 
@@ -26,6 +27,7 @@ export const LEDGER: Readonly<Record<string, FieldLedger>> = {
   ProjectQuota: PROJECT_QUOTA_FIELDS,
   AutoscalerConfigRequest: AUTOSCALER_CONFIG_REQUEST_FIELDS,
   CloudResourcesRequest: CLOUD_RESOURCES_REQUEST_FIELDS,
+  QuotasRequest: QUOTAS_REQUEST_FIELDS,
   KubeconfigRequest: KUBECONFIG_REQUEST_FIELDS,
   UpgradePlanRequest: UPGRADE_PLAN_REQUEST_FIELDS,
 };

@@ -1,9 +1,9 @@
 import { acts, type FieldLedger, inColumn } from './entry.ts';
 
-/** Fairway writes the spec itself: it says what the lists in the status are about. */
+/** Fairway writes the spec itself: it is the subject of the lists in the status. */
 export const CLOUD_PROFILE_FIELDS: FieldLedger = {
   'spec.cloud': acts(
-    'packages/controllers/src/cloud-profile/reconciler.test.ts',
+    'packages/controllers/src/behaviour/cloud-profile/reconciler.test.ts',
     'it is refreshed every $minutes minutes if used: $used, whatever happens between, and written only when it changes',
   ),
   'spec.credentialName': inColumn(),

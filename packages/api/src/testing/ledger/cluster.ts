@@ -11,7 +11,7 @@ const CANAL = 'packages/controllers/src/behaviour/canal.test.ts';
 /** Each field is a row of its tables. */
 const UNAPPLIED = 'packages/controllers/src/behaviour/unapplied-fields.test.ts';
 
-const EXTERNAL_AUTOSCALER = 'packages/external-autoscaler/src/server.test.ts';
+const EXTERNAL_AUTOSCALER = 'packages/external-autoscaler/src/behaviour/server.test.ts';
 
 const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 
@@ -22,7 +22,16 @@ const WINDOW = 'packages/api/src/domain/maintenance-gate.test.ts';
 const RESET = 'packages/api/src/domain/reset.test.ts';
 const NETWORK_CHANGES = 'packages/controllers/src/behaviour/network-changes.test.ts';
 
+const OF_CLUSTER = '$field of a cluster is on its nodes';
+const NODES = 'packages/controllers/src/behaviour/spec-fields.test.ts';
+
 export const CLUSTER_FIELDS: FieldLedger = {
+  'spec.registryMirrors[].registry': acts(NODES, OF_CLUSTER),
+  'spec.registryMirrors[].mirrors[].url': acts(NODES, OF_CLUSTER),
+  'spec.registryMirrors[].mirrors[].certificateAuthority': acts(NODES, OF_CLUSTER),
+  'spec.proxy.httpProxy': acts(NODES, OF_CLUSTER),
+  'spec.proxy.httpsProxy': acts(NODES, OF_CLUSTER),
+  'spec.proxy.noProxy': acts(NODES, OF_CLUSTER),
   'spec.plan': acts(SPEC_FIELDS, 'a cluster gets the plan, the version and the image that it names'),
   'spec.version': acts(VERSION_CHOICE, 'that asks for $version gets $gets, whatever the policy'),
   'spec.region': acts(ADMISSION, 'refuses %j at %s: %s'),
@@ -52,7 +61,7 @@ export const CLUSTER_FIELDS: FieldLedger = {
   'spec.network.gateway.routerID': acts(NETWORK_CHANGES, 'another router, which stays when the cluster goes'),
   'spec.network.gateway.address': acts(NETWORK_CHANGES, 'a gateway of the tenant’s own, and another one'),
   'spec.network.podRoutes': acts(
-    'packages/cloud-provider/src/routes/routes.test.ts',
+    'packages/cloud-provider/src/behaviour/routes/routes.test.ts',
     'has a route to each node, whose port lets pods send and whose condition says so',
   ),
   'spec.network.dnsNameservers': acts(NETWORK_CHANGES, 'name servers, also when they are taken away'),

@@ -1,10 +1,10 @@
-/** What Fairway does about a field of a spec, and how one knows. */
+/** What Fairway does with a field of a spec, and which test proves it. */
 export interface FieldEntry {
   /**
-   * - `acts`: something is done by it;
+   * - `acts`: Fairway acts on it;
    * - `refused`: every value but its default is refused, until something acts on it;
-   * - `notYet`: it is accepted with a warning, and the condition `FieldsApplied` says that nothing acts on it yet;
-   * - `informs`: it is for people, and Fairway shows it.
+   * - `notYet`: it is accepted with a warning, and the condition `FieldsApplied` reports that it has no effect yet;
+   * - `informs`: it is informational, and Fairway displays it.
    */
   readonly does: 'acts' | 'refused' | 'notYet' | 'informs';
   /** The test that fails when nothing reads the field. */
@@ -16,7 +16,7 @@ export interface Proof {
   readonly file: string;
   /** As in the file. */
   readonly title: string;
-  /** Why the field can't be taken from what the test reads, and how the test proves it instead. */
+  /** Why the field can't be removed from what the test reads, and how the test proves it instead. */
   readonly insteadOfBlinding?: string;
 }
 
@@ -39,14 +39,14 @@ export function notYet(file: string, title: string): FieldEntry {
   return { does: 'notYet', proof: { file, title } };
 }
 
-/** A test that proves the field in another way than by not seeing it, and why. */
+/** A test that proves the field without removing it, and the reason. */
 export function provenBy(does: FieldEntry['does'], file: string, title: string, insteadOfBlinding: string): FieldEntry {
   return { does, proof: { file, title, insteadOfBlinding } };
 }
 
 export const IN_COLUMN = 'shows what is for people in a column';
 
-/** For people: `kubectl get` shows it. */
+/** Informational: `kubectl get` shows it. */
 export function inColumn(): FieldEntry {
   const file = 'packages/api/src/testing/ledger/ledger.test.ts';
   const why = 'the API server shows the column; the test finds it among those of the kind';

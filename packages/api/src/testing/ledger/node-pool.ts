@@ -12,6 +12,14 @@ const SPEC_FIELDS = 'packages/controllers/src/behaviour/spec-fields.test.ts';
 const HEALING = 'packages/controllers/src/behaviour/healing.test.ts';
 const RULES = 'packages/api/src/validation/object-rules.test.ts';
 
+const SERVER_LABELS = 'packages/controllers/src/behaviour/server-labels.test.ts';
+const NETWORKS = 'packages/controllers/src/behaviour/further-networks.test.ts';
+const IN_EACH = 'its servers have a port in each, and the address of the node stays in the first';
+const IN_SUBNET = 'the subnet that the pool names counts where the network has several';
+const REACH = 'reach servers that exist in place, and go with the field';
+
+const SECURITY_GROUPS = 'packages/controllers/src/behaviour/security-groups.test.ts';
+
 export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.clusterName': acts(
     'packages/controllers/src/behaviour/lifecycle.test.ts',
@@ -33,6 +41,7 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.autoscaling.schedules[].minReplicas': acts(BOUNDS, HOLDS),
   'spec.autoscaling.schedules[].maxReplicas': acts(BOUNDS, 'lets no more nodes be, and lets pods say so'),
   'spec.antiAffinity': acts(SHAPES, 'its nodes share a server group, which goes with the pool'),
+  'spec.antiAffinityPolicy': acts(SHAPES, 'soft anti-affinity lets more nodes than hypervisors be'),
   'spec.availabilityZones': acts(SHAPES, 'its nodes are spread over its zones'),
   'spec.template.metadata.labels': acts(SHAPES, LABELS),
   'spec.template.metadata.annotations': acts(SHAPES, GO_AGAIN),
@@ -41,6 +50,33 @@ export const NODE_POOL_FIELDS: FieldLedger = {
   'spec.template.spec.taints[].value': acts(SHAPES, LABELS),
   'spec.template.spec.taints[].effect': acts(SHAPES, LABELS),
   'spec.template.spec.unschedulable': acts(SHAPES, LABELS),
+  'spec.serverTags': acts(SERVER_LABELS, REACH),
+  'spec.serverMetadata': acts(SERVER_LABELS, REACH),
+  'spec.securityGroups': acts(SECURITY_GROUPS, 'reach servers that exist in place, and go with the field'),
+  'spec.networks[].networkID': acts(NETWORKS, IN_EACH),
+  'spec.networks[].subnetID': acts(NETWORKS, IN_SUBNET),
+  'spec.kubelet.maxPods': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.podPidsLimit': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.cpuManagerPolicy': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.cpuCFSQuota': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.topologyManagerPolicy': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.topologyManagerScope': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.kubeReserved': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.systemReserved': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.evictionHard': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.evictionSoft': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.evictionSoftGracePeriod': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.evictionMaxPodGracePeriod': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.imageGCHighThresholdPercent': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.imageGCLowThresholdPercent': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.containerLogMaxSize': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.containerLogMaxFiles': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.serializeImagePulls': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.maxParallelImagePulls': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.seccompDefault': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.allowedUnsafeSysctls': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.shutdownGracePeriod': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
+  'spec.kubelet.shutdownGracePeriodCriticalPods': acts(SPEC_FIELDS, 'kubelet.%s of a pool is on its nodes'),
   'spec.floatingIPs.enabled': acts(SHAPES, 'floating IPs come and go with its spec, and its servers stay'),
   'spec.rootVolume.sizeGiB': acts(SPEC_FIELDS, "a pool's image and root volume are its machines'"),
   'spec.rootVolume.type': acts(SPEC_FIELDS, "a pool's image and root volume are its machines'"),

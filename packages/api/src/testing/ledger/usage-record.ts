@@ -1,6 +1,6 @@
 import { acts, type FieldLedger, inColumn } from './entry.ts';
 
-/** Fairway writes the spec itself: it says whose the intervals in the status are. */
+/** Fairway writes the spec itself: it identifies the cluster of the intervals in the status. */
 export const USAGE_RECORD_FIELDS: FieldLedger = {
   'spec.clusterName': inColumn(),
   'spec.clusterUID': inColumn(),

@@ -19,7 +19,7 @@ export interface AskedRequest {
 
 export type Behavior = (request: AskedRequest, response: ServerResponse) => void;
 
-/** Says something about another protocol, of which the bytes follow on the socket. */
+/** Switches to another protocol, whose bytes follow on the socket. */
 export type UpgradeBehavior = (request: Omit<AskedRequest, 'body'>, socket: TLSSocket) => void;
 
 export interface ExtensionServerOptions {
@@ -29,12 +29,12 @@ export interface ExtensionServerOptions {
   readonly version: string;
 }
 
-/** An API server to aggregate, on this machine, with a kind Thing. What it serves beside its discovery is a test's. */
+/** An API server to aggregate, on this machine, with a kind Thing. Tests define what it serves besides discovery. */
 export class ExtensionServer implements AsyncDisposable {
   readonly caBundle: string;
-  /** What was asked in a user's name. */
+  /** Requests on behalf of users. */
   readonly asked: AskedRequest[] = [];
-  /** What was asked by API servers themselves: how often. */
+  /** Number of requests by API servers themselves. */
   checks = 0;
   readonly #server: Server;
   readonly #behaviors = new Map<string, Behavior>();
@@ -86,7 +86,7 @@ export class ExtensionServer implements AsyncDisposable {
     this.#behaviors.set(path, behavior);
   }
 
-  /** To requests at this path that ask for another protocol. */
+  /** Handles upgrade requests at this path. */
   upgrade(path: string, behavior: UpgradeBehavior): void {
     this.#upgrades.set(path, behavior);
   }

@@ -10,12 +10,12 @@ export interface FakeAnswer {
   readonly body: string | Readable;
 }
 
-/** A network with API servers that answer as a test says, without sockets. */
+/** A network of API servers with scripted responses, without sockets. */
 export class FakeOutbound implements Outbound {
   readonly calls: string[] = [];
-  /** How many calls waited for an answer at once, at most. */
+  /** Maximum number of concurrent calls. */
   mostWaiting = 0;
-  /** What is answered to a call; discovery is answered properly by default, and all else not at all. */
+  /** The response to a call; by default discovery works, and other calls get no response. */
   answer: (call: OutboundCall, destination: Destination) => FakeAnswer | Promise<FakeAnswer> = ({ path }) => {
     const [, group, version, ...rest] = path.slice(1).split('/');
     if (!path.startsWith('/apis/') || rest.length > 0) throw new OutboundError('EOF');
@@ -35,7 +35,7 @@ export class FakeOutbound implements Outbound {
     }
   }
 
-  /** How many calls of this path there were. */
+  /** Number of calls of this path. */
   countOf(path: string): number {
     return this.calls.filter((call) => call === `GET ${path}`).length;
   }

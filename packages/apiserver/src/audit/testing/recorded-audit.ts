@@ -28,7 +28,7 @@ export class RecordedAudit {
     return this.lines.map((line) => JSON.parse(line) as AuditEvent);
   }
 
-  /** As a NamespaceArchive answers, but refusals and all. */
+  /** Like the result of a NamespaceArchive, including all rejections. */
   read(namespace: string): Promise<readonly string[]> {
     const found = this.events.flatMap(({ objectRef, stageTimestamp }, index) =>
       objectRef?.namespace === namespace ? [`${stageTimestamp} ${this.lines[index]}`] : [],

@@ -14,12 +14,13 @@ import {
 } from '@fairway/kube/pki/certificate-request';
 import { signCertificate } from '@fairway/kube/pki/certificate-signing';
 import { PkiError } from '@fairway/kube/pki/pki-error';
-import { pemOfRequest, signerRefusal } from './signers.ts';
+import { pemOfRequest, SIGNERS, signerRefusal } from './signers.ts';
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 const MIN_VALIDITY_MS = 10 * 60_000;
 /** Certificates with a shorter lifetime do not lose the five minutes of backdating. */
 const SHORT_MS = 8 * 3_600_000;
+const SIGNER_NAMES: ReadonlySet<string> = new Set(Object.values(SIGNERS));
 
 export type SigningOutcome =
   | { readonly status: NonNullable<CertificateSigningRequest['status']>; readonly certificatePem?: string }
@@ -46,14 +47,26 @@ export async function signCertificateRequest(
   ) {
     return undefined;
   }
-  const request = parseCertificateRequest(pemOfRequest(spec.request));
-  const refusal = isRequestSignatureValid(request) ? signerRefusal(spec, request) : 'request signature does not verify';
-  if (refusal === null) return undefined;
-  if (refusal !== undefined) {
-    return { status: { ...status, conditions: [...(status.conditions ?? []), failed(refusal, clock.now())] } };
+  if (!SIGNER_NAMES.has(spec.signerName)) return undefined;
+  const request = readRequest(spec);
+  if ('refusal' in request) {
+    return { status: { ...status, conditions: [...(status.conditions ?? []), failed(request.refusal, clock.now())] } };
   }
   const certificatePem = await sign(request, spec, authority, clock.now(), maxValidityMs);
   return { status: { ...status, certificate: Buffer.from(certificatePem).toString('base64') }, certificatePem };
+}
+
+/** The contents to sign, or why the signer refuses. Ambiguous requests are not signed either. */
+function readRequest(spec: CertificateSigningRequest['spec']): CertificateRequest | { readonly refusal: string } {
+  try {
+    const request = parseCertificateRequest(pemOfRequest(spec.request));
+    if (!isRequestSignatureValid(request)) return { refusal: 'request signature does not verify' };
+    const refusal = signerRefusal(spec, request);
+    return refusal === undefined ? request : { refusal };
+  } catch (error) {
+    if (error instanceof PkiError) return { refusal: `the certificate request cannot be read: ${error.message}` };
+    throw error;
+  }
 }
 
 async function sign(

@@ -5,9 +5,10 @@ import type {
 import type { FieldError } from '@fairway/kube/object/field-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { dns1123SubdomainErrors } from '@fairway/kube/object/names';
-import { certificateInfo, splitPemBundle } from '@fairway/kube/pki/certificate-info';
-import { isRequestSignatureValid, parseCertificateRequest } from '@fairway/kube/pki/certificate-request';
+import { certificateInfo } from '@fairway/kube/pki/certificate-info';
+import { isSignedRequest } from '@fairway/kube/pki/certificate-request';
 import { knownKeyUsages } from '@fairway/kube/pki/key-usage';
+import { pemBlocks, pemOf } from '@fairway/kube/pki/pem';
 import { pemOfRequest } from './signers.ts';
 
 type Spec = CertificateSigningRequest['spec'];
@@ -33,8 +34,9 @@ function requestErrors({ request }: Spec): FieldError[] {
     { type: 'FieldValueInvalid', field: 'spec.request', value: request, detail },
   ];
   try {
-    const isValid = isRequestSignatureValid(parseCertificateRequest(pemOfRequest(request)));
-    return isValid ? [] : error('x509: signature of the request does not verify with its public key');
+    return isSignedRequest(pemOfRequest(request))
+      ? []
+      : error('x509: signature of the request does not verify with its public key');
   } catch (cause) {
     return error(cause instanceof Error ? cause.message : String(cause));
   }
@@ -143,12 +145,12 @@ function certificateErrors(certificate: string, old: string, part: 'status' | 'a
 }
 
 function contentError(pem: string): string | undefined {
-  const foreign = [...pem.matchAll(/-----BEGIN ([^-]*)-----/g)].find(([, type]) => type !== 'CERTIFICATE')?.[1];
-  if (foreign !== undefined) return `only CERTIFICATE PEM blocks are allowed, found "${foreign}"`;
-  const certificates = splitPemBundle(pem);
-  if (certificates.length === 0) return 'must contain at least one CERTIFICATE PEM block';
   try {
-    certificates.forEach(certificateInfo);
+    const blocks = pemBlocks(pem);
+    const foreign = blocks.find(({ type }) => type !== 'CERTIFICATE')?.type;
+    if (foreign !== undefined) return `only CERTIFICATE PEM blocks are allowed, found "${foreign}"`;
+    if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block';
+    for (const block of blocks) certificateInfo(pemOf(block));
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -1,5 +1,6 @@
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
-import type { CertificateRequest } from '@fairway/kube/pki/certificate-request';
+import { type CertificateRequest, parseCertificateRequest } from '@fairway/kube/pki/certificate-request';
+import { PkiError } from '@fairway/kube/pki/pki-error';
 
 /** The signers that every cluster has (certificates.k8s.io/v1). */
 export const SIGNERS = {
@@ -17,11 +18,21 @@ export function pemOfRequest(request: string): string {
   return Buffer.from(request, 'base64').toString('latin1');
 }
 
-/** Why the signer rejects the request, in upstream's words; undefined if it signs. `null` for an external signer. */
+/** Undefined for an ambiguous request: admission restricts what is signed, and such a request never is. */
+export function readableRequest({ request }: CertificateSigningRequest['spec']): CertificateRequest | undefined {
+  try {
+    return parseCertificateRequest(pemOfRequest(request));
+  } catch (error) {
+    if (error instanceof PkiError) return undefined;
+    throw error;
+  }
+}
+
+/** Why one of `SIGNERS` rejects the request, in upstream's words; undefined if it signs. */
 export function signerRefusal(
   { signerName, usages = [] }: CertificateSigningRequest['spec'],
   request: CertificateRequest,
-): string | null | undefined {
+): string | undefined {
   switch (signerName) {
     case SIGNERS.client:
       return clientRefusal(request, usages);
@@ -30,7 +41,7 @@ export function signerRefusal(
     case SIGNERS.kubeletServing:
       return kubeletServingRefusal(request, usages);
     default:
-      return null;
+      return `the signer ${signerName} is not one of Kubernetes`;
   }
 }
 

@@ -1,11 +1,10 @@
 import type { CertificateSigningRequest } from '@fairway/kube/kinds/generated/types';
 import { forbidden } from '@fairway/kube/object/api-error';
 import { jsonEqual } from '@fairway/kube/object/json';
-import { parseCertificateRequest } from '@fairway/kube/pki/certificate-request';
 import type { AdmissionPlugin, AdmissionRequest } from '../../server/admission.ts';
 import type { Authorizer, UserInfo } from '../user.ts';
 import { GROUP_MASTERS } from '../well-known-users.ts';
-import { pemOfRequest, SIGNERS } from './signers.ts';
+import { readableRequest, SIGNERS } from './signers.ts';
 
 const GROUP = 'certificates.k8s.io';
 const RESOURCE = 'certificatesigningrequests';
@@ -43,8 +42,7 @@ export function createCertificateSigningAdmission(authorizer: Authorizer): Admis
         if (!isFor(request, 'CREATE', '')) return;
         const spec = specOf(request.object);
         if (spec.signerName !== SIGNERS.client) return;
-        const { organizations } = parseCertificateRequest(pemOfRequest(spec.request));
-        if (!organizations.includes(GROUP_MASTERS)) return;
+        if (readableRequest(spec)?.organizations.includes(GROUP_MASTERS) !== true) return;
         throw refused(request, `use of ${SIGNERS.client} signer with system:masters group is not allowed`);
       },
     },

@@ -3,7 +3,7 @@ import { type ApiError, tooManyRequests } from '@fairway/kube/object/api-error';
 import { Allotment, type AllotmentLimits } from '../../server/allotment.ts';
 import { peerNetwork } from '../../server/peer-network.ts';
 
-/** Concurrent reviews; further ones are answered 429 and not queued. */
+/** Concurrent reviews; further ones get 429 and are not queued. */
 export const MAX_QUESTIONS = { total: 64, perHolder: 16 };
 /** Unknown tokens per address: a client with an expired token retries it a few times a second. */
 export const GUESSES: Rate = { burst: 100, perMinute: 600 };

@@ -14,7 +14,7 @@ const MAX_REMEMBERED = 4_096;
 /** kube-apiserver gives a token webhook 30 s; clients of this server time out sooner. */
 const ANSWER_TIMEOUT_MS = 10_000;
 
-interface Verdict {
+interface ReviewResult {
   /** Undefined for a token that the API server does not know. */
   readonly user: UserInfo | undefined;
   readonly endMs: number;
@@ -26,13 +26,13 @@ interface Verdict {
  */
 export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock): Authenticator {
   // A separate cache, so that guessed tokens evict no valid one. Valid tokens are remembered for longer than their result is fresh.
-  const known = new RecentMap<Verdict>(MAX_REMEMBERED);
-  const unknown = new RecentMap<Verdict>(MAX_REMEMBERED);
-  const asking = new Map<string, Promise<Verdict>>();
+  const known = new RecentMap<ReviewResult>(MAX_REMEMBERED);
+  const unknown = new RecentMap<ReviewResult>(MAX_REMEMBERED);
+  const asking = new Map<string, Promise<ReviewResult>>();
   const guesses = new TokenGuesses();
   const reviews = client.resource(TokenReviews);
 
-  async function review(token: string): Promise<Verdict> {
+  async function review(token: string): Promise<ReviewResult> {
     // Measured from before the review: a token revoked meanwhile is not accepted for longer.
     const endMs = clock.now() + REMEMBER_MS;
     const late = Promise.withResolvers<never>();
@@ -50,40 +50,40 @@ export function createTokenReviewAuthenticator(client: KubeClient, clock: Clock)
     }
   }
 
-  async function reviewGuess(token: string, peer: string): Promise<Verdict> {
+  async function reviewGuess(token: string, peer: string): Promise<ReviewResult> {
     const end = guesses.begin(peer, clock.now());
     // An outage does not count as a guess.
     let wasGuess = false;
     try {
-      const verdict = await review(token);
-      wasGuess = verdict.user === undefined;
-      return verdict;
+      const result = await review(token);
+      wasGuess = result.user === undefined;
+      return result;
     } finally {
       end(wasGuess);
     }
   }
 
-  async function verdictOn(token: string, peer: string): Promise<Verdict> {
+  async function resultFor(token: string, peer: string): Promise<ReviewResult> {
     // A token must not be found in a heap dump.
     const digest = createHash('sha256').update(token).digest('base64');
-    const believed = known.get(digest);
-    const remembered = believed ?? unknown.get(digest);
+    const cached = known.get(digest);
+    const remembered = cached ?? unknown.get(digest);
     if (remembered && clock.now() < remembered.endMs) return remembered;
     const running = asking.get(digest);
     if (running) return running;
-    const question = (believed ? review(token) : reviewGuess(token, peer)).finally(() => asking.delete(digest));
+    const question = (cached ? review(token) : reviewGuess(token, peer)).finally(() => asking.delete(digest));
     asking.set(digest, question);
-    const verdict = await question;
+    const result = await question;
     known.delete(digest);
     unknown.delete(digest);
-    (verdict.user ? known : unknown).set(digest, verdict);
-    return verdict;
+    (result.user ? known : unknown).set(digest, result);
+    return result;
   }
 
   return {
     async authenticate({ bearerToken, peer = '' }) {
       if (bearerToken === undefined) return undefined;
-      const { user } = await verdictOn(bearerToken, peer);
+      const { user } = await resultFor(bearerToken, peer);
       if (user === undefined) throw unauthorized();
       return user;
     },

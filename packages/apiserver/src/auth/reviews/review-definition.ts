@@ -6,7 +6,7 @@ import type { UserInfo } from '../user.ts';
 
 export interface ReviewContext {
   readonly user: UserInfo;
-  /** Of the request's path. */
+  /** From the request's path. */
   readonly namespace: string;
   readonly access: Access;
 }

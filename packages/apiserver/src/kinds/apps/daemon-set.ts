@@ -17,7 +17,7 @@ import { containerColumns } from '../printing/pod-template.ts';
 import { atMostHundredPercent, countOrPercentErrors, immutable, isZeroCount } from '../validation-common.ts';
 import { workloadTemplateErrors } from '../workload-validation.ts';
 
-/** Counts the templates that a DaemonSet has had: what was a field of its spec before apps/v1. */
+/** Counts the templates that a DaemonSet has had; a field of its spec before apps/v1. */
 const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation';
 
 function defaultDaemonSet(spec: DaemonSetSpec): void {

@@ -8,7 +8,7 @@ import { forbidden, invalidValue, nonNegative, oneOf } from '../field-errors.ts'
 import { defaultPodTemplate } from '../pod/pod-defaults.ts';
 import { AGE, text } from '../printing/column.ts';
 import { containerColumns } from '../printing/pod-template.ts';
-import { countOrPercentErrors, differsBeyond } from '../validation-common.ts';
+import { countOrPercentErrors, hasOtherChanges } from '../validation-common.ts';
 import { workloadTemplateErrors } from '../workload-validation.ts';
 
 const RETENTION_POLICIES = ['Delete', 'Retain'];
@@ -70,7 +70,7 @@ function updateStrategyErrors(strategy: StatefulSetUpdateStrategy = {}): FieldEr
 }
 
 function updateErrors(spec: StatefulSetSpec, old: StatefulSetSpec): FieldError[] {
-  if (!differsBeyond(spec, old, MUTABLE)) return [];
+  if (!hasOtherChanges(spec, old, MUTABLE)) return [];
   const names = MUTABLE.map((name) => `'${name}'`);
   const list = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
   return [forbidden('spec', `updates to statefulset spec for fields other than ${list} are forbidden`)];

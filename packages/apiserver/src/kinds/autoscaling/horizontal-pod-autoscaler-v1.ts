@@ -12,7 +12,7 @@ import { defineKind } from '../define-kind.ts';
 import { AGE, text } from '../printing/column.ts';
 import { autoscalerErrors, formatTargets } from './horizontal-pod-autoscaler.ts';
 
-/** autoscaling/v1 knows one metric: the CPU. Others are kept in an annotation, as upstream keeps them. */
+/** autoscaling/v1 has one metric: CPU. Others are kept in an annotation, as upstream. */
 const METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/metrics';
 const CURRENT_METRICS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/current-metrics';
 const CONDITIONS_ANNOTATION = 'autoscaling.alpha.kubernetes.io/conditions';
@@ -22,7 +22,7 @@ function isCpuPercent(metric: MetricSpec): boolean {
   return metric.resource?.name === 'cpu' && metric.resource.target.averageUtilization !== undefined;
 }
 
-/** What v1 has no fields for travels in annotations; one that is not valid JSON, which only a user can have written, counts as absent. */
+/** Data without v1 fields is in annotations; one that is not valid JSON, which only a user can have written, counts as absent. */
 function parsed(text: string | undefined): unknown {
   try {
     return text === undefined ? undefined : JSON.parse(text);

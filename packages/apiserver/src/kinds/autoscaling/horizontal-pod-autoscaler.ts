@@ -80,7 +80,7 @@ function metricErrors(metric: MetricSpec, path: string): FieldError[] {
   return errors;
 }
 
-/** `cpu: 12%/80%`, what is measured beside what is wanted, for the first two metrics. */
+/** `cpu: 12%/80%`, current and target value of the first two metrics. */
 export function formatTargets({ spec, status }: AutoscalingV2HorizontalPodAutoscaler): string {
   const metrics = spec.metrics ?? [];
   if (metrics.length === 0) return '<none>';

@@ -7,7 +7,7 @@ const BACKOFF_LIMIT = 6;
 const MAX_INT32 = 2 ** 31 - 1;
 export const JOB_NAME = 'batch.kubernetes.io/job-name';
 export const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
-/** The same labels without their prefix, which tools from before 1.27 look for. */
+/** The same labels without their prefix, for tools older than 1.27. */
 export const OLD_JOB_NAME = 'job-name';
 export const OLD_CONTROLLER_UID = 'controller-uid';
 
@@ -29,7 +29,7 @@ export function defaultJob(job: Job): void {
   defaultPodTemplate(spec.template);
 }
 
-/** Makes the selector that tells this Job's pods from all others: by its UID. A manual selector stays as it is. */
+/** Generates the selector of this Job's pods by its UID. A manual selector is unchanged. */
 export function generateSelector(job: Job, uid: string): void {
   const { spec } = job;
   if (spec.manualSelector) return;
@@ -56,7 +56,7 @@ function defaultFailurePolicy(spec: JobSpec | undefined): void {
   }
 }
 
-/** What CronJob makes Jobs of keeps its own shape: only its pods and patterns get defaults before there is a Job. */
+/** In a CronJob's template only pods and patterns get defaults, since there is no Job yet. */
 export function defaultJobTemplate(spec: JobSpec | undefined): void {
   defaultFailurePolicy(spec);
   defaultPodTemplate(spec?.template);

@@ -82,7 +82,7 @@ export function jobErrors(job: Job): FieldError[] {
   return errors;
 }
 
-/** Upstream's ValidateJobUpdate: a Job keeps what it runs, unless it has not begun. */
+/** Upstream's ValidateJobUpdate: a Job's workload is immutable once it has started. */
 export function jobUpdateErrors(job: Job, old: Job): FieldError[] {
   const { spec } = job;
   const { spec: before } = old;

@@ -47,7 +47,7 @@ export const JobKind = defineKind(Jobs, {
       if (job.spec.template !== undefined) generateSelector(job, job.metadata.uid ?? '');
     },
     prepareForUpdate(job, old) {
-      // What was generated may be left out of a replacement made from the manifest.
+      // A replacement made from the manifest may omit generated fields.
       if (!job.spec.manualSelector && job.spec.selector === undefined && old.spec.selector !== undefined) {
         job.spec.selector = old.spec.selector;
       }

@@ -12,7 +12,7 @@ import { quantityErrors, taintEffectErrors } from '../validation-common.ts';
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
 const OLD_ROLE_LABEL = 'kubernetes.io/role';
 
-/** Upstream answers these even of a node that has reported nothing. */
+/** Upstream returns these even for a node that has reported nothing. */
 const UNKNOWN_SYSTEM: NodeSystemInfo = {
   architecture: '',
   bootID: '',

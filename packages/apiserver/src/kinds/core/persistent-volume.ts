@@ -8,12 +8,12 @@ import { forbidden, oneOf, required, unsupported } from '../field-errors.ts';
 import { nodeSelectorTermsErrors } from '../pod/affinity-validation.ts';
 import { AGE, text, wide } from '../printing/column.ts';
 import { canonicalizeQuantities } from '../quantities.ts';
-import { differsBeyond, immutable, quantityErrors } from '../validation-common.ts';
+import { hasOtherChanges, immutable, quantityErrors } from '../validation-common.ts';
 import { ACCESS_MODES, formatAccessModes } from './access-modes.ts';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 const VOLUME_MODES = ['Block', 'Filesystem'];
-/** What is not the volume's source. */
+/** Fields that are not the volume's source. */
 const OWN_FIELDS = [
   'accessModes',
   'capacity',
@@ -54,7 +54,7 @@ function specErrors(spec: PersistentVolumeSpec): FieldError[] {
 
 function updateErrors({ spec }: PersistentVolume, { spec: old }: PersistentVolume): FieldError[] {
   const errors: FieldError[] = [];
-  if (differsBeyond(spec, old, OWN_FIELDS)) {
+  if (hasOtherChanges(spec, old, OWN_FIELDS)) {
     errors.push(forbidden('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation'));
   }
   errors.push(...immutable('volumeMode', spec.volumeMode, old.volumeMode));

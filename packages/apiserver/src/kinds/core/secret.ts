@@ -9,7 +9,7 @@ import { configKeyErrors, dataSizeErrors, frozen, immutable } from '../validatio
 
 const SERVICE_ACCOUNT_NAME = 'kubernetes.io/service-account.name';
 
-/** Keys that `data` of a typed Secret must have. */
+/** Required keys in `data` of a typed Secret. */
 const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/dockercfg': ['.dockercfg'],
   'kubernetes.io/dockerconfigjson': ['.dockerconfigjson'],
@@ -17,7 +17,7 @@ const REQUIRED_KEYS: Readonly<Record<string, readonly string[]>> = {
   'kubernetes.io/tls': ['tls.crt', 'tls.key'],
 };
 
-/** `stringData` is write-only: it goes into `data`, over what is there. */
+/** `stringData` is write-only: it is merged into `data`, overwriting existing keys. */
 function encodeStringData(secret: Secret): void {
   if (secret.stringData === undefined) return;
   secret.data ??= {};
@@ -51,7 +51,7 @@ function contentErrors(secret: Secret): FieldError[] {
   return errors;
 }
 
-/** Why the decoded text is not valid JSON, as far as Go's wording is easy to tell; undefined where it is. */
+/** Why the decoded text is not valid JSON, in Go's words where they are easy to reproduce; undefined if it is valid. */
 function jsonProblem(base64: string): string | undefined {
   const text = Buffer.from(base64, 'base64').toString();
   try {

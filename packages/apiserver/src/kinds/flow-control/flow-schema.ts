@@ -106,7 +106,7 @@ function verbErrors(verbs: readonly string[], path: string): FieldError[] {
   return verbs.every((verb) => VERBS.includes(verb)) ? [] : [unsupported(field, verbs, VERBS)];
 }
 
-/** `*` means all, so nothing stands beside it. */
+/** `*` means all, so it must be the only entry. */
 function aloneErrors(values: readonly string[], field: string, what: string): FieldError[] {
   if (values.length <= 1 || !values.includes('*')) return [];
   return [invalidValue(field, values, `if '*' is present, must not specify other ${what}`)];
@@ -172,14 +172,14 @@ function missingLevel({ status }: FlowSchema): string {
   return status?.conditions?.find(({ type }) => type === 'Dangling')?.status ?? '?';
 }
 
-/** Which requests go to which priority level: packages/apiserver/src/flow-control acts upon it. */
+/** Which requests go to which priority level: implemented by packages/apiserver/src/flow-control. */
 export const FlowSchemaKind = defineKind(FlowSchemas, {
   definition: 'io.k8s.api.flowcontrol.v1.FlowSchema',
   hasStatus: true,
   strategy: {
     statusWritesMetadata: false,
     default({ spec }) {
-      // No pointer upstream.
+      // Not a pointer upstream.
       setDefaults(spec, { priorityLevelConfiguration: { name: '' } });
       if (!spec.matchingPrecedence) spec.matchingPrecedence = DEFAULT_PRECEDENCE;
     },

@@ -16,7 +16,7 @@ import { conditionErrors } from './conditions.ts';
 const DEFAULT_SHARES = 30;
 const DEFAULT_QUEUING = { queues: 64, handSize: 8, queueLengthLimit: 50 };
 const MAX_QUEUES = 10_000_000;
-/** Of the hash of a flow, of which each card of its hand takes some. */
+/** Bits of a flow's hash, some of which each card of its hand uses. */
 const MAX_HASH_BITS = 60;
 const ZERO_SHARES = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
 
@@ -126,7 +126,7 @@ function handErrors(queues: number, handSize: number): FieldError[] {
   return [invalidValue(field, handSize, detail)];
 }
 
-/** Of the exempt level, the shares are free. */
+/** The shares of the exempt level can be changed. */
 function mandatoryErrors(name: string, spec: PriorityLevelConfiguration['spec']): FieldError[] {
   const fixed = MANDATORY.priorityLevels.find(({ metadata }) => metadata.name === name)?.spec;
   if (name === CATCH_ALL && !jsonEqual(spec, fixed)) {
@@ -143,7 +143,7 @@ function shareOf(value: (spec: PriorityLevelConfiguration['spec']) => number | u
   return ({ spec }: PriorityLevelConfiguration) => value(spec) ?? '<none>';
 }
 
-/** How many requests are served at a time, and how others wait: packages/apiserver/src/flow-control acts upon it. */
+/** How many requests are served at a time, and how others wait: implemented by packages/apiserver/src/flow-control. */
 export const PriorityLevelConfigurationKind = defineKind(PriorityLevelConfigurations, {
   definition: 'io.k8s.api.flowcontrol.v1.PriorityLevelConfiguration',
   hasStatus: true,

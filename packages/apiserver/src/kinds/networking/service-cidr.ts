@@ -5,7 +5,7 @@ import { invalidValue, required } from '../field-errors.ts';
 import { AGE, text } from '../printing/column.ts';
 import { immutable } from '../validation-common.ts';
 
-/** The ranges that addresses of Services come from; hollow clusters have the one that they are made with. */
+/** The ranges of Service addresses; hollow clusters have the one that they are created with. */
 export const ServiceCIDRKind = defineKind(ServiceCIDRs, {
   definition: 'io.k8s.api.networking.v1.ServiceCIDR',
   hasStatus: true,

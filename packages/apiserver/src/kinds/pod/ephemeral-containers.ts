@@ -6,7 +6,7 @@ import { containerErrors } from './container-validation.ts';
 
 const FIELD = 'spec.ephemeralContainers';
 const NOT_FOR_THESE = 'cannot be set for an Ephemeral Container';
-/** What makes a container part of the workload. */
+/** Fields that are not allowed because they make a container part of the workload. */
 const REFUSED = [
   'ports',
   'resources',
@@ -18,7 +18,7 @@ const REFUSED = [
   'restartPolicy',
 ] as const;
 
-/** Upstream's ValidatePodEphemeralContainersUpdate: they can be added, and nothing else. */
+/** Upstream's ValidatePodEphemeralContainersUpdate: they can only be added. */
 export function ephemeralContainersErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   const { containers, initContainers = [], ephemeralContainers = [], volumes = [], hostNetwork = false } = spec;
   const others = new Set([...containers, ...initContainers].map(({ name }) => name));

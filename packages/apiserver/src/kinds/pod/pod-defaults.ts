@@ -40,13 +40,13 @@ export function defaultPodTemplate(template: PodTemplateSpec | undefined): void 
   if (template.spec) defaultPodSpec(template.spec);
 }
 
-/** What only pods get, not their templates. */
+/** Defaults of pods that templates don't get. */
 export function defaultPodOnlyFields(spec: PodSpec): void {
   spec.enableServiceLinks ??= true;
   for (const container of [...(spec.initContainers ?? []), ...spec.containers]) requestLimits(container);
 }
 
-/** `serviceAccount` is the old name of `serviceAccountName`; both are answered. */
+/** `serviceAccount` is the old name of `serviceAccountName`; both are returned. */
 function mirrorServiceAccount(spec: PodSpec): void {
   const name = spec.serviceAccountName || spec.serviceAccount;
   if (!name) return;
@@ -93,7 +93,7 @@ function defaultHttpGet({ httpGet }: Pick<LifecycleHandler, 'httpGet'>): void {
   if (httpGet) setDefaults(httpGet, { path: '/', scheme: 'HTTP' });
 }
 
-/** `Always` for `latest` and for no tag at all, as a digest or another tag does not move. */
+/** `Always` for `latest` and for no tag; digests and other tags are considered fixed. */
 export function pullPolicyOf(image: string): 'Always' | 'IfNotPresent' {
   const [reference = ''] = image.split('@');
   if (image.includes('@')) return 'IfNotPresent';

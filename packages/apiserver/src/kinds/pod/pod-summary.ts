@@ -1,7 +1,7 @@
 import type { ContainerState, ContainerStatus, Pod } from '@fairway/kube/kinds/generated/types';
 import { humanAge } from '../printing/age.ts';
 
-/** What `kubectl get pods` says about a pod. */
+/** What `kubectl get pods` shows for a pod. */
 export interface PodSummary {
   /** `Running`, `Init:0/1`, `CrashLoopBackOff`, `Terminating`… */
   readonly status: string;
@@ -11,7 +11,7 @@ export interface PodSummary {
   readonly lastRestart: string | undefined;
 }
 
-/** Upstream's printPod: the reason that tells most, of the pod and of its containers. */
+/** Upstream's printPod: the most specific reason of the pod and its containers. */
 export function summarizePod(pod: Pod): PodSummary {
   const status = pod.status ?? {};
   const sidecars = new Set(
@@ -38,7 +38,7 @@ export function summarizePod(pod: Pod): PodSummary {
   };
 }
 
-/** `3`, or `3 (5m ago)` where it is known when the last restart was. */
+/** `3`, or `3 (5m ago)` if the time of the last restart is known. */
 export function formatRestarts({ restarts, lastRestart }: PodSummary, nowMs: number): string {
   return restarts === 0 || lastRestart === undefined
     ? `${restarts}`
@@ -109,7 +109,7 @@ function summarizeContainers(statuses: readonly ContainerStatus[], podReason: st
   let restarts = 0;
   let ready = 0;
   let lastRestart: string | undefined;
-  // The first container has the last word.
+  // The first container's reason takes precedence.
   for (const container of [...statuses].reverse()) {
     restarts += container.restartCount;
     lastRestart = latest(lastRestart, restartOf(container));

@@ -3,7 +3,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 import { jsonEqual } from '@fairway/kube/object/json';
 import { forbidden, invalidValue } from '../field-errors.ts';
 
-/** Upstream's ValidatePodUpdate: what of a pod's spec may still change. */
+/** Upstream's ValidatePodUpdate: the mutable fields of a pod's spec. */
 export function podUpdateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   const errors: FieldError[] = [];
   if (spec.containers.length !== old.containers.length) {
@@ -73,7 +73,7 @@ function gateErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   });
 }
 
-/** Tolerations may be added, and how long they last may change. */
+/** Tolerations may be added, and their duration may change. */
 function tolerationErrors(spec: PodSpec, old: PodSpec): FieldError[] {
   const kept = (spec.tolerations ?? []).map(withoutSeconds);
   const isKept = (toleration: Toleration) => kept.some((other) => jsonEqual(other, withoutSeconds(toleration)));

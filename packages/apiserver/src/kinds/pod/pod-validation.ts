@@ -10,7 +10,7 @@ const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Upstream's ValidatePodSpec, for what clients meet. */
+/** Upstream's ValidatePodSpec, for cases that occur in practice. */
 export function podSpecErrors(spec: PodSpec, field: string): FieldError[] {
   const errors: FieldError[] = [];
   const volumes = spec.volumes ?? [];
@@ -97,6 +97,7 @@ function deadlineErrors(field: string, seconds: number | undefined): FieldError[
 }
 
 const SYSCTL_NAME = String.raw`^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$`;
+// oxlint-disable-next-line fairway/linear-regexps -- of at most MAX_SYSCTL_NAME characters
 const SYSCTL_PATTERN = new RegExp(SYSCTL_NAME);
 const MAX_SYSCTL_NAME = 253;
 const SYSCTL_RULE = `must have at most ${MAX_SYSCTL_NAME} characters and match regex ${SYSCTL_NAME}`;

@@ -3,7 +3,7 @@ import { parseQuantity } from '@fairway/kube/object/quantity';
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
 
-/** Upstream's ComputePodQOS: from the CPU and memory that the containers request and may use at most. */
+/** Upstream's ComputePodQOS: from the CPU and memory requests and limits of the containers. */
 export function qosClassOf(spec: PodSpec): QosClass {
   let isGuaranteed = true;
   let hasAny = false;

@@ -9,7 +9,7 @@ const LISTS = ['containers', 'initContainers'] as const;
 const RESIZABLE = ['cpu', 'memory'] as const;
 const MIRROR = 'kubernetes.io/config.mirror';
 
-/** The spec that a resize asks for: of what a client sends, resources and resize policies of containers count, and nothing else. */
+/** The spec requested by a resize: only resources and resize policies of containers are taken from the client's object. */
 export function resizedSpec(sent: PodSpec, old: PodSpec): PodSpec {
   const spec = cloneJson(old);
   for (const list of LISTS) {
@@ -29,7 +29,7 @@ export function resizedSpec(sent: PodSpec, old: PodSpec): PodSpec {
   return spec;
 }
 
-/** Upstream's ValidatePodResize: CPU and memory may be others, or be added, within the QoS class that the pod has. */
+/** Upstream's ValidatePodResize: CPU and memory may be changed or added within the pod's QoS class. */
 export function resizeErrors(spec: PodSpec, pod: Pod): FieldError[] {
   const old = pod.spec;
   if (pod.metadata.annotations?.[MIRROR] !== undefined) return [forbidden('', 'static pods cannot be resized')];
@@ -46,7 +46,7 @@ export function resizeErrors(spec: PodSpec, pod: Pod): FieldError[] {
   return errors;
 }
 
-/** Kubelets before 1.33 know of no resize; they are told apart by what they report. */
+/** Kubelets before 1.33 don't support resizing; they are recognised by their status. */
 function isSupported({ status }: Pod): boolean {
   const running = status?.containerStatuses?.find(({ state }) => state?.running !== undefined);
   return running === undefined || running.resources !== undefined;

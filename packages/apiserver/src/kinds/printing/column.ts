@@ -5,7 +5,7 @@ type Value<T extends KubeObject> = KindColumn<T>['value'];
 
 export const AGE: KindColumn<KubeObject> = { name: 'Age', type: 'date', value: '.metadata.creationTimestamp' };
 
-/** When an object was made, as text: what upstream shows for kinds that hardly change. */
+/** The creation time as text, which upstream shows for kinds that rarely change. */
 export const CREATED_AT: KindColumn<KubeObject> = {
   name: 'Created At',
   type: 'date',

@@ -1,6 +1,6 @@
 import type { LabelSelector } from '@fairway/kube/kinds/generated/types';
 
-/** Labels as kubectl prints them: `app=web,tier=front`, or `<none>`. */
+/** Labels in kubectl's format: `app=web,tier=front`, or `<none>`. */
 export function formatLabels(labels: Readonly<Record<string, string>> | undefined): string {
   const pairs = Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`);
   return pairs.length === 0 ? '<none>' : pairs.sort().join(',');

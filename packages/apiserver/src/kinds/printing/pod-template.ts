@@ -3,7 +3,7 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import type { KindColumn } from '../define-kind.ts';
 import { text, wide } from './column.ts';
 
-/** The wide columns of every kind that makes pods: which containers, of which images. */
+/** The wide columns of every kind that creates pods: containers and images. */
 export function containerColumns<T extends KubeObject>(
   containersOf: (object: T) => readonly Container[],
 ): KindColumn<T>[] {

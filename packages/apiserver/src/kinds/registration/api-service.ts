@@ -69,7 +69,7 @@ function serviceErrors({ service, caBundle, insecureSkipTLSVerify }: APIService[
   ];
 }
 
-/** Where another API server serves a group version: packages/apiserver/src/aggregation acts upon it. */
+/** The API server that serves a group version: implemented by packages/apiserver/src/aggregation. */
 export const APIServiceKind = defineKind(APIServices, {
   definition: 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIService',
   categories: ['api-extensions'],

@@ -4,7 +4,7 @@ import { qualifiedNameErrors } from '@fairway/kube/object/names';
 import { compileExpression } from '../../schema/cel-expression.ts';
 import { duplicate, invalidValue, required } from '../field-errors.ts';
 
-/** What conditions of webhooks see. */
+/** Variables of webhook conditions. */
 export const MATCH_CONDITION_VARIABLES = ['object', 'oldObject', 'request', 'authorizer'];
 const MAX_CONDITIONS = 64;
 

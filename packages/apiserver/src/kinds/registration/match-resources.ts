@@ -6,7 +6,7 @@ import { duplicates, forbidden, invalidName, invalidValue, oneOf, required } fro
 import { labelSelectorErrors } from '../validation-common.ts';
 import { ruleErrors } from './webhook-validation.ts';
 
-/** What both kinds of admission policies and their bindings have in common: what they are about, and their parameters. */
+/** Common fields of admission policies and bindings of both kinds: matching and parameters. */
 
 export function defaultMatch(match: MatchResources | undefined): void {
   if (match === undefined) return;
@@ -18,7 +18,7 @@ export function defaultMatch(match: MatchResources | undefined): void {
   }
 }
 
-/** Errors of `matchConstraints`, without which a policy would be about nothing. */
+/** Errors of `matchConstraints`, without which a policy would match nothing. */
 export function constraintErrors(path: string, match: MatchResources | undefined): FieldError[] {
   if (match === undefined) return [required(path)];
   const missing = match.resourceRules?.length ? [] : [required(`${path}.resourceRules`)];

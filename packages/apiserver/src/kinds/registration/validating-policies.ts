@@ -34,11 +34,11 @@ const MAX_VALUE_EXPRESSION_BYTES = 5 * 1024;
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge'];
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
 
-/** Words that are none of CEL's own, and may name a variable. */
+/** Identifiers that are not reserved by CEL, and may name a variable. */
 const IDENTIFIER =
   /^(?!(?:true|false|null|in|as|break|const|continue|else|for|function|if|import|let|loop|package|namespace|return|var|void|while)$)[_a-zA-Z]\w*$/;
 
-/** What expressions see, with what is known of it before there is an object. */
+/** Variables of expressions, with the types known before there is an object. */
 type Scope = ReadonlyMap<string, CelType>;
 
 /** Errors of a policy, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */
@@ -68,7 +68,7 @@ const TYPES: Readonly<Record<string, CelType | undefined>> = {
   authorizer: simple('Authorizer'),
 };
 
-/** Adds to what is known of the variables: each sees those before it. */
+/** Adds the types of variables: each can use those before it. */
 function variableErrors(
   path: string,
   { name, expression }: Variable,
@@ -89,7 +89,7 @@ function variableErrors(
 
 function validationErrors(path: string, validation: Validation, scope: Scope): FieldError[] {
   const { expression, message, messageExpression, reason } = validation;
-  // Whoever is refused is not told what he may do.
+  // A rejected client does not learn about permissions.
   const ofMessages = new Map([...scope].filter(([variable]) => variable !== 'authorizer'));
   return [
     ...expressionErrors(`${path}.expression`, expression, scope, ['bool']),
@@ -177,7 +177,7 @@ export const ValidatingAdmissionPolicyKind = defineKind(ValidatingAdmissionPolic
     prepareForCreate(policy) {
       policy.status = {};
     },
-    // One that was stored when nobody looked can be labelled and finalized as it is.
+    // An invalid one that was stored by an earlier release can still be labelled and finalized.
     validate: (policy, old) => (old !== undefined && jsonEqual(policy.spec, old.spec) ? [] : policyErrors(policy)),
     validateStatus: statusErrors,
   },

@@ -8,7 +8,7 @@ import { matchConditionErrors } from './match-conditions.ts';
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
-/** kube-apiserver knows v1beta1 too, which nobody has had to speak since 1.16. */
+/** kube-apiserver also supports v1beta1, which has not been needed since 1.16. */
 const REVIEW_VERSION = 'v1';
 
 /** Errors of webhooks, with the messages of k8s.io/kubernetes/pkg/apis/admissionregistration/validation. */
@@ -55,7 +55,7 @@ function qualifiedErrors(path: string, name: string | undefined): FieldError[] {
   return [invalidValue(path, name, 'should be a domain with at least three segments separated by dots')];
 }
 
-/** Errors of a list of versions of reviews, of which this server speaks one. */
+/** Errors of a list of review versions, of which this server supports one. */
 export function reviewVersionErrors(
   path: string,
   versions: readonly string[] | undefined,
@@ -71,7 +71,7 @@ export function reviewVersionErrors(
   return [...errors, invalidValue(path, [...versions], `must include at least one of ${REVIEW_VERSION}`)];
 }
 
-/** Errors of what a webhook or policy is about. */
+/** Errors of the rules of a webhook or policy. */
 export function ruleErrors(path: string, rule: RuleWithOperations): FieldError[] {
   return [
     ...listErrors(`${path}.apiGroups`, rule.apiGroups, 'if specifying "*", must not specify other API groups'),
@@ -88,7 +88,7 @@ function listErrors(path: string, list: readonly string[] | undefined, alone: st
   return list.includes('*') && list.length > 1 ? [invalidValue(path, [...list], alone)] : [];
 }
 
-/** A wildcard must not make other entries of its list mean nothing. */
+/** A wildcard must not make other entries of its list redundant. */
 function resourcesErrors(path: string, resources: readonly string[] | undefined): FieldError[] {
   if (!resources?.length) return [required(path)];
   return resources.flatMap((resource, index) => {

@@ -5,7 +5,7 @@ import { defineKind } from '../define-kind.ts';
 import { AGE, count } from '../printing/column.ts';
 import { webhooksErrors } from './webhook-validation.ts';
 
-/** What users plug into admission. Their admission plugins run where hollow clusters assemble them. */
+/** Admission webhooks of users. Hollow clusters assemble the admission plugins that call them. */
 
 function defaultWebhook(webhook: MutatingWebhook | ValidatingWebhook): void {
   setDefaults(webhook, { failurePolicy: 'Fail', matchPolicy: 'Equivalent', timeoutSeconds: 10 });

@@ -1,8 +1,8 @@
 import { load } from 'js-yaml';
 
-/** Manifests as users and controllers write them, in groups; each must come out of both servers alike. */
+/** Manifests of users and controllers, in groups; both servers must return the same for each. */
 
-/** What is created before the rest. */
+/** Created before the rest. */
 export const NAMESPACE = 'shop';
 
 function manifests(text: string): readonly Manifest[] {
@@ -19,7 +19,7 @@ export interface Manifest {
   readonly [field: string]: unknown;
 }
 
-/** Accepted, and answered with defaults. */
+/** Accepted, and returned with defaults. */
 export const ACCEPTED: readonly Manifest[] = manifests(`
 apiVersion: v1
 kind: Namespace
@@ -457,7 +457,7 @@ metadata: {name: v1.none.example.com}
 spec: {group: none.example.com, version: v1, groupPriorityMinimum: 100, versionPriority: 10, insecureSkipTLSVerify: true, service: {name: none, namespace: shop}}
 `);
 
-/** Kinds that releases before 1.36 lack, and one whose defaults say who asked. */
+/** Kinds missing before release 1.36, and one whose defaults contain the requester. */
 export const ACCEPTED_LATELY: readonly Manifest[] = manifests(`
 apiVersion: admissionregistration.k8s.io/v1
 kind: MutatingAdmissionPolicy

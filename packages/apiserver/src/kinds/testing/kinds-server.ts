@@ -11,7 +11,7 @@ export async function serverOfKinds(): Promise<TestServer> {
   return server;
 }
 
-/** Posts an object of a namespaced kind, named `a` unless it says otherwise. */
+/** Posts an object of a namespaced kind, named `a` by default. */
 export function post<T = TestObject>(server: TestServer, path: string, object: object): Promise<Reply<T>> {
   return server.call<T>('POST', path.replace('/NS/', '/namespaces/default/'), {
     metadata: { name: 'a' },
@@ -19,7 +19,7 @@ export function post<T = TestObject>(server: TestServer, path: string, object: o
   });
 }
 
-/** Where objects of a manifest's kind are: those of namespaces in `shop`. */
+/** The collection path of a manifest's kind; namespaced objects are in `shop`. */
 export function collectionOf({ apiVersion, kind }: Manifest): string {
   const definition = ALL_KINDS.find((candidate) => candidate.kind === kind && apiVersionOf(candidate) === apiVersion);
   const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;

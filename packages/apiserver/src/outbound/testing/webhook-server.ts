@@ -4,7 +4,7 @@ import { systemClock } from '@fairway/base/clock';
 import { createCertificateAuthority } from '@fairway/kube/pki/certificate-authority';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 
-/** The part of reviews that tests look at. */
+/** The part of reviews that tests use. */
 export interface AskedReview {
   readonly apiVersion: string;
   readonly kind: string;
@@ -21,13 +21,13 @@ export interface WebhookAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a webhook answers; undefined: nothing at all. */
+/** A webhook's response; undefined: none. */
 export type WebhookBehavior = (review: AskedReview) => WebhookAnswer | undefined;
 
 /** An HTTPS server of webhooks on this machine, one at each path. */
 export class WebhookServer implements AsyncDisposable {
   readonly caBundle: string;
-  /** What was asked, by path. */
+  /** Received requests by path. */
   readonly asked = new Map<string, AskedReview[]>();
   readonly #server: Server;
   readonly #behaviors = new Map<string, WebhookBehavior>();
@@ -89,7 +89,7 @@ export class WebhookServer implements AsyncDisposable {
   }
 }
 
-/** An AdmissionReview that allows, unless the response says otherwise. */
+/** An AdmissionReview that allows by default. */
 export function reviewed({ request }: AskedReview, response: object = {}): WebhookAnswer {
   return {
     body: {
@@ -100,7 +100,7 @@ export function reviewed({ request }: AskedReview, response: object = {}): Webho
   };
 }
 
-/** The part of a response that is a JSON Patch. */
+/** The JSON Patch part of a response. */
 export function patchedBy(...operations: readonly object[]): object {
   return { patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') };
 }

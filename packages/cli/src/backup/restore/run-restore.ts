@@ -55,7 +55,7 @@ async function readArgument(context: CliContext, file: string, options: RestoreO
     return { path, backup: await readBackup(path), passphrase: given };
   }
   if (options.offHost === undefined) {
-    throw usageError(`${file} is in an object store: name its settings with --off-host FILE`);
+    throw usageError(`${file} is in an object store: name the file with its settings with --off-host FILE`);
   }
   const offHost = openOffHost(resolve(context.cwd, options.offHost), context.clock);
   await using _ = { [Symbol.asyncDispose]: () => offHost.store.close() };
@@ -73,7 +73,7 @@ function requireQuietSource(
   if (contents.paused || sourceStopped || dryRun || !hasClusters) return;
   throw usageError(
     `the clusters were not paused for the backup: Fairway at ${contents.server} may still reconcile them`,
-    'take another with "fairway backup --pause"; or confirm with --source-stopped that it is permanently stopped',
+    'take another backup with "fairway backup --pause", or confirm with --source-stopped that it is permanently stopped',
   );
 }
 
@@ -90,7 +90,7 @@ async function rehearse(
   refuseConflicts(context, server, plan);
   const kept = plan.steps.filter(({ action }) => action === 'keep').length;
   const changes = plan.steps.length - kept;
-  context.stderr.write(`${changes} of ${plan.steps.length} objects would be written; ${kept} are there already\n`);
+  context.stderr.write(`${changes} of ${plan.steps.length} objects would be written; ${kept} exist already\n`);
 }
 
 const WORDS = {
@@ -105,7 +105,7 @@ function refuseConflicts({ stderr }: CliContext, server: string, { conflicts }: 
   if (conflicts.length === 0) return;
   for (const conflict of conflicts) stderr.write(`  ${conflict}\n`);
   const things = conflicts.length === 1 ? 'object is' : 'objects are';
-  throw new CommandError(`${conflicts.length} ${things} in the way at ${server}; nothing was changed`, {
+  throw new CommandError(`${conflicts.length} ${things} conflict with the backup at ${server}; nothing was changed`, {
     advice: 'delete or rename the existing objects, or overwrite those that only differ with --overwrite',
   });
 }
@@ -141,5 +141,5 @@ async function restore(
   }
   stdout.write(`restored from the backup of ${header.createdAt}: ${countsOf(archive.objects)}\n`);
   if (keepPaused)
-    stderr.write(`the clusters are paused at ${server}: "fairway cluster resume --all" when everything works\n`);
+    stderr.write(`the clusters are paused at ${server}; when everything works, run "fairway cluster resume --all"\n`);
 }

@@ -134,10 +134,10 @@ export class PushLedger {
     const ms = Date.parse(next);
     if (ms % HOUR_MS === 0) return ms;
     throw new CommandError(
-      `ConfigMap ${SYSTEM_NAMESPACE}/${this.#name}: next: "${next}" is not the begin of a UTC hour`,
+      `ConfigMap ${SYSTEM_NAMESPACE}/${this.#name}: next: "${next}" is not the start of a UTC hour`,
       {
         advice:
-          'write the first hour that CloudKitty has not taken, such as 2026-11-26T12:00:00Z, or an earlier one: nothing is sent twice',
+          'set it to the first hour that CloudKitty does not have, such as 2026-11-26T12:00:00Z, or an earlier one: nothing is sent twice',
       },
     );
   }
@@ -174,8 +174,8 @@ export class PushLedger {
 }
 
 function atWork(cause?: unknown): CommandError {
-  return new CommandError('another "fairway usage push" to this CloudKitty is at work', {
-    advice: 'let it end: what it sends need not be sent by this one',
+  return new CommandError('another process is pushing usage to this CloudKitty', {
+    advice: 'wait until it exits; this process need not send the same usage',
     cause,
   });
 }

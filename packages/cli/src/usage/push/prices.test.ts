@@ -25,15 +25,15 @@ test('a price is that of the type, else that of all others', () => {
 test('what has no price is not given away', () => {
   const price = readPrices(written('Node: {b3-8: 0.05}\n'));
 
-  expect(() => price('Node', 'b3-16')).toThrow(/no price of Node b3-16/);
-  expect(() => price('FloatingIP', 'public')).toThrow(/no price of FloatingIP public/);
+  expect(() => price('Node', 'b3-16')).toThrow(/no price for Node b3-16/);
+  expect(() => price('FloatingIP', 'public')).toThrow(/no price for FloatingIP public/);
 });
 
 test.each([
   ['Nodes: {}', /Nodes/],
   ['Node: {b3-8: -1}', /Node.b3-8/],
   ['Node: {b3-8: cheap}', /Node.b3-8/],
-  ['Node: [', /no YAML/],
+  ['Node: [', /is not YAML/],
   ['12', /expected object/],
 ])('%j is refused', (text, message) => {
   expect(() => readPrices(written(text))).toThrow(message);

@@ -17,7 +17,7 @@ export function readPrices(file: string): HourlyPrice {
     const found = Object.hasOwn(ofResource, type) ? ofResource[type] : ofResource['*'];
     if (found !== undefined) return found;
     throw usageError(
-      `--prices: ${file} has no price of ${resource} ${type}`,
+      `--prices: ${file} has no price for ${resource} ${type}`,
       `add "${type}" under ${resource}, or "*" for all other types; 0 is a price`,
     );
   };
@@ -28,7 +28,7 @@ function parsePrices(file: string, text: string): z.infer<typeof Prices> {
   try {
     content = load(text);
   } catch (error) {
-    throw usageError(`--prices: ${file} is no YAML: ${(error as Error).message}`, undefined, error);
+    throw usageError(`--prices: ${file} is not YAML: ${(error as Error).message}`, undefined, error);
   }
   const read = Prices.safeParse(content);
   if (read.success) return read.data;
@@ -36,7 +36,7 @@ function parsePrices(file: string, text: string): z.infer<typeof Prices> {
   const where = issue?.path.join('.') ?? '';
   throw usageError(
     `--prices: ${file}: ${where === '' ? '' : `${where}: `}${issue?.message}`,
-    `write a price of an hour by type, from 0 to 1000000000, under ${USAGE_RESOURCES.join(', ')}`,
+    `list the hourly price of each type, from 0 to 1000000000, under ${USAGE_RESOURCES.join(', ')}`,
   );
 }
 
@@ -44,6 +44,6 @@ function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw usageError(`--prices: can't read ${file}: ${(error as Error).message}`, undefined, error);
+    throw usageError(`--prices: cannot read ${file}: ${(error as Error).message}`, undefined, error);
   }
 }

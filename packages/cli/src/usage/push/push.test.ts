@@ -134,8 +134,8 @@ describe('usage is pushed', () => {
       const holder = `run-${++runs}`;
       const onWait = () => told.push('waits');
       const ledger = await PushLedger.claim({ client, clock, signal, target: 'cloud', holder, onWait });
-      const tell = (text: string) => told.push(text);
-      const pushed = await pushUsage({ records, rating: storage, ledger, clock, signal, price, sinceMs, tell });
+      const print = (text: string) => told.push(text);
+      const pushed = await pushUsage({ records, rating: storage, ledger, clock, signal, price, sinceMs, print });
       await ledger.release();
       return pushed;
     };
@@ -189,7 +189,7 @@ describe('usage is pushed', () => {
       await push([aRecord([aNode()])]);
       await writeNext(next);
 
-      await expect(push([aRecord([aNode()])])).rejects.toThrow(`next: "${next}" is not the begin of a UTC hour`);
+      await expect(push([aRecord([aNode()])])).rejects.toThrow(`next: "${next}" is not the start of a UTC hour`);
       expect(storage.adds).toBe(1);
     },
   );
@@ -198,7 +198,9 @@ describe('usage is pushed', () => {
     await push([aRecord([aNode()])]);
     await writeNext('2027-11-26T12:00:00Z');
 
-    await expect(push([aRecord([aNode()])])).rejects.toThrow('up to 2027-11-26T12:00:00Z are said to be sent');
+    await expect(push([aRecord([aNode()])])).rejects.toThrow(
+      'up to 2027-11-26T12:00:00Z, which is in the future, are recorded as sent',
+    );
   });
 
   it('by a machine whose clock is a little behind', async () => {
@@ -238,7 +240,7 @@ describe('usage is pushed', () => {
 
     expect(storage.amounts).toEqual({ '11:00 b3-8': 1, '11:00 small': 1 });
     expect(told).toEqual([
-      expect.stringContaining('team/demo (project p1): CloudKitty has 1.000000 h, the records say 0.500000'),
+      expect.stringContaining('team/demo (project p1): CloudKitty has 1.000000 h, the records have 0.500000'),
     ]);
   });
 

@@ -29,7 +29,7 @@ export interface PushOptions {
   readonly price: HourlyPrice;
   /** The first hour, if none was ever pushed; by default the last one. */
   readonly sinceMs: number | undefined;
-  readonly tell: (text: string) => void;
+  readonly print: (text: string) => void;
 }
 
 export interface Pushed {
@@ -70,9 +70,9 @@ export async function pushUsage(options: PushOptions): Promise<Pushed> {
 /** Clocks of two machines may lie in two hours. */
 function requirePast(nextMs: number | undefined, endMs: number): void {
   if (nextMs === undefined || nextMs <= endMs + HOUR_MS) return;
-  throw new CommandError(`all hours up to ${formatTime(nextMs)} are said to be sent, which is yet to come`, {
+  throw new CommandError(`all hours up to ${formatTime(nextMs)}, which is in the future, are recorded as sent`, {
     advice:
-      'a clock is or was wrong: correct it, then "next" of the ConfigMap usage-pushed-to-… in fairway-system, and what CloudKitty has of hours that had not been',
+      'a clock is or was wrong: correct it, then correct "next" of the ConfigMap usage-pushed-to-… in fairway-system and the future hours in CloudKitty',
   });
 }
 
@@ -112,7 +112,7 @@ async function sendMissing(options: PushOptions, hourMs: number, rows: readonly 
   if (frame === undefined) return 0;
   for (let attempt = 1, sent = 0; ; attempt++) {
     const known = await knownPoints(options, hourMs, frame);
-    if (attempt === 1) tellDifferences(options, hourMs, frame, known);
+    if (attempt === 1) printDifferences(options, hourMs, frame, known);
     const missing = pointsOf(frame).filter(([key]) => !known.has(key));
     try {
       for (let at = 0; at < missing.length; at += BATCH) {
@@ -174,8 +174,8 @@ async function knownPoints(
   return known;
 }
 
-function tellDifferences(
-  { tell }: PushOptions,
+function printDifferences(
+  { print }: PushOptions,
   hourMs: number,
   frame: DataFrame,
   known: ReadonlyMap<string, number>,
@@ -184,8 +184,8 @@ function tellDifferences(
     const there = known.get(key);
     if (there === undefined || Math.abs(there - Number(vol.qty)) < 0.000_002) continue;
     const whose = `${groupby['namespace']}/${metadata['cluster_name']} (project ${groupby['project_id']})`;
-    tell(
-      `Warning: ${formatTime(hourMs)} ${metric} ${groupby['resource_type']} of ${whose}: CloudKitty has ${there.toFixed(6)} ${vol.unit}, the records say ${vol.qty}; it takes no corrections, so correct the bill\n`,
+    print(
+      `Warning: ${formatTime(hourMs)} ${metric} ${groupby['resource_type']} of ${whose}: CloudKitty has ${there.toFixed(6)} ${vol.unit}, the records have ${vol.qty}; CloudKitty takes no corrections, so correct the bill\n`,
     );
   }
 }

@@ -16,7 +16,7 @@ import { FAIRWAY_VERSION } from '@fairway/service/version';
 import { withConnection } from '../../client/connect.ts';
 import type { CliContext, GlobalOptions } from '../../command/context.ts';
 import { printable } from '../../output/printable.ts';
-import { requireCloud } from '../../up/chosen-cloud.ts';
+import { requireCloud } from '../../up/cloud-options.ts';
 import { usageTimeMs } from '../time-option.ts';
 import { PushLedger } from './ledger.ts';
 import { readPrices } from './prices.ts';
@@ -59,15 +59,15 @@ export async function runUsagePush(context: CliContext, globals: GlobalOptions, 
         signal,
         target: `${config.authUrl} ${config.region ?? ''}`.trim(),
         holder: randomUUID(),
-        onWait: () => stderr.write('waits until another run has ended, or can have, for up to three minutes\n'),
+        onWait: () => stderr.write('waiting for another run to end, for up to three minutes\n'),
       });
       const { items: records } = await client.resource(usageRecords).list({ signal });
       const rating = new Rating(new ServiceApi(session, ratingService.type));
-      const tell = (text: string) => stderr.write(printable(text));
+      const print = (text: string) => stderr.write(printable(text));
       try {
-        const { hours, points } = await pushUsage({ records, rating, ledger, clock, signal, price, sinceMs, tell });
+        const { hours, points } = await pushUsage({ records, rating, ledger, clock, signal, price, sinceMs, print });
         await ledger.release();
-        const next = ledger.nextMs === undefined ? '' : `; up to ${formatTime(ledger.nextMs)} all is there`;
+        const next = ledger.nextMs === undefined ? '' : `; everything up to ${formatTime(ledger.nextMs)} has been sent`;
         stdout.write(`${hours} hours, ${points} points sent${next}\n`);
       } catch (error) {
         // What may still be under way is waited for by the next run.
@@ -85,7 +85,7 @@ export async function runUsagePush(context: CliContext, globals: GlobalOptions, 
 
 function firstHourMs(text: string): number {
   const ms = usageTimeMs('--since', text);
-  if (ms % HOUR_MS !== 0) throw usageError(`--since: "${text}" is not the begin of a UTC hour`);
+  if (ms % HOUR_MS !== 0) throw usageError(`--since: "${text}" is not the start of a UTC hour`);
   return ms;
 }
 
@@ -93,21 +93,21 @@ function explained(error: unknown, cloud: string): unknown {
   if (error instanceof UsageDetailGone) {
     return new CommandError(error.message, {
       advice:
-        'hours are told apart for eight days: bill that day by "fairway usage --by day", delete "next" of the ConfigMap usage-pushed-to-… in fairway-system, and begin again with --since',
+        'hourly records are kept for eight days: bill that day with "fairway usage --by day", delete "next" of the ConfigMap usage-pushed-to-… in fairway-system, and start again with --since',
       cause: error,
     });
   }
   if (!isOpenStackError(error)) return error;
   if (error.kind === 'forbidden') {
-    return new CommandError(`CloudKitty takes no data frames from the user of cloud "${cloud}": ${error.message}`, {
-      advice: 'its policy dataframes:add asks for the role admin, unless the operator has changed it',
+    return new CommandError(`CloudKitty rejects data frames from the user of cloud "${cloud}": ${error.message}`, {
+      advice: 'its policy dataframes:add requires the role admin, unless the operator has changed it',
       cause: error,
     });
   }
   if (error.kind === 'notFound' && error.status === 404) {
-    return new CommandError(`CloudKitty has no data frames to look at, or to add to: ${error.message}`, {
+    return new CommandError(`CloudKitty does not serve data frames: ${error.message}`, {
       advice:
-        'if it is at this address: it needs a storage of version 2 ([storage] version = 2); with version 1 it does not serve /v2',
+        'CloudKitty must run at this address with storage version 2 ([storage] version = 2); with version 1 it does not serve /v2',
       cause: error,
     });
   }

@@ -13,7 +13,7 @@ const ANYTHING: Schema = {
   },
 };
 
-/** Definitions of the Gateway API's kinds that hold whatever is written to them: what the real ones refuse, Fairway has to bear. */
+/** Definitions of the Gateway API kinds without validation: Fairway must cope with objects that the real ones reject. */
 export const DEFINITIONS: readonly CustomResourceDefinition[] = GATEWAY_KINDS.map((type) => definition(type));
 
 export function definition(

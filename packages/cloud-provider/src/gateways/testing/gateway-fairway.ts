@@ -3,7 +3,7 @@ import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairw
 import { Events, Namespaces } from '@fairway/kube/kinds/resources';
 import type { Condition, KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
-import { BalancedFairway, LIFE } from '../../load-balancers/testing/balanced-fairway.ts';
+import { LIFE, LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
 import { GatewayClasses, Gateways, HttpRoutes } from '../kinds.ts';
 import type { GatewayStatus, RouteParentStatus } from '../schemas.ts';
 import { DEFINITIONS } from './definitions.ts';
@@ -48,15 +48,15 @@ export const ROUTE = {
 
 /** A Fairway with its cloud provider, a cluster that has the kinds of the Gateway API, nodes and the Services `web` and `api` of type NodePort. */
 export class GatewayFairway implements AsyncDisposable {
-  readonly balanced: BalancedFairway;
+  readonly balanced: LoadBalancedFairway;
 
-  private constructor(balanced: BalancedFairway) {
+  private constructor(balanced: LoadBalancedFairway) {
     this.balanced = balanced;
   }
 
   static async start(options: TestFairwayOptions = {}, definitions = DEFINITIONS): Promise<GatewayFairway> {
     const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
-    const balanced = await BalancedFairway.start({ ...options, cloud: { latency, ...options.cloud } });
+    const balanced = await LoadBalancedFairway.start({ ...options, cloud: { latency, ...options.cloud } });
     const fairway = new GatewayFairway(balanced);
     for (const definition of definitions) await fairway.define(definition);
     await balanced.create('web', { type: 'NodePort' }, {}, 30_080);

@@ -1,6 +1,6 @@
 import type { Service } from '@fairway/kube/kinds/generated/types';
 import { type HttpRoute, HttpRoutes, type ReferenceGrant } from '../kinds.ts';
-import { judgeListeners } from '../listeners.ts';
+import { validateListeners } from '../listeners.ts';
 import { parseHttpRoute, parseReferenceGrant } from '../parse.ts';
 import type { RoutingContext } from '../routing.ts';
 import { GatewaySpec } from '../schemas.ts';
@@ -47,7 +47,7 @@ export function aContext(listeners: readonly object[], grants: readonly object[]
   const grantsOf = (namespace: string) => (namespace === 'other' ? granted : []);
   return {
     gateway: { name: 'shop', namespace: 'default' },
-    listeners: judgeListeners(GatewaySpec.parse({ listeners }), {
+    listeners: validateListeners(GatewaySpec.parse({ listeners }), {
       namespace: 'default',
       grantsOf,
       certificateOf: () => ({ problem: 'there is no such Secret' }),

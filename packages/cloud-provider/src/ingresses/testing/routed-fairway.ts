@@ -2,7 +2,7 @@ import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairw
 import type { HTTPIngressPath, Ingress, IngressSpec } from '@fairway/kube/kinds/generated/types';
 import { Events, IngressClasses, Ingresses } from '@fairway/kube/kinds/resources';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
-import { BalancedFairway, LIFE } from '../../load-balancers/testing/balanced-fairway.ts';
+import { LIFE, LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
 
 const where = { namespace: 'default' };
 
@@ -21,15 +21,15 @@ export const EXTERNAL = { 'octavia.ingress.kubernetes.io/internal': 'false' };
 
 /** A Fairway with its cloud provider, a cluster with nodes and the Services `web` and `api` of type NodePort, and Ingresses in it. */
 export class RoutedFairway implements AsyncDisposable {
-  readonly balanced: BalancedFairway;
+  readonly balanced: LoadBalancedFairway;
 
-  private constructor(balanced: BalancedFairway) {
+  private constructor(balanced: LoadBalancedFairway) {
     this.balanced = balanced;
   }
 
   static async start(options: TestFairwayOptions = {}): Promise<RoutedFairway> {
     const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
-    const balanced = await BalancedFairway.start({ ...options, cloud: { latency, ...options.cloud } });
+    const balanced = await LoadBalancedFairway.start({ ...options, cloud: { latency, ...options.cloud } });
     await balanced.create('web', { type: 'NodePort' }, {}, 30_080);
     await balanced.create('api', { type: 'NodePort' }, {}, 30_090);
     return new RoutedFairway(balanced);

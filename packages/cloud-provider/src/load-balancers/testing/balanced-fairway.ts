@@ -15,7 +15,7 @@ export const LIFE: Partial<(typeof NO_LATENCY)['life']> = {
 };
 
 /** A Fairway with its cloud provider, a cluster with nodes, and Services in it. */
-export class BalancedFairway implements AsyncDisposable {
+export class LoadBalancedFairway implements AsyncDisposable {
   readonly clock: SteppingClock;
   readonly fairway: TestFairway;
   readonly clusterUid: string;
@@ -26,11 +26,11 @@ export class BalancedFairway implements AsyncDisposable {
     this.clusterUid = clusterUid;
   }
 
-  static async start(options: TestFairwayOptions = {}, replicas = 2): Promise<BalancedFairway> {
+  static async start(options: TestFairwayOptions = {}, replicas = 2): Promise<LoadBalancedFairway> {
     const clock = new SteppingClock();
     const fairway = await TestFairway.start({ clock, runnables: (parts) => createCloudProvider(parts), ...options });
     const cluster = await clock.during(fairway.readyCluster({ replicas }));
-    const balanced = new BalancedFairway(clock, fairway, cluster.metadata.uid ?? '');
+    const balanced = new LoadBalancedFairway(clock, fairway, cluster.metadata.uid ?? '');
     await balanced.#namespace('default');
     return balanced;
   }

@@ -1,7 +1,7 @@
 import { Events } from '@fairway/kube/kinds/resources';
 import type { Member } from '@fairway/openstack/types/load-balancer';
 import { NO_LATENCY } from '@fairway/simulator/http/latency';
-import { BalancedFairway, LIFE } from './balanced-fairway.ts';
+import { LIFE, LoadBalancedFairway } from './balanced-fairway.ts';
 
 const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
 
@@ -13,19 +13,19 @@ export const V4 = '198.51.100.0/24';
 export const V6 = '2001:db8::/32';
 
 /** `version`: the minor one of Octavia's API. */
-export function startWith(version = 28): Promise<BalancedFairway> {
-  return BalancedFairway.start({ cloud: { latency, loadBalancerVersion: version } });
+export function startWith(version = 28): Promise<LoadBalancedFairway> {
+  return LoadBalancedFairway.start({ cloud: { latency, loadBalancerVersion: version } });
 }
 
 /** Of IPv6, of the cluster's own network. */
-export async function makeSubnet({ clock, fairway, network }: BalancedFairway): Promise<string> {
+export async function makeSubnet({ clock, fairway, network }: LoadBalancedFairway): Promise<string> {
   const { status } = await clock.during(fairway.clusterReady());
   const network_id = status?.network?.networkID ?? '';
   return (await network.subnets.create({ network_id, ip_version: 6, cidr: 'fd00:7::/64', name: 'six' })).id;
 }
 
 /** Gives all nodes addresses in the subnet, which a list of servers shows a minute later. */
-export async function addressNodes({ clock, network }: BalancedFairway, subnetID: string): Promise<void> {
+export async function addressNodes({ clock, network }: LoadBalancedFairway, subnetID: string): Promise<void> {
   for await (const { id, device_owner, fixed_ips } of network.ports.list()) {
     if (!device_owner.startsWith('compute:')) continue;
     await network.ports.update(id, { fixed_ips: [...fixed_ips, { subnet_id: subnetID }] });
@@ -36,7 +36,7 @@ export async function addressNodes({ clock, network }: BalancedFairway, subnetID
 const withoutHost = (address: string) => address.replace(/\d+$|[0-9a-f]+$/, '*');
 
 /** What is said on a Service. */
-export async function servedOf(fairway: BalancedFairway, name = 'web') {
+export async function servedOf(fairway: LoadBalancedFairway, name = 'web') {
   const { status, metadata } = await fairway.get(name);
   const ready = status?.conditions?.find(({ type }) => type === 'fairway.dev/LoadBalancerReady');
   return {
@@ -47,23 +47,23 @@ export async function servedOf(fairway: BalancedFairway, name = 'web') {
 }
 
 /** Warnings of all Services. */
-export async function toldBy({ clusterUid, fairway }: BalancedFairway): Promise<readonly string[]> {
+export async function warningsOf({ clusterUid, fairway }: LoadBalancedFairway): Promise<readonly string[]> {
   const { items } = await fairway.runtime.client(clusterUid).resource(Events).list({ namespace: 'default' });
   return items.filter(({ type }) => type === 'Warning').map(({ reason, message }) => `${reason} ${message}`);
 }
 
 /** The load balancer with what is in it. */
-export async function onlyTree(fairway: BalancedFairway) {
+export async function onlyTree(fairway: LoadBalancedFairway) {
   const [tree, ...others] = await fairway.trees();
   if (tree === undefined || others.length > 0) throw new Error(`there are ${others.length} others`);
   return tree;
 }
 
-export async function allowedIn(fairway: BalancedFairway) {
+export async function allowedIn(fairway: LoadBalancedFairway) {
   return (await onlyTree(fairway)).listeners.map(({ allowed_cidrs }) => (allowed_cidrs ?? []).toSorted());
 }
 
-export async function membersBehind(fairway: BalancedFairway, protocol: string): Promise<readonly string[]> {
+export async function membersBehind(fairway: LoadBalancedFairway, protocol: string): Promise<readonly string[]> {
   const { pools, members } = await onlyTree(fairway);
   const found: readonly Member[] = members[pools.findIndex((pool) => pool.protocol === protocol)] ?? [];
   return found.map(({ address }) => withoutHost(address)).toSorted();

@@ -2,7 +2,7 @@ import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp } from '@fairway/openstack/types/network';
 import { FAIRWAY_CONVENTIONS } from '../../conventions.ts';
 import { createCloudProvider } from '../../start.ts';
-import type { BalancedFairway } from './balanced-fairway.ts';
+import type { LoadBalancedFairway } from './balanced-fairway.ts';
 
 /** What upstream calls the cluster. */
 export const PEER = 'peer';
@@ -19,7 +19,7 @@ export interface UpstreamService {
   readonly nodePort: number;
 }
 
-export interface UpstreamBalancer {
+export interface UpstreamLoadBalancer {
   readonly loadBalancer: LoadBalancer;
   readonly floatingIp: FloatingIp;
   /** What upstream notes on each of its Services. */
@@ -27,11 +27,11 @@ export interface UpstreamBalancer {
 }
 
 /** Makes a load balancer as openstack-cloud-controller-manager makes one for the first Service, which the others share. */
-export async function upstreamBalancer(
-  fairway: BalancedFairway,
+export async function upstreamLoadBalancer(
+  fairway: LoadBalancedFairway,
   services: readonly UpstreamService[],
   cluster = PEER,
-): Promise<UpstreamBalancer> {
+): Promise<UpstreamLoadBalancer> {
   const { network, octavia, fairway: running } = fairway;
   const nameOf = (service: UpstreamService | undefined) => `kube_service_${cluster}_default_${service?.name}`;
   const [external] = await Array.fromAsync(network.networks.list({ 'router:external': true }));

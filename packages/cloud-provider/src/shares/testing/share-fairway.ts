@@ -12,7 +12,7 @@ export function startShares(
   return StorageFairway.start({ provisioner: SHARE_DRIVER, ...storageClass }, options);
 }
 
-/** All of the project's, oldest first. */
+/** All shares of the project, oldest first. */
 export function sharesOf({ clock, fairway }: StorageFairway): Promise<readonly Share[]> {
   return clock.during(Array.fromAsync(fairway.process.project.client.sharedFileSystem.shares.list()));
 }
@@ -27,7 +27,7 @@ export async function nodeAddressesOf({ fairway }: StorageFairway): Promise<read
   return machines.map(({ status }) => status?.address ?? '').toSorted();
 }
 
-/** Requests about rules of access, and those that Manila has had in all. */
+/** Requests for access rules, and Manila's total. */
 export function manilaCalls({ fairway }: StorageFairway): number {
   return fairway.cloud.calls
     .counts()

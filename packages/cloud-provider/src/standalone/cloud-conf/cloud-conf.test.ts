@@ -111,7 +111,7 @@ describe('the login of a cloud.conf', () => {
     expect(read(LOGIN + more).cloud).toMatchObject({
       region: 'R',
       interface: 'internal',
-      tls: { verify: false, cacert: '/ca', cert: '/home/me/c', key: '/k' },
+      tls: { verify: false, cert: '/home/me/c', key: '/k' },
     });
   });
 
@@ -144,7 +144,7 @@ describe('the login of a cloud.conf', () => {
     { text: LOGIN.replace('password = "p;#"', ''), says: '[global] password: is missing' },
     { text: `${LOGIN}os-endpoint-type = secret`, says: '[global] os-endpoint-type: secret is not one of' },
     { text: '[Global]\nuse-clouds\ncloud=three', says: 'cloud three: no such cloud, only: one, two' },
-    { text: `${LOGIN}[Global "b"]\nregion=x`, says: '[Global], [Global "b"]: one cloud is served' },
+    { text: `${LOGIN}[Global "b"]\nregion=x`, says: '[Global], [Global "b"]: only one cloud is supported' },
     { text: '[Global]\nauth-url="x', says: 'cloud.conf: line 2: a quote is not closed' },
   ])('is refused: $says', ({ text, says }) => {
     expect(() => read(text)).toThrow(CloudConfigError);
@@ -258,6 +258,15 @@ request-timeout = 1m30s
 
   it.each([
     { line: '[LoadBalancer]\nuse-octavia = true\nlb-version = v2\ncascade-delete = true', reason: 'what is so anyway' },
+    {
+      line: '[LoadBalancer]\nuse-octavia = True\nmanage-security-groups = No\ncascade-delete = ON',
+      reason: 'booleans in any case',
+    },
+    { line: '[LoadBalancer]\nuse-octavia\ncascade-delete =', reason: 'keys alone, which are true' },
+    {
+      line: '[BlockStorage]\nignore-volume-az = no\nignore-volume-microversion = off',
+      reason: 'booleans in other words',
+    },
     { line: '[LoadBalancer]\ncreate-monitor = false\nlb-method = ROUND_ROBIN', reason: 'its defaults' },
     { line: '[LoadBalancer]\nflavor-id =', reason: 'an empty value' },
   ])('takes $reason', ({ line }) => {
@@ -267,24 +276,56 @@ request-timeout = 1m30s
   it.each([
     {
       line: '[LoadBalancer]\nmanage-security-groups = true',
-      says: 'line 8: [loadbalancer] manage-security-groups = true is refused: let the security groups of nodes take node ports',
+      says: 'line 8: [loadbalancer] manage-security-groups = true is refused: allow node ports in the security groups of the nodes',
     },
     {
       line: '[LoadBalancer]\nlb-method = FASTEST',
-      says: 'lb-method: "FASTEST" is none of ROUND_ROBIN, LEAST_CONNECTIONS, SOURCE_IP',
+      says: 'lb-method: "FASTEST" must be one of ROUND_ROBIN, LEAST_CONNECTIONS, SOURCE_IP',
     },
     { line: '[LoadBalancer]\nmax-shared-lb = 0', says: 'max-shared-lb: "0" is not a whole number from 1 to 64' },
-    { line: '[LoadBalancer]\nmonitor-delay = 5', says: 'monitor-delay: "5" is not a duration such as 5s or 1m30s' },
+    { line: '[LoadBalancer]\nmonitor-delay = 5', says: 'monitor-delay: "5" is not a duration such as 5s, 1m30s or 1h' },
     { line: '[LoadBalancer]\nmonitor-timeout = 9s', says: 'monitor-timeout: 9 s is longer than monitor-delay, 5 s' },
     { line: '[LoadBalancer]\nmonitor-max-retries = 11', says: '"11" is not a whole number from 1 to 10' },
-    { line: '[LoadBalancer]\ncontainer-store = vault', says: '"vault" is none of barbican, external' },
+    { line: '[LoadBalancer]\ncontainer-store = vault', says: '"vault" must be one of barbican, external' },
+    { line: '[LoadBalancer]\ninternal-lb = t', says: 'internal-lb: "t" is neither true nor false' },
+    { line: '[LoadBalancer]\nmanage-security-groups = maybe', says: 'manage-security-groups = maybe is refused' },
+    { line: '[LoadBalancer]\nuse-octavia = no', says: 'use-octavia = no is refused' },
+    { line: '[LoadBalancer]\nmonitor-delay = 1d', says: 'monitor-delay: "1d" is not a duration' },
+    {
+      line: '[LoadBalancer]\ninternal = true',
+      says: '[loadbalancer] internal is unknown, and ignoring it could lift a restriction',
+    },
+    { line: '[LoadBalancer]\nallowed-cidrs = 10.0.0.0/8', says: '[loadbalancer] allowed-cidrs is unknown' },
     { line: '[LoadBalancer]\nenabled = maybe', says: 'enabled: "maybe" is neither true nor false' },
     { line: '[Networking]\naddress-sort-order = ten', says: '[networking]: ten is not a range such as 10.0.0.0/8' },
     { line: '[LoadBalancerClass]\nsubnet-id = s', says: '[loadbalancerclass] needs a name' },
-    { line: '[Route "x"]\nrouter-id = s', says: '[route] takes no name, and has "x"' },
+    { line: '[Route "x"]\nrouter-id = s', says: '[route] takes no name, but has "x"' },
     { line: '[BlockStorage]\nignore-volume-az = true', says: 'ignore-volume-az = true is refused' },
   ])('is refused: $says', ({ line, says }) => {
     expect(() => read(`${LOGIN}${line}`)).toThrow(says);
+  });
+
+  it.each([
+    { lines: 'monitor-delay = 0.5m\nmonitor-timeout = 10s', delay: 30, timeout: 10 },
+    { lines: 'monitor-delay = 1h\nmonitor-timeout = 1m0.5s', delay: 3_600, timeout: 61 },
+    { lines: 'monitor-delay = 5000ms\nmonitor-timeout = 1500ms', delay: 5, timeout: 2 },
+  ])('has durations as Go reads them: $lines', ({ lines, delay, timeout }) => {
+    const { loadBalancers } = read(`${LOGIN}[LoadBalancer]\n${lines}`).balancing;
+
+    expect(loadBalancers?.monitor).toMatchObject({ delay, timeout });
+  });
+
+  it.each([
+    { value: 'True', is: true },
+    { value: 'YES', is: true },
+    { value: 'on', is: true },
+    { value: '1', is: true },
+    { value: '', is: true },
+    { value: 'No', is: false },
+    { value: 'OFF', is: false },
+    { value: '0', is: false },
+  ])('internal-lb = $value is $is', ({ value, is }) => {
+    expect(read(`${LOGIN}[LoadBalancer]\ninternal-lb = ${value}`).balancing.loadBalancers?.isInternal).toBe(is);
   });
 
   it('names all that is wrong at once', () => {
@@ -296,17 +337,17 @@ request-timeout = 1m30s
   it.each([
     {
       line: '[Global]\nfavourite-colour = red',
-      says: 'line 8: [global] favourite-colour is unknown, and has no effect',
+      says: 'line 8: [global] favourite-colour is unknown and has no effect',
     },
-    { line: '[Colours]\nred = 1', says: 'line 8: [colours] red is unknown, and has no effect' },
+    { line: '[Colours]\nred = 1', says: 'line 8: [colours] red is unknown and has no effect' },
     {
       line: '[Metadata]\nsearch-order = configDrive',
-      says: '[metadata] search-order has no effect: the metadata service is not asked',
+      says: '[metadata] search-order has no effect: the metadata service is not used',
     },
     { line: '[BlockStorage]\nnode-volume-attach-limit = 20', says: 'node-volume-attach-limit has no effect' },
     {
       line: '[LoadBalancer]\ncascade-delete = false',
-      says: 'cascade-delete has no effect: a load balancer and all its parts are deleted by one call',
+      says: 'cascade-delete has no effect: load balancers are always deleted with all their parts',
     },
     { line: '[KeyManager]\nkey-id = k', says: 'it is for the KMS plugin' },
   ])('is warned about: $says', ({ line, says }) => {

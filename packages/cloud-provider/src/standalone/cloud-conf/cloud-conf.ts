@@ -10,28 +10,28 @@ import type { LoadBalancerSettings, MonitorSettings } from '../../load-balancers
 import { ConfValues } from './conf-values.ts';
 import { type LoginContext, loginOf } from './login.ts';
 
-/** What a cloud.conf says of load balancers. */
-export interface ConfiguredBalancing
+/** The load balancer settings of a cloud.conf. */
+export interface ConfiguredLoadBalancers
   extends Pick<LoadBalancerSettings, 'subnetID' | 'networkID' | 'memberSubnetID' | 'floatingNetworkID'> {
   readonly isEnabled: boolean;
-  /** Undefined: what the entry of clouds.yaml says. */
+  /** Undefined: as in the clouds.yaml entry. */
   readonly loadBalancers: CloudLoadBalancers | undefined;
 }
 
-/** A cloud.conf of cloud-provider-openstack, as far as it is acted upon. */
+/** The supported part of a cloud.conf of cloud-provider-openstack. */
 export interface CloudConf {
   readonly cloud: CloudConfig;
-  readonly balancing: ConfiguredBalancing;
-  /** The router that leads to the nodes' pods. */
+  readonly balancing: ConfiguredLoadBalancers;
+  /** The router for routes to the nodes' pods. */
   readonly routerID: string | undefined;
-  /** How long a call to the cloud may take; milliseconds. */
+  /** Timeout of a call to the cloud, in milliseconds. */
   readonly requestTimeoutMs: number | undefined;
-  /** What has no effect, a line each. */
+  /** Settings without effect, one line each. */
   readonly warnings: readonly string[];
 }
 
-/** Without a cloud.conf. */
-export const DEFAULT_BALANCING: ConfiguredBalancing = {
+/** Defaults without a cloud.conf. */
+export const DEFAULT_LOAD_BALANCER_SETTINGS: ConfiguredLoadBalancers = {
   isEnabled: true,
   subnetID: undefined,
   networkID: undefined,
@@ -40,7 +40,7 @@ export const DEFAULT_BALANCING: ConfiguredBalancing = {
   loadBalancers: undefined,
 };
 
-/** Throws a CloudConfigError that names all that is wrong; what is only without effect is a warning. */
+/** Throws a CloudConfigError that lists all errors; settings without effect are warnings. */
 export function readCloudConf(text: string, context: LoginContext): CloudConf {
   const values = new ConfValues(parsed(text, context.source));
   const cloud = loginOf(values, context);
@@ -64,7 +64,7 @@ function parsed(text: string, source: string) {
   }
 }
 
-/** Undefined where the file says nothing of it: clouds.yaml may. */
+/** Undefined if the file does not specify it: clouds.yaml may. */
 function nodeAddressesOf(values: ConfValues): NodeAddressSettings | undefined {
   const isWithoutIpv6 = values.flag('networking', 'ipv6-support-disabled');
   const publicNetworks = values.list('networking', 'public-network-name');
@@ -84,7 +84,7 @@ function nodeAddressesOf(values: ConfValues): NodeAddressSettings | undefined {
   return data;
 }
 
-function balancingOf(values: ConfValues): ConfiguredBalancing {
+function balancingOf(values: ConfValues): ConfiguredLoadBalancers {
   const text = (key: string) => values.text('loadbalancer', key);
   return {
     isEnabled: values.flag('loadbalancer', 'enabled') ?? true,
@@ -119,7 +119,7 @@ const STORES = ['barbican', 'external'] as const;
 const MAX_SHARED = 64;
 const { monitor: DEFAULT_MONITOR } = DEFAULT_LOAD_BALANCERS;
 
-/** A service that answers names with the address in them. */
+/** A DNS service that resolves names to the address in them. */
 const HOSTNAME_SUFFIX = 'nip.io';
 
 function hostnameSuffixOf(values: ConfValues): string | undefined {
@@ -129,7 +129,7 @@ function hostnameSuffixOf(values: ConfValues): string | undefined {
 
 const MAX_RETRIES = 10;
 
-/** Octavia counts in whole seconds. */
+/** Octavia uses whole seconds. */
 function monitorOf(values: ConfValues): MonitorSettings {
   const seconds = (key: string, otherwise: number) => {
     const ms = values.duration('loadbalancer', key);

@@ -1,13 +1,12 @@
 import { type GcfgEntry, type GcfgFile } from '@fairway/openstack/config/gcfg';
+import { restrictionOf } from '../../load-balancers/unread-annotations.ts';
+import { goDurationMs } from './go-duration.ts';
 import { CLOUD_CONF_KEYS } from './keys.ts';
 
-/** The sections that may have a name: `[LoadBalancerClass "fast"]`. */
+/** Sections that may have a name: `[LoadBalancerClass "fast"]`. */
 const NAMED: ReadonlySet<string> = new Set(['global', 'loadbalancerclass']);
 
-/** Go's, but for those longer than an hour: `5s`, `1m30s`, `500ms`. */
-const DURATION = /^(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?$/;
-
-/** The values of a cloud.conf by section and key; collects all that is wrong, in the words of the file. */
+/** The values of a cloud.conf by section and key; collects all errors, in the file's terms. */
 export class ConfValues {
   readonly warnings: string[] = [];
   readonly problems: string[] = [];
@@ -17,25 +16,25 @@ export class ConfValues {
     this.#file = file;
     for (const { section, subsection, line } of file.sections) {
       if (subsection !== undefined && !NAMED.has(section) && section in CLOUD_CONF_KEYS) {
-        this.problems.push(`line ${line}: [${section}] takes no name, and has "${subsection}"`);
+        this.problems.push(`line ${line}: [${section}] takes no name, but has "${subsection}"`);
       }
     }
-    for (const entry of file.entries) this.#judge(entry);
+    for (const entry of file.entries) this.#classify(entry);
   }
 
-  /** Names of the sections of a kind, in their order; undefined for one without a name. */
+  /** Names of the sections of a kind, in order; undefined for one without a name. */
   sections(section: string): readonly (string | undefined)[] {
     const found = this.#file.sections.filter((each) => each.section === section);
     return [...new Set(found.map(({ subsection }) => subsection))];
   }
 
-  /** All values of a key that may be repeated; empty ones do not count. */
+  /** All values of a repeatable key; empty ones are ignored. */
   list(section: string, key: string, subsection?: string): readonly string[] {
     const found = this.#entries(section, key, subsection);
     return found.flatMap(({ value }) => (value === undefined || value === '' ? [] : [value]));
   }
 
-  /** The last one counts; undefined where there is none, or an empty one. */
+  /** The last one wins; undefined if missing or empty. */
   text(section: string, key: string, subsection?: string): string | undefined {
     return this.#entries(section, key, subsection).at(-1)?.value || undefined;
   }
@@ -43,18 +42,14 @@ export class ConfValues {
   flag(section: string, key: string, subsection?: string): boolean | undefined {
     const entry = this.#entries(section, key, subsection).at(-1);
     if (entry === undefined) return undefined;
-    const text = entry.value?.toLowerCase();
-    // A key alone is set.
-    if (text === undefined || ['true', 'yes', 'on', '1', 't'].includes(text)) return true;
-    if (['false', 'no', 'off', '0', 'f'].includes(text)) return false;
-    return this.#problem(entry, `"${entry.value}" is neither true nor false`);
+    return booleanOf(entry.value) ?? this.#problem(entry, `"${entry.value}" is neither true nor false`);
   }
 
   oneOf<T extends string>(section: string, key: string, allowed: readonly T[]): T | undefined {
     const entry = this.#entries(section, key).at(-1);
     if (!entry?.value) return undefined;
     const found = allowed.find((each) => each === entry.value);
-    return found ?? this.#problem(entry, `"${entry.value}" is none of ${allowed.join(', ')}`);
+    return found ?? this.#problem(entry, `"${entry.value}" must be one of ${allowed.join(', ')}`);
   }
 
   whole(section: string, key: string, min: number, max: number): number | undefined {
@@ -69,10 +64,9 @@ export class ConfValues {
   duration(section: string, key: string): number | undefined {
     const entry = this.#entries(section, key).at(-1);
     if (!entry?.value) return undefined;
-    const [match, minutes = 0, seconds = 0, ms = 0] = DURATION.exec(entry.value) ?? [];
-    const value = Number(minutes) * 60_000 + Number(seconds) * 1000 + Number(ms);
-    if (match !== undefined && value > 0) return Math.round(value);
-    return this.#problem(entry, `"${entry.value}" is not a duration such as 5s or 1m30s`);
+    const ms = goDurationMs(entry.value);
+    if (ms !== undefined && ms > 0) return Math.max(Math.round(ms), 1);
+    return this.#problem(entry, `"${entry.value}" is not a duration such as 5s, 1m30s or 1h`);
   }
 
   #entries(section: string, key: string, subsection?: string): readonly GcfgEntry[] {
@@ -81,24 +75,30 @@ export class ConfValues {
     );
   }
 
-  #judge(entry: GcfgEntry): void {
-    const { section, key, value = 'true', line } = entry;
+  #classify(entry: GcfgEntry): void {
+    const { section, key, value, line } = entry;
     const treatment = CLOUD_CONF_KEYS[section]?.[key];
     const at = `line ${line}: [${section}] ${key}`;
+    if (treatment === undefined && section in CLOUD_CONF_KEYS && restrictionOf(key, value ?? 'true') !== undefined) {
+      this.problems.push(
+        `${at} is unknown, and ignoring it could lift a restriction: remove it, or check its spelling`,
+      );
+      return;
+    }
     if (treatment === undefined) {
-      this.warnings.push(`${at} is unknown, and has no effect`);
+      this.warnings.push(`${at} is unknown and has no effect`);
       return;
     }
     switch (treatment.kind) {
       case 'used':
         return;
       case 'ignored':
-        if (treatment.unless.includes(value)) return;
+        if (isAmong(treatment.unless, value)) return;
         this.warnings.push(`${at} has no effect: ${treatment.why}`);
         return;
       case 'refused':
-        if (value === '' || treatment.unless.includes(value)) return;
-        this.problems.push(`${at} = ${value} is refused: ${treatment.why}`);
+        if (isAmong(treatment.unless, value)) return;
+        this.problems.push(`${at} = ${value || 'true'} is refused: ${treatment.why}`);
     }
   }
 
@@ -106,4 +106,18 @@ export class ConfValues {
     this.problems.push(`line ${line}: [${section}] ${key}: ${problem}`);
     return undefined;
   }
+}
+
+/** Booleans as in gcfg, case-insensitive; a key without or with an empty value is true. Undefined if invalid. */
+function booleanOf(value: string | undefined): boolean | undefined {
+  const text = value?.toLowerCase() ?? '';
+  if (['', 'true', 'yes', 'on', '1'].includes(text)) return true;
+  return ['false', 'no', 'off', '0'].includes(text) ? false : undefined;
+}
+
+/** Whether a value is one of these; empty and boolean values are compared by meaning. */
+function isAmong(unless: readonly string[], value: string | undefined): boolean {
+  const isFlag = unless.some((each) => each === 'true' || each === 'false');
+  if (isFlag) return unless.includes(String(booleanOf(value)));
+  return !value || unless.includes(value);
 }

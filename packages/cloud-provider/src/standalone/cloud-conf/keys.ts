@@ -1,15 +1,15 @@
-/** What becomes of a key of cloud.conf. */
+/** How a key of cloud.conf is treated. */
 export type Treatment =
   | { readonly kind: 'used' }
-  /** Only one of these values can be had, or none; `why` goes on after "is refused:". */
+  /** Only these values, if any, are accepted; `why` follows "is refused:". */
   | { readonly kind: 'refused'; readonly unless: readonly string[]; readonly why: string }
-  /** It changes nothing here, and is told but for these values; `why` goes on after "has no effect:". */
+  /** It has no effect and is reported unless it has one of these values; `why` follows "has no effect:". */
   | { readonly kind: 'ignored'; readonly unless: readonly string[]; readonly why: string };
 
 const used: Treatment = { kind: 'used' };
 const refused = (why: string, ...unless: readonly string[]): Treatment => ({ kind: 'refused', unless, why });
 const ignored = (why: string, ...unless: readonly string[]): Treatment => ({ kind: 'ignored', unless, why });
-const NODE_PLUGIN = 'it is for the plugin on the nodes';
+const NODE_PLUGIN = 'it is for the node plugin';
 
 const CLASS_KEYS: Readonly<Record<string, Treatment>> = {
   'floating-network-id': used,
@@ -61,8 +61,8 @@ export const CLOUD_CONF_KEYS: Readonly<Record<string, Readonly<Record<string, Tr
   },
   loadbalancer: {
     enabled: used,
-    'lb-version': refused('there is Octavia alone', 'v2'),
-    'use-octavia': refused('there is Octavia alone', 'true'),
+    'lb-version': refused('only Octavia is supported', 'v2'),
+    'use-octavia': refused('only Octavia is supported', 'true'),
     'subnet-id': used,
     'member-subnet-id': used,
     'network-id': used,
@@ -77,10 +77,10 @@ export const CLOUD_CONF_KEYS: Readonly<Record<string, Readonly<Record<string, Tr
     'monitor-timeout': used,
     'monitor-max-retries': used,
     'monitor-max-retries-down': used,
-    'manage-security-groups': refused('let the security groups of nodes take node ports', 'false'),
+    'manage-security-groups': refused('allow node ports in the security groups of the nodes', 'false'),
     'internal-lb': used,
     'node-selector': used,
-    'cascade-delete': ignored('a load balancer and all its parts are deleted by one call', 'true'),
+    'cascade-delete': ignored('load balancers are always deleted with all their parts', 'true'),
     'flavor-id': used,
     'availability-zone': used,
     'enable-ingress-hostname': used,
@@ -93,14 +93,17 @@ export const CLOUD_CONF_KEYS: Readonly<Record<string, Readonly<Record<string, Tr
   loadbalancerclass: CLASS_KEYS,
   route: { 'router-id': used },
   metadata: {
-    'search-order': ignored('the metadata service is not asked'),
+    'search-order': ignored('the metadata service is not used'),
     'request-timeout': used,
   },
   blockstorage: {
     'node-volume-attach-limit': ignored(NODE_PLUGIN),
     'rescan-on-resize': ignored(NODE_PLUGIN),
-    'ignore-volume-az': refused('volumes are made in the zone of the node, or in the class’s availability', 'false'),
-    'ignore-volume-microversion': refused('Cinder needs to know microversions', 'false'),
+    'ignore-volume-az': refused(
+      'volumes are created in the zone of the node, or in the availability parameter of the StorageClass',
+      'false',
+    ),
+    'ignore-volume-microversion': refused('Cinder must support microversions', 'false'),
   },
   keymanager: { 'key-id': ignored('it is for the KMS plugin') },
 };

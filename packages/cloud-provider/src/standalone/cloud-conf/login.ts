@@ -4,7 +4,7 @@ import { compileCloud } from '@fairway/openstack/config/compile-cloud';
 import type { RawCloud } from '@fairway/openstack/config/raw-cloud';
 import type { ConfValues } from './conf-values.ts';
 
-/** Keys of `[Global]` and those of clouds.yaml that say the same. */
+/** Keys of `[Global]` and their clouds.yaml equivalents. */
 const NAMES = {
   'auth-url': 'auth_url',
   'user-id': 'user_id',
@@ -31,14 +31,14 @@ const NAMES = {
 } as const;
 
 export interface LoginContext {
-  /** The file, for errors. */
+  /** The file name, for error messages. */
   readonly source: string;
   readonly home: string;
-  /** Reads clouds.yaml, at this path or where OpenStack's clients look. Throws a CloudConfigError. */
+  /** Reads clouds.yaml at this path, or from the default locations of OpenStack clients. Throws a CloudConfigError. */
   readonly cloudsYaml: (file: string | undefined) => CloudsYaml;
 }
 
-/** How to reach the cloud, from `[Global]`. Throws a CloudConfigError that names the key in the words of cloud.conf. */
+/** Connection settings from `[Global]`. Throws a CloudConfigError with the cloud.conf key. */
 export function loginOf(values: ConfValues, context: LoginContext): CloudConfig {
   const name = globalName(values);
   const raw = rawCloud(values, name);
@@ -53,12 +53,12 @@ export function loginOf(values: ConfValues, context: LoginContext): CloudConfig 
   }
 }
 
-/** cinder-csi-plugin takes several clouds, each with a section of its name. */
+/** cinder-csi-plugin supports several clouds, each with a named section. */
 function globalName(values: ConfValues): string | undefined {
   const [first, ...others] = values.sections('global');
   if (others.length > 0) {
     const names = [first, ...others].map((each) => (each === undefined ? '[Global]' : `[Global "${each}"]`));
-    values.problems.push(`${names.join(', ')}: one cloud is served: leave the others out`);
+    values.problems.push(`${names.join(', ')}: only one cloud is supported: remove the others`);
   }
   return first;
 }
@@ -71,7 +71,7 @@ function rawCloud(values: ConfValues, name: string | undefined): RawCloud {
     if (value !== undefined) raw[own] = value;
   }
   if (values.flag('global', 'tls-insecure', name) === true) raw.insecure = true;
-  // Whoever is trusted logs in.
+  // The trustee signs in.
   if (raw.trust_id !== undefined) {
     raw.user_id = text('trustee-id') ?? raw.user_id;
     raw.password = text('trustee-password') ?? raw.password;
@@ -80,7 +80,7 @@ function rawCloud(values: ConfValues, name: string | undefined): RawCloud {
   }
   if (raw.application_credential_secret !== undefined) raw.auth_type = 'v3applicationcredential';
   else if (raw.token !== undefined) raw.auth_type = 'token';
-  // Beside `auth` in clouds.yaml they would lose against it.
+  // `auth` in clouds.yaml would take precedence over them.
   return withAuth(raw);
 }
 

@@ -1,13 +1,13 @@
 import { Secrets } from '@fairway/kube/kinds/resources';
-import type { BalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
+import type { LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
 
 const where = { namespace: 'default' };
 
 /** What a cluster's Secrets hold, what Barbican keeps of it, and what Octavia serves. */
 export class Certified {
-  readonly #balanced: BalancedFairway;
+  readonly #balanced: LoadBalancedFairway;
 
-  constructor(balanced: BalancedFairway) {
+  constructor(balanced: LoadBalancedFairway) {
     this.#balanced = balanced;
   }
 

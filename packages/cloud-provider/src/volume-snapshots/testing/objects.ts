@@ -18,7 +18,7 @@ export function aSnapshotClass(
   };
 }
 
-/** A snapshot of the claim `data`, as a tenant writes it. */
+/** A tenant's snapshot of the claim `data`. */
 export function aSnapshot(
   spec: Partial<VolumeSnapshot['spec']> = {},
   metadata: VolumeSnapshot['metadata'] = {},

@@ -14,7 +14,7 @@ export function aClass(fields: Partial<StorageClass> = {}, name = 'standard'): S
   };
 }
 
-/** A claim of 5 GiB, as a tenant writes it. */
+/** A tenant's claim of 5 GiB. */
 export function aClaim(
   spec: Partial<PersistentVolumeClaim['spec']> = {},
   metadata: PersistentVolumeClaim['metadata'] = {},
@@ -32,7 +32,7 @@ export function aClaim(
   };
 }
 
-/** A volume that the driver has provisioned. */
+/** A volume provisioned by the driver. */
 export function aVolume(
   spec: Partial<PersistentVolume['spec']> = {},
   { metadata, phase = 'Bound' }: { metadata?: PersistentVolume['metadata']; phase?: string } = {},

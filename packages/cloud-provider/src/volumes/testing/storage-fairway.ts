@@ -24,7 +24,7 @@ import { createCloudProvider } from '../../start.ts';
 import { aClass } from './objects.ts';
 import { bindVolumes } from './tenant-binder.ts';
 
-/** A Fairway with the cloud provider and a cluster `demo`, on a clock that passes as tests say. */
+/** A Fairway with the cloud provider and a cluster `demo`, on a test clock. */
 export class StorageFairway implements AsyncDisposable {
   readonly clock: SteppingClock;
   readonly fairway: TestFairway;
@@ -52,12 +52,12 @@ export class StorageFairway implements AsyncDisposable {
     return storage;
   }
 
-  /** The same, for another cluster. */
+  /** The same for another cluster. */
   in(clusterUid: string): StorageFairway {
     return new StorageFairway(this.clock, this.fairway, clusterUid, this.#stops);
   }
 
-  /** Runs what Kubernetes does there about volumes, and makes a class of the driver. */
+  /** Runs Kubernetes' volume controllers there, and creates a class of the driver. */
   async begin(storageClass: Partial<StorageClass> = {}): Promise<void> {
     const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' }, spec: {} };
     await this.client.resource(Namespaces).create(namespace);
@@ -104,12 +104,12 @@ export class StorageFairway implements AsyncDisposable {
     return (await this.client.resource(PersistentVolumes).list()).items;
   }
 
-  /** All of the project's, servers' own disks included. */
+  /** All of the project, including servers' own disks. */
   volumes(): Promise<readonly Volume[]> {
     return this.clock.during(Array.fromAsync(this.fairway.process.project.client.blockStorage.volumes.list()));
   }
 
-  /** All of the project's. */
+  /** All of the project. */
   snapshots(): Promise<readonly CinderSnapshot[]> {
     return this.clock.during(Array.fromAsync(this.fairway.process.project.client.blockStorage.snapshots.list()));
   }
@@ -126,7 +126,7 @@ export class StorageFairway implements AsyncDisposable {
     await this.client.resource(VolumeSnapshots).delete(name, { namespace: 'default' });
   }
 
-  /** Reasons and messages of what a driver has told. */
+  /** Reasons and messages of a driver's Events. */
   async told(driver = 'cinder.csi.openstack.org'): Promise<readonly string[]> {
     const { items } = await this.client.resource(Events).list();
     return items
@@ -134,7 +134,7 @@ export class StorageFairway implements AsyncDisposable {
       .map(({ reason, message }) => `${reason}: ${message}`);
   }
 
-  /** How many requests the cloud gets in so many milliseconds. */
+  /** Number of requests to the cloud in this many milliseconds. */
   async callsIn(durationMs: number): Promise<number> {
     const before = this.fairway.cloud.calls.total;
     await this.clock.pass(durationMs);

@@ -6,14 +6,14 @@ import { volumeBinder } from '@fairway/hollow/controllers/storage/volume-binder'
 import { InformerSet } from '@fairway/kube/client/informer-set';
 import { EventRecorder } from '@fairway/kube/events/recorder';
 
-/** Runs what Kubernetes does about volumes beside a provisioner, in a cluster whose control plane is a bare API server; returns what stops it. */
+/** Runs Kubernetes' volume controllers other than a provisioner, in a cluster whose control plane is a bare API server; returns a stop function. */
 export function bindVolumes(fairway: TestFairway, clusterUid: string): () => void {
   const { clock } = fairway;
   const client = fairway.runtime.client(clusterUid);
   const random = () => 0.5;
   const informers = new InformerSet(client, { clock, random });
   const events = (component: string) => new EventRecorder(client, { component, clock, random });
-  // What of it these two controllers use.
+  // The part that these two controllers use.
   const context = { client, informers, events, clock, random, log: silentLogger } as unknown as ControllerContext;
   const stop = new AbortController();
   for (const controller of [volumeBinder(context), volumeProtection(context)]) controller.start(stop.signal);

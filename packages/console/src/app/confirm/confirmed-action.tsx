@@ -1,67 +1,99 @@
 import './confirm.css';
 import { Alert } from '@patternfly/react-core/dist/esm/components/Alert';
 import { Button } from '@patternfly/react-core/dist/esm/components/Button';
+import { Form, FormGroup } from '@patternfly/react-core/dist/esm/components/Form';
 import { ModalBody, ModalFooter, ModalHeader } from '@patternfly/react-core/dist/esm/components/Modal';
+import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
 import { useState } from 'react';
+import { useWrite } from '../../cluster/use-write.ts';
+import { WriteFailure } from '../../cluster/write-failure.tsx';
 import { useText } from '../../text/use-text.ts';
 import { Dialog } from '../dialog.tsx';
 import { confirmTexts } from './texts.ts';
 
-/** Something that is to be asked back before it is done. */
+/** An action that requires confirmation. */
 export interface Action {
   readonly title: string;
-  /** What comes of it. */
+  /** Its effects, and what is lost. */
   readonly body: string;
   readonly button: string;
-  /** What does the same in a terminal. */
+  /** The equivalent command. */
   readonly command: string;
+  /** `harmful`: something stops or is lost. `final`: it cannot be undone, and the user must type the name. */
+  readonly danger?: { readonly kind: 'harmful' } | { readonly kind: 'final'; readonly name: string };
   /** Rejects with a Failure. */
   readonly run: () => Promise<unknown>;
 }
 
 export interface ConfirmedActionProps {
-  /** Nothing is asked without one. */
+  /** Undefined: the dialog is closed. */
   readonly action: Action | undefined;
   readonly onClose: () => void;
 }
 
-/** Asks whether it is meant, does it, and says why not where the API refuses. */
+/** Asks for confirmation, performs the action, and displays the API's error if it fails. */
 export function ConfirmedAction({ action, onClose }: ConfirmedActionProps) {
   if (action === undefined) return null;
   return <Question key={action.title} action={action} onClose={onClose} />;
 }
 
+const FORM_ID = 'confirm-form';
+
 function Question({ action, onClose }: { readonly action: Action; readonly onClose: () => void }) {
   const say = useText(confirmTexts);
-  const [isRunning, setIsRunning] = useState(false);
-  const [problem, setProblem] = useState<string>();
-  const run = () => {
-    setIsRunning(true);
-    setProblem(undefined);
-    action.run().then(onClose, (error: Error) => {
-      setProblem(error.message);
-      setIsRunning(false);
-    });
+  const { run, isRunning, failure } = useWrite();
+  const [typed, setTyped] = useState('');
+  const { danger } = action;
+  const isConfirmed = danger?.kind !== 'final' || typed === danger.name;
+  const submit = async () => {
+    if (isConfirmed && (await run(action.run))) onClose();
   };
   return (
     <Dialog onClose={onClose} aria-labelledby="confirm-title" aria-describedby="confirm-body">
-      <ModalHeader title={action.title} labelId="confirm-title" />
+      <ModalHeader title={action.title} labelId="confirm-title" {...(danger && { titleIconVariant: 'warning' })} />
       <ModalBody id="confirm-body">
         <p>{action.body}</p>
+        <Form
+          id={FORM_ID}
+          className="fw-confirm"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void submit();
+          }}
+        >
+          {danger?.kind === 'final' && (
+            <>
+              <Alert isInline isPlain variant="warning" title={say('final')} component="p" />
+              <FormGroup label={say('type', { name: danger.name })} fieldId="confirm-name">
+                <TextInput
+                  id="confirm-name"
+                  value={typed}
+                  autoFocus
+                  autoComplete="off"
+                  autoCapitalize="none"
+                  spellCheck={false}
+                  onChange={(_event, next) => setTyped(next)}
+                />
+              </FormGroup>
+            </>
+          )}
+        </Form>
         <p className="fw-command-label fw-quiet">{say('same')}</p>
         {/* Focusable, so that the keyboard scrolls it. */}
         {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
         <pre className="fw-command" tabIndex={0}>
           {action.command}
         </pre>
-        {problem !== undefined && (
-          <Alert isInline variant="danger" title={say('failed')} role="alert">
-            {problem}
-          </Alert>
-        )}
+        <WriteFailure failure={failure} />
       </ModalBody>
       <ModalFooter>
-        <Button variant="primary" onClick={run} isLoading={isRunning} isDisabled={isRunning}>
+        <Button
+          variant={danger === undefined ? 'primary' : 'danger'}
+          type="submit"
+          form={FORM_ID}
+          isLoading={isRunning}
+          isDisabled={isRunning || !isConfirmed}
+        >
           {action.button}
         </Button>
         <Button variant="link" onClick={onClose}>

@@ -3,14 +3,16 @@ import { texts } from '../../text/texts.ts';
 export const confirmTexts = texts(
   {
     cancel: 'Cancel',
-    same: 'The same with kubectl:',
-    failed: 'It was not done',
+    final: 'This can’t be undone.',
+    type: 'Type “{name}” to confirm',
+    same: 'Equivalent command:',
   },
   {
     de: {
       cancel: 'Abbrechen',
-      same: 'Dasselbe mit kubectl:',
-      failed: 'Es wurde nicht ausgeführt',
+      final: 'Das lässt sich nicht rückgängig machen.',
+      type: 'Geben Sie zur Bestätigung „{name}“ ein',
+      same: 'Entsprechender Befehl:',
     },
   },
 );

@@ -1,17 +1,21 @@
 import { Banner } from '@patternfly/react-core/dist/esm/components/Banner';
 import { useEffect, useState } from 'react';
 import { connection, useConnection } from '../../api/connection.ts';
+import { useLocale } from '../../text/settings.ts';
+import { clockSecond } from '../../text/time.ts';
 import { useText } from '../../text/use-text.ts';
 import { shellTexts } from './texts.ts';
 
-/** A hiccup is no news. */
+/** Shorter interruptions are not displayed. */
 const TOLD_AFTER_MS = 1_500;
 const BACK_MS = 5_000;
 
-/** Says that the server is away, and that it is back. Read out, because nothing else on the page changes. */
+/** Announces that the server is unreachable, and that it is back. A live region, because nothing else on the page changes. */
 export function ConnectionBanner() {
   const say = useText(shellTexts);
+  const locale = useLocale();
   const current = useConnection();
+  const lostMs = current.state === 'lost' ? current.sinceMs : 0;
   const [shown, setShown] = useState<'lost' | 'back'>();
   useEffect(() => {
     if (current.state === 'ok') return setShown(undefined);
@@ -25,7 +29,9 @@ export function ConnectionBanner() {
   }, [current]);
   return (
     <div role="status" aria-live="polite">
-      {shown === 'lost' && <Banner status="danger">{say('connection.lost')}</Banner>}
+      {shown === 'lost' && current.state === 'lost' && (
+        <Banner status="danger">{say('connection.lost', { time: clockSecond(lostMs, locale) })}</Banner>
+      )}
       {shown === 'back' && <Banner status="success">{say('connection.back')}</Banner>}
     </div>
   );

@@ -16,7 +16,7 @@ const ROUTES = PAGES.map(({ path, load }): { path: string; Page: ComponentType<P
 
 const PATHS = PAGES.map(({ path }) => path);
 
-/** The page of the address. Another project begins it anew, and so does going on after it has failed. */
+/** The page at the current address. Switching the project remounts it, and so does navigation after an error. */
 export function CurrentPage() {
   const say = useText(shellTexts);
   const [location] = useLocation();

@@ -8,8 +8,10 @@ import {
 } from '@patternfly/react-core/dist/esm/components/Masthead';
 import { PageToggleButton } from '@patternfly/react-core/dist/esm/components/Page';
 import { Toolbar, ToolbarContent, ToolbarGroup, ToolbarItem } from '@patternfly/react-core/dist/esm/components/Toolbar';
-import { Link } from 'wouter';
+import { Link, useLocation } from 'wouter';
 import { useText } from '../../text/use-text.ts';
+import { documentationOf } from '../documentation.ts';
+import { DocumentationLink } from '../documentation-link.tsx';
 import { ProjectSwitcher } from './project-switcher.tsx';
 import { SettingsMenu } from './settings-menu.tsx';
 import { shellTexts } from './texts.ts';
@@ -17,6 +19,7 @@ import { UserMenu } from './user-menu.tsx';
 
 export function Header() {
   const say = useText(shellTexts);
+  const [location] = useLocation();
   return (
     <Masthead>
       <MastheadMain>
@@ -24,9 +27,11 @@ export function Header() {
           <PageToggleButton variant="plain" isHamburgerButton aria-label={say('nav.toggle')} />
         </MastheadToggle>
         <MastheadBrand>
-          <MastheadLogo component={(props) => <Link {...props} href="/" className="fw-brand" />}>
+          <MastheadLogo
+            component={(props) => <Link {...props} href="/" className="fw-brand" aria-label={say('app.name')} />}
+          >
             <img src="/console/icon.svg" alt="" width={28} height={28} />
-            <span>{say('app.name')}</span>
+            <span className="fw-wide">{say('app.name')}</span>
           </MastheadLogo>
         </MastheadBrand>
       </MastheadMain>
@@ -37,6 +42,9 @@ export function Header() {
               <ProjectSwitcher />
             </ToolbarItem>
             <ToolbarGroup align={{ default: 'alignEnd' }}>
+              <ToolbarItem alignSelf="center">
+                <DocumentationLink page={documentationOf(location)} />
+              </ToolbarItem>
               <ToolbarItem>
                 <SettingsMenu />
               </ToolbarItem>

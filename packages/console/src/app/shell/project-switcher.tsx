@@ -2,18 +2,24 @@ import { MenuToggle } from '@patternfly/react-core/dist/esm/components/MenuToggl
 import { Select, SelectList, SelectOption } from '@patternfly/react-core/dist/esm/components/Select';
 import { useState } from 'react';
 import { type Project, projects, switchProject, useSession } from '../../session/session.ts';
+import { plainName } from '../../text/plain.ts';
 import { useText } from '../../text/use-text.ts';
 import { shellTexts } from './texts.ts';
 
-/** The project that is worked in, and the others of the user, which Keystone is asked for when they are wanted. */
+/** The current project and a menu of the user's other projects, requested from Keystone when it opens. */
 export function ProjectSwitcher() {
   const say = useText(shellTexts);
   const { kind, project, namespace } = useSession();
   const [isOpen, setIsOpen] = useState(false);
   const [known, setKnown] = useState<readonly Project[]>();
   const [problem, setProblem] = useState<string>();
-  const name = project?.name ?? namespace ?? say('project.all');
-  if (kind !== 'keystone') return <span className="fw-project">{name}</span>;
+  const name = plainName(project?.name ?? namespace ?? say('project.all'));
+  if (kind !== 'keystone')
+    return (
+      <span className="fw-project" title={name}>
+        {name}
+      </span>
+    );
   const open = () => {
     setIsOpen(!isOpen);
     if (isOpen) return;
@@ -36,7 +42,13 @@ export function ProjectSwitcher() {
         });
       }}
       toggle={(ref) => (
-        <MenuToggle ref={ref} isExpanded={isOpen} onClick={open} aria-label={`${say('project.label')}: ${name}`}>
+        <MenuToggle
+          ref={ref}
+          isExpanded={isOpen}
+          onClick={open}
+          aria-label={`${say('project.label')}: ${name}`}
+          title={name}
+        >
           <span className="fw-wide fw-quiet">{say('project.label')}: </span>
           {name}
         </MenuToggle>
@@ -48,8 +60,8 @@ export function ProjectSwitcher() {
           <SelectOption isDisabled>{say('project.loading')}</SelectOption>
         )}
         {known?.map(({ id, name: title, domain }) => (
-          <SelectOption key={id} value={id} description={domain}>
-            {title}
+          <SelectOption key={id} value={id} description={plainName(domain ?? '')}>
+            {plainName(title)}
           </SelectOption>
         ))}
       </SelectList>

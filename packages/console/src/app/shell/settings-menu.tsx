@@ -2,20 +2,20 @@ import { MenuToggle } from '@patternfly/react-core/dist/esm/components/MenuToggl
 import { Select, SelectGroup, SelectList, SelectOption } from '@patternfly/react-core/dist/esm/components/Select';
 import { CogIcon } from '@patternfly/react-icons/dist/esm/icons/cog-icon';
 import { useState } from 'react';
-import { chosenLanguage, useChoice } from '../../text/settings.ts';
+import { selectedLanguage, useChoice } from '../../text/settings.ts';
 import { LANGUAGES, type Language } from '../../text/texts.ts';
 import { useText } from '../../text/use-text.ts';
-import { chosenTheme, THEMES, type Theme } from '../theme-choice.ts';
+import { selectedTheme, THEMES, type Theme } from '../theme-choice.ts';
 import { shellTexts } from './texts.ts';
 
-/** Each in its own words, for who can't read the others. */
+/** Each in its own language, for users who cannot read the others. */
 const LANGUAGE_NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
 const AUTO = 'auto';
 
 export function SettingsMenu() {
   const say = useText(shellTexts);
-  const theme = useChoice(chosenTheme) ?? AUTO;
-  const language = useChoice(chosenLanguage) ?? AUTO;
+  const theme = useChoice(selectedTheme) ?? AUTO;
+  const language = useChoice(selectedLanguage) ?? AUTO;
   const [isOpen, setIsOpen] = useState(false);
   return (
     <Select
@@ -36,7 +36,7 @@ export function SettingsMenu() {
         />
       )}
     >
-      <SelectGroup label={say('settings.theme')}>
+      <SelectGroup label={say('settings.theme')} labelHeadingLevel="h2">
         <SelectList aria-label={say('settings.theme')}>
           {[AUTO, ...THEMES].map((value) => (
             <SelectOption key={value} value={`theme ${value}`}>
@@ -45,7 +45,7 @@ export function SettingsMenu() {
           ))}
         </SelectList>
       </SelectGroup>
-      <SelectGroup label={say('settings.language')}>
+      <SelectGroup label={say('settings.language')} labelHeadingLevel="h2">
         <SelectList aria-label={say('settings.language')}>
           <SelectOption value={`language ${AUTO}`}>{say('settings.language.auto')}</SelectOption>
           {LANGUAGES.map((value) => (
@@ -61,6 +61,6 @@ export function SettingsMenu() {
 
 function choose(choice: string): void {
   const [what, value] = choice.split(' ');
-  if (what === 'theme') chosenTheme.set(THEMES.find((theme) => theme === value));
-  else chosenLanguage.set(LANGUAGES.find((language) => language === value));
+  if (what === 'theme') selectedTheme.set(THEMES.find((theme) => theme === value));
+  else selectedLanguage.set(LANGUAGES.find((language) => language === value));
 }

@@ -10,7 +10,7 @@ import { shellTexts } from './texts.ts';
 
 const CONTENT_ID = 'content';
 
-/** What surrounds all pages. */
+/** The header, sidebar and banners around all pages. */
 export function Shell() {
   const say = useText(shellTexts);
   return (

@@ -45,7 +45,7 @@ export function Sidebar() {
   );
 }
 
-/** The pages of a cluster belong to the list of all. */
+/** Pages of a cluster belong to the entry of the list. */
 function isClusters(location: string): boolean {
   return location === '/' || location.startsWith('/clusters');
 }

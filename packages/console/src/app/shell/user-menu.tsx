@@ -3,14 +3,15 @@ import { MenuToggle } from '@patternfly/react-core/dist/esm/components/MenuToggl
 import { UserIcon } from '@patternfly/react-icons/dist/esm/icons/user-icon';
 import { useState } from 'react';
 import { signOut, useSession } from '../../session/session.ts';
-import { useLanguage } from '../../text/settings.ts';
+import { plainName } from '../../text/plain.ts';
+import { useLocale } from '../../text/settings.ts';
 import { fullTime } from '../../text/time.ts';
 import { useText } from '../../text/use-text.ts';
 import { shellTexts } from './texts.ts';
 
 export function UserMenu() {
   const say = useText(shellTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const { user, expiresAt } = useSession();
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -27,15 +28,16 @@ export function UserMenu() {
           isExpanded={isOpen}
           onClick={() => setIsOpen(!isOpen)}
           aria-label={say('user.menu', { user })}
+          title={plainName(user)}
         >
-          <span className="fw-wide">{user}</span>
+          <span className="fw-wide">{plainName(user)}</span>
         </MenuToggle>
       )}
     >
       <DropdownList>
         <DropdownItem
           key="out"
-          description={expiresAt && say('user.until', { time: fullTime(expiresAt, language) })}
+          description={expiresAt && say('user.until', { time: fullTime(expiresAt, locale) })}
           onClick={() => void signOut()}
         >
           {say('user.signOut')}

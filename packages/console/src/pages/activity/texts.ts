@@ -4,19 +4,19 @@ export const activityPageTexts = texts(
   {
     title: 'Activity',
     'title.of': 'Activity in project {name}',
-    back: 'To the project',
-    choose: 'Of which project?',
-    'choose.body': 'Who did what is told project by project. You see all of them.',
-    'choose.link': 'Choose a project',
+    back: 'Go to the project',
+    choose: 'Activity by project',
+    'choose.body': 'Activity is recorded by project. You have access to all projects.',
+    'choose.link': 'Select a project',
   },
   {
     de: {
       title: 'Aktivität',
       'title.of': 'Aktivität im Projekt {name}',
       back: 'Zum Projekt',
-      choose: 'In welchem Projekt?',
-      'choose.body': 'Wer was getan hat, wird Projekt für Projekt erzählt. Sie sehen alle.',
-      'choose.link': 'Ein Projekt wählen',
+      choose: 'Aktivität nach Projekt',
+      'choose.body': 'Aktivitäten werden nach Projekt erfasst. Sie haben Zugriff auf alle Projekte.',
+      'choose.link': 'Projekt auswählen',
     },
   },
 );

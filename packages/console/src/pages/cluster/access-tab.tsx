@@ -8,7 +8,7 @@ import { Copyable } from '../../cluster/copyable.tsx';
 import { Field } from '../../cluster/field.tsx';
 import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
-import { useLanguage } from '../../text/settings.ts';
+import { useLocale } from '../../text/settings.ts';
 import { fullTime } from '../../text/time.ts';
 import { useText } from '../../text/use-text.ts';
 import { accessTexts } from './access-texts.ts';
@@ -53,7 +53,7 @@ export function AccessTab({ cluster }: TabProps) {
 
 function Once({ namespace, name }: { readonly namespace: string; readonly name: string }) {
   const say = useText(accessTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const [seconds, setSeconds] = useState<number>(3600);
   const [until, setUntil] = useState<string>();
   const { run, isRunning, failure } = useWrite();
@@ -92,7 +92,7 @@ function Once({ namespace, name }: { readonly namespace: string; readonly name: 
       <WriteFailure failure={failure} />
       {until !== undefined && (
         <div role="status">
-          <p>{say('once.made', { file, time: fullTime(until, language) })}</p>
+          <p>{say('once.made', { file, time: fullTime(until, locale) })}</p>
           <Copyable label={say('once.then')} text={`kubectl --kubeconfig ${file} get nodes`} />
         </div>
       )}

@@ -4,6 +4,7 @@ import type { Failure } from '../../api/failure.ts';
 import { clusters, pathOf } from '../../api/resources.ts';
 import { Copyable } from '../../cluster/copyable.tsx';
 import { useSession } from '../../session/session.ts';
+import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { activityTabTexts } from './activity-texts.ts';
 import type { TabProps } from './tab.ts';
@@ -55,8 +56,8 @@ function NotAsked({ failure, namespace, name }: NotAskedProps) {
       <p>
         <Link href={`/clusters/${namespace}/${name}/yaml`}>{say('off.yaml')}</Link>
       </p>
-      <p className="fw-quiet" lang="en">
-        {failure.message}
+      <p className="fw-quiet">
+        <ServerText text={failure.message} />
       </p>
     </div>
   );

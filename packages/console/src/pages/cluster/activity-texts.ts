@@ -2,22 +2,22 @@ import { texts } from '../../text/texts.ts';
 
 export const activityTabTexts = texts(
   {
-    title: 'Who did what in the cluster',
-    elsewhere: 'Who changed the cluster itself',
-    off: 'Nobody has asked for this yet',
+    title: 'Activity in the cluster',
+    elsewhere: 'Changes to the cluster itself',
+    off: 'Audit logging is not enabled',
     'off.body':
-      'Fairway tells what was done at this cluster’s API server as soon as the cluster’s spec.apiServer.audit is set. What was done before is not told.',
-    'off.command': 'The command that sets it',
+      'Fairway records requests to this cluster’s API server while spec.apiServer.audit is set. Earlier requests are not recorded.',
+    'off.command': 'Command to enable it',
     'off.yaml': 'Set spec.apiServer.audit: {} in the YAML',
   },
   {
     de: {
-      title: 'Wer was im Cluster getan hat',
-      elsewhere: 'Wer den Cluster selbst geändert hat',
-      off: 'Danach hat noch niemand gefragt',
+      title: 'Aktivität im Cluster',
+      elsewhere: 'Änderungen am Cluster selbst',
+      off: 'Das Audit-Log ist nicht aktiviert',
       'off.body':
-        'Fairway erzählt, was am API-Server dieses Clusters getan wurde, sobald spec.apiServer.audit des Clusters gesetzt ist. Was vorher geschah, wird nicht erzählt.',
-      'off.command': 'Der Befehl, der es setzt',
+        'Fairway erfasst Anfragen an den API-Server dieses Clusters, solange spec.apiServer.audit gesetzt ist. Frühere Anfragen werden nicht erfasst.',
+      'off.command': 'Befehl zum Aktivieren',
       'off.yaml': 'spec.apiServer.audit: {} im YAML setzen',
     },
   },

@@ -4,8 +4,10 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { serverClock } from '../../api/server-clock.ts';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
-import { type ShownState, StateLabel } from '../../app/state-label.tsx';
+import { type DisplayState, StateLabel } from '../../app/state-label.tsx';
+import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
 import { addonsTexts } from './addons-texts.ts';
@@ -14,7 +16,7 @@ import type { TabProps } from './tab.ts';
 import { clusterTexts } from './texts.ts';
 
 const ADOPT = 'fairway.dev/adopt-addons';
-const STATES: Readonly<Record<AddonStatus['state'], ShownState>> = {
+const STATES: Readonly<Record<AddonStatus['state'], DisplayState>> = {
   Ready: 'ready',
   Progressing: 'progress',
   Modified: 'attention',
@@ -63,8 +65,8 @@ function AddonsTable({ addons }: { readonly addons: readonly AddonStatus[] }) {
             <Td dataLabel={say('column.state')}>
               <StateLabel state={STATES[state]}>{sayCluster(`addon.${state}`)}</StateLabel>
             </Td>
-            <Td dataLabel={say('column.message')} lang="en">
-              {message}
+            <Td dataLabel={say('column.message')}>
+              <ServerText text={message} />
             </Td>
             <Td dataLabel={say('column.since')}>
               <When at={lastTransitionTime} />
@@ -86,7 +88,7 @@ function OwnPanel({ cluster, addons }: { readonly cluster: Cluster; readonly add
       title: say('own.title.ask', { name }),
       body: say('own.body.ask', { addons: own.join(', ') }),
       button: say('own.button'),
-      ...annotating(cluster, ADOPT, new Date().toISOString()),
+      ...annotating(cluster, ADOPT, serverClock.now()),
     });
   if (own.length === 0) return null;
   return (

@@ -3,6 +3,7 @@ import type { Machine } from '@fairway/api/kinds/machine';
 import { Alert } from '@patternfly/react-core/dist/esm/components/Alert';
 import { Spinner } from '@patternfly/react-core/dist/esm/components/Spinner';
 import { FailureNotice } from '../../app/failure-notice.tsx';
+import { NotKnown, Outdated } from '../../app/outdated.tsx';
 import { Copyable } from '../../cluster/copyable.tsx';
 import { useText } from '../../text/use-text.ts';
 import { cloudTexts } from './cloud-texts.ts';
@@ -12,7 +13,7 @@ import { useCloudResources } from './use-cloud-resources.ts';
 import { VolumesTable } from './volumes-table.tsx';
 
 /** What the cluster has in the cloud besides its nodes. */
-export function CloudTab({ cluster, machines }: TabProps) {
+export function CloudTab({ cluster, machines = [] }: TabProps) {
   const say = useText(cloudTexts);
   const { known, failure } = useCloudResources(cluster);
   if (known === undefined) {
@@ -20,23 +21,35 @@ export function CloudTab({ cluster, machines }: TabProps) {
     return <Spinner className="fw-page-spinner" aria-label={say('loading')} />;
   }
   const { loadBalancers, moreLoadBalancers = 0, volumes, moreVolumes = 0, unknown = [] } = known;
+  const isUnknown = (kind: (typeof unknown)[number]['kind']) => unknown.some((each) => each.kind === kind);
+  const areBalancersUnknown = loadBalancers.length === 0 && isUnknown('LoadBalancers');
+  const areVolumesUnknown = volumes.length === 0 && isUnknown('Volumes');
   return (
     <div className="fw-overview">
+      <Outdated of={[{ isComplete: true, failure, asOfMs: Date.parse(known.time) }]} />
       <div role="status">{unknown.length > 0 && <Unknown unknown={unknown} />}</div>
       <section className="fw-panel" aria-labelledby="balancers-title">
-        <h2 id="balancers-title">{say('balancers.title', { count: loadBalancers.length + moreLoadBalancers })}</h2>
-        {loadBalancers.length === 0 && <p className="fw-quiet">{say('balancers.none')}</p>}
+        <h2 id="balancers-title">
+          {areBalancersUnknown
+            ? say('balancers.unknown')
+            : say('balancers.title', { count: loadBalancers.length + moreLoadBalancers })}
+        </h2>
+        {areBalancersUnknown && <NotKnown />}
+        {loadBalancers.length === 0 && !areBalancersUnknown && <p className="fw-quiet">{say('balancers.none')}</p>}
         {loadBalancers.length > 0 && <LoadBalancersTable loadBalancers={loadBalancers} labelledBy="balancers-title" />}
         {moreLoadBalancers > 0 && <p className="fw-quiet">{say('balancers.more', { count: moreLoadBalancers })}</p>}
       </section>
       <section className="fw-panel" aria-labelledby="volumes-title">
         <h2 id="volumes-title">
-          {say('volumes.title', {
-            count: volumes.length + moreVolumes,
-            size: volumes.reduce((sum, { sizeGiB }) => sum + sizeGiB, 0),
-          })}
+          {areVolumesUnknown
+            ? say('volumes.unknown')
+            : say(moreVolumes > 0 ? 'volumes.cut' : 'volumes.title', {
+                count: volumes.length + moreVolumes,
+                size: volumes.reduce((sum, { sizeGiB }) => sum + sizeGiB, 0),
+              })}
         </h2>
-        {volumes.length === 0 && <p className="fw-quiet">{say('volumes.none')}</p>}
+        {areVolumesUnknown && <NotKnown />}
+        {volumes.length === 0 && !areVolumesUnknown && <p className="fw-quiet">{say('volumes.none')}</p>}
         {volumes.length > 0 && <VolumesTable volumes={volumes} labelledBy="volumes-title" />}
         {moreVolumes > 0 && <p className="fw-quiet">{say('volumes.more', { count: moreVolumes })}</p>}
         <RootVolumes machines={machines} />

@@ -2,9 +2,11 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { useState } from 'react';
 import { events } from '../../api/resources.ts';
+import { serverClock } from '../../api/server-clock.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
-import { useLanguage } from '../../text/settings.ts';
+import { NotKnown } from '../../app/outdated.tsx';
+import { useLocale } from '../../text/settings.ts';
 import { fullTime } from '../../text/time.ts';
 import { useText } from '../../text/use-text.ts';
 import { useNow } from '../../text/when.tsx';
@@ -29,6 +31,7 @@ export function CredentialsPanels({ cluster }: { readonly cluster: Cluster }) {
       title: say(`${what}.title`, { name }),
       body: say(`${what}.body`),
       button: say(`${what}.button`),
+      danger: what === 'complete' ? { kind: 'final', name } : { kind: 'harmful' },
       ...annotating(cluster, key, value),
     });
   const isRevoking = (cluster.status?.conditions ?? []).some(
@@ -47,7 +50,7 @@ export function CredentialsPanels({ cluster }: { readonly cluster: Cluster }) {
             variant="secondary"
             isDanger
             isDisabled={isRevoking}
-            onClick={() => ask('revoke', REVOKE, new Date().toISOString())}
+            onClick={() => ask('revoke', REVOKE, serverClock.now())}
           >
             {say('revoke.do')}
           </Button>
@@ -70,7 +73,7 @@ export function CredentialsPanels({ cluster }: { readonly cluster: Cluster }) {
               <Button
                 variant="secondary"
                 isDisabled={phase !== 'Stable'}
-                onClick={() => ask('rotate', ROTATE, new Date().toISOString())}
+                onClick={() => ask('rotate', ROTATE, serverClock.now())}
               >
                 {say('rotate.do')}
               </Button>
@@ -85,15 +88,16 @@ export function CredentialsPanels({ cluster }: { readonly cluster: Cluster }) {
 
 function Kubeconfigs({ cluster }: { readonly cluster: Cluster }) {
   const say = useText(credentialsTexts);
-  const language = useLanguage();
-  const now = useNow();
-  const { items } = useResources(events, { namespace: cluster.metadata.namespace });
+  const locale = useLocale();
+  const now = useNow(10_000);
+  const { items, isComplete } = useResources(events, { namespace: cluster.metadata.namespace });
   const issued = validKubeconfigs(items, cluster, now);
+  if (!isComplete) return <NotKnown />;
   if (issued.length === 0) return <p className="fw-quiet">{say('issued.none')}</p>;
   return (
     <ul className="fw-plain">
       {issued.map(({ user, expiresAt }) => (
-        <li key={`${user} ${expiresAt}`}>{say('issued.until', { user, time: fullTime(expiresAt, language) })}</li>
+        <li key={`${user} ${expiresAt}`}>{say('issued.until', { user, time: fullTime(expiresAt, locale) })}</li>
       ))}
     </ul>
   );
@@ -101,25 +105,25 @@ function Kubeconfigs({ cluster }: { readonly cluster: Cluster }) {
 
 function Revoked({ cluster, isRevoking }: { readonly cluster: Cluster; readonly isRevoking: boolean }) {
   const say = useText(credentialsTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const time = cluster.status?.credentials?.revocation?.time;
   return (
     <p role="status" className="fw-quiet">
       {isRevoking && say('revoke.running')}
-      {!isRevoking && time !== undefined && say('revoke.last', { time: fullTime(time, language) })}
+      {!isRevoking && time !== undefined && say('revoke.last', { time: fullTime(time, locale) })}
     </p>
   );
 }
 
 function Rotation({ cluster }: { readonly cluster: Cluster }) {
   const say = useText(credentialsTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const { phase = 'Stable', nodes, caNotAfter = '' } = cluster.status?.credentials ?? {};
   return (
     <div role="status">
       <p>{say(`rotation.${phase}`)}</p>
       {nodes !== undefined && <p>{say('rotation.nodes', nodes)}</p>}
-      <p className="fw-quiet">{say('rotation.end', { time: fullTime(caNotAfter, language) })}</p>
+      <p className="fw-quiet">{say('rotation.end', { time: fullTime(caNotAfter, locale) })}</p>
     </div>
   );
 }

@@ -5,6 +5,9 @@ import { useMemo, useState } from 'react';
 import { events } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
+import { Outdated } from '../../app/outdated.tsx';
+import { plainName } from '../../text/plain.ts';
+import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
 import { eventsTexts } from './events-texts.ts';
@@ -19,8 +22,9 @@ const MOST_SHOWN = 200;
 export function EventsTab({ cluster, pools }: TabProps) {
   const say = useText(eventsTexts);
   const [warningsOnly, setWarningsOnly] = useState(false);
-  const { items, isComplete, failure } = useResources(events, { namespace: cluster.metadata.namespace });
-  const story = useMemo(() => storyOf(ownEvents(items, cluster, pools)), [items, cluster, pools]);
+  const snapshot = useResources(events, { namespace: cluster.metadata.namespace });
+  const { items, isComplete, failure } = snapshot;
+  const story = useMemo(() => storyOf(ownEvents(items, cluster, pools ?? [])), [items, cluster, pools]);
   const shown = story.filter(({ isWarning }) => isWarning || !warningsOnly).slice(0, MOST_SHOWN);
   if (failure !== undefined && !isComplete) return <FailureNotice failure={failure} />;
   return (
@@ -34,7 +38,8 @@ export function EventsTab({ cluster, pools }: TabProps) {
           onChange={(_event, isChecked) => setWarningsOnly(isChecked)}
         />
       </div>
-      {shown.length === 0 && isComplete && <p className="fw-quiet">{say('none')}</p>}
+      <Outdated of={[snapshot]} />
+      {shown.length === 0 && isComplete && pools !== undefined && <p className="fw-quiet">{say('none')}</p>}
       <ol className="fw-story">
         {shown.map((chapter) => (
           <ChapterItem key={chapter.key} chapter={chapter} />
@@ -55,21 +60,23 @@ function ChapterItem({
   return (
     <li className={isWarning ? 'fw-story-warning' : undefined}>
       <div className="fw-story-head">
-        <strong>{reason}</strong>
+        <strong>{plainName(reason)}</strong>
         {isWarning && (
           <Label isCompact color="orange" icon={<ExclamationTriangleIcon />}>
             {say('warning')}
           </Label>
         )}
-        <span className="fw-quiet" title={names.join(', ')}>
-          {isKnown(kind) ? say(`kind.${kind}`) : kind} {who}
+        <span className="fw-quiet" title={plainName(names.join(', '))}>
+          {isKnown(kind) ? say(`kind.${kind}`) : plainName(kind)} {plainName(who)}
           {count > names.length && ` · ${say('times', { count })}`}
         </span>
         <span className="fw-quiet fw-story-time">
           <When at={time} />
         </span>
       </div>
-      <p lang="en">{message}</p>
+      <p>
+        <ServerText text={message} />
+      </p>
     </li>
   );
 }

@@ -2,8 +2,8 @@ import { texts } from '../../text/texts.ts';
 
 export const eventsTexts = texts(
   {
-    title: 'What happened',
-    none: 'Nothing is known of this cluster’s past: events are kept for a while only.',
+    title: 'Events',
+    none: 'No events. Events are deleted after a while.',
     warning: 'Warning',
     times: { one: '{count} time', other: '{count} times' },
     'kind.Cluster': 'Cluster',
@@ -14,12 +14,12 @@ export const eventsTexts = texts(
   },
   {
     de: {
-      title: 'Was geschah',
-      none: 'Von der Vergangenheit dieses Clusters ist nichts bekannt: Ereignisse werden nur eine Weile aufgehoben.',
+      title: 'Ereignisse',
+      none: 'Keine Ereignisse. Ereignisse werden nach einer Weile gelöscht.',
       warning: 'Warnung',
       times: { one: '{count} Mal', other: '{count} Mal' },
       'kind.Cluster': 'Cluster',
-      'kind.NodePool': 'Node-Pool',
+      'kind.NodePool': 'Knotenpool',
       'kind.Machine': 'Knoten',
       'names.more': '{name} und {count} weitere',
       filter: 'Nur Warnungen',

@@ -1,19 +1,18 @@
-import type { Turn } from '@fairway/api/conditions';
+import type { ActionRequiredBy } from '@fairway/api/conditions';
 import { Alert } from '@patternfly/react-core/dist/esm/components/Alert';
-import { useLanguage } from '../../text/settings.ts';
-import { relativeTime } from '../../text/time.ts';
+import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
-import { useNow } from '../../text/when.tsx';
+import { useDuration } from '../../text/when.tsx';
 import type { Finding } from './findings.ts';
 import { clusterTexts } from './texts.ts';
 
-const VARIANTS: Readonly<Record<Turn, 'danger' | 'warning' | 'info'>> = {
+const VARIANTS: Readonly<Record<ActionRequiredBy, 'danger' | 'warning' | 'info'>> = {
   user: 'danger',
   operator: 'warning',
   cloud: 'warning',
   fairway: 'info',
 };
-const TURNS: readonly Turn[] = ['user', 'operator', 'cloud', 'fairway'];
+const TURNS: readonly ActionRequiredBy[] = ['user', 'operator', 'cloud', 'fairway'];
 /** More of a kind are counted. */
 const MOST_SHOWN = 5;
 /** Of an object that no controller has looked at. */
@@ -45,15 +44,12 @@ export function Findings({ findings }: { readonly findings: readonly Finding[] }
 
 function FindingItem({ finding: { about, message, since } }: { readonly finding: Finding }) {
   const say = useText(clusterTexts);
-  const language = useLanguage();
-  const nowMs = useNow();
+  const duration = useDuration(since);
   return (
     <li>
       {about !== undefined && <strong>{about}: </strong>}
-      <span lang="en">{message}</span>
-      {!since.startsWith(EPOCH) && (
-        <span className="fw-quiet"> {say('since', { when: relativeTime(since, nowMs, language) })}</span>
-      )}
+      <ServerText text={message} />
+      {!since.startsWith(EPOCH) && <span className="fw-quiet"> {say('since', { duration })}</span>}
     </li>
   );
 }

@@ -1,16 +1,16 @@
-import type { Turn } from '@fairway/api/conditions';
+import type { ActionRequiredBy } from '@fairway/api/conditions';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Condition } from '@fairway/kube/object/meta';
-import { whoseTurn } from '../../cluster/whose-turn.ts';
+import { actionRequiredBy } from '../../cluster/action-required-by.ts';
 
 /** Something about a cluster that is not as it should be. */
 export interface Finding {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
-  readonly turn: Turn;
+  readonly turn: ActionRequiredBy;
   readonly since: string;
   /** The pool or machine that it is about. */
   readonly about: string | undefined;
@@ -18,9 +18,11 @@ export interface Finding {
 
 /** Conditions that say something while they are True. */
 const BAD_IF_TRUE: readonly string[] = ['Paused', 'CredentialExpiresSoon', 'AuthorityExpiresSoon', 'KeptForInspection'];
+/** What was asked for: a cluster at rest is no problem. */
+const CHOSEN: readonly string[] = ['Hibernated'];
 /** What others say in more detail. */
 const SUMMARIES: readonly string[] = ['Ready', 'NodePoolsReady', 'MachinesReady'];
-const ORDER: readonly Turn[] = ['user', 'operator', 'cloud', 'fairway'];
+const ORDER: readonly ActionRequiredBy[] = ['user', 'operator', 'cloud', 'fairway'];
 
 /** What conditions say that somebody might have to do something about, whoever has to act first; each cause once. */
 export function findingsOf(
@@ -47,11 +49,12 @@ export function findingsOf(
 function of(conditions: readonly Condition[] | undefined, about: string | undefined): readonly Finding[] {
   return (conditions ?? [])
     .filter(({ type, status }) => (BAD_IF_TRUE.includes(type) ? status === 'True' : status === 'False'))
+    .filter(({ reason }) => !CHOSEN.includes(reason))
     .map(({ type, reason, message, lastTransitionTime }) => ({
       type,
       reason,
       message,
-      turn: whoseTurn(reason),
+      turn: actionRequiredBy(reason),
       since: lastTransitionTime,
       about,
     }));

@@ -1,6 +1,8 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { clusters } from '../../api/resources.ts';
+import { serverClock } from '../../api/server-clock.ts';
 import { change } from '../../api/write.ts';
+import { isoOf } from '../../text/time.ts';
 
 const SECOND_MS = 1000;
 
@@ -10,10 +12,9 @@ export function isHibernating({ spec, status }: Cluster): boolean {
 }
 
 /** Hibernates or wakes the cluster, also after a schedule has said otherwise: a later time asks anew. */
-export async function hibernate(cluster: Cluster, enabled: boolean, nowMs = Date.now()): Promise<void> {
-  const { namespace, name = '' } = cluster.metadata;
+export async function hibernate(cluster: Cluster, enabled: boolean, nowMs = serverClock.nowMs()): Promise<void> {
   const requestedAt = requestTime(cluster, nowMs);
-  await change(clusters, { namespace, name }, { spec: { hibernation: { enabled, requestedAt } } });
+  await change(clusters, cluster, { spec: { hibernation: { enabled, requestedAt } } });
 }
 
 /** Now, or right after the last request if that is later. */
@@ -21,5 +22,5 @@ export function requestTime({ spec, status }: Pick<Cluster, 'spec' | 'status'>, 
   const before = [spec.hibernation?.requestedAt, status?.hibernation?.followed?.requestedAt].map((time) =>
     time === undefined ? 0 : Date.parse(time) + SECOND_MS,
   );
-  return new Date(Math.max(nowMs, ...before)).toISOString().replace(/\.\d+Z$/, 'Z');
+  return isoOf(Math.max(nowMs, ...before)).replace(/\.\d+Z$/, 'Z');
 }

@@ -14,7 +14,7 @@ const issued = (user: string, expires: string, { uid = 'c1', at = '2026-11-26T11
     metadata: {},
     reason: 'KubeconfigIssued',
     involvedObject: { uid },
-    message: `${user} got a kubeconfig that expires at ${expires}`,
+    message: `${user} was issued a kubeconfig that expires at ${expires}`,
     lastTimestamp: at,
   }) as unknown as Event;
 

@@ -8,7 +8,7 @@ export interface Issued {
 }
 
 /** As the gateway tells it. */
-const MESSAGE = /^(.+) got a kubeconfig that expires at (\S+)$/;
+const MESSAGE = /^(.+) (?:got|was issued) a kubeconfig that expires at (\S+)$/;
 
 /** Kubeconfigs of the cluster that may still be valid, the last to end first, as far as events tell of them: not those from before the last revocation. */
 export function validKubeconfigs(events: readonly Event[], cluster: Cluster, nowMs: number): readonly Issued[] {

@@ -1,6 +1,7 @@
 import type { CloudResourceOwner, ClusterLoadBalancer } from '@fairway/api/kinds/cloud-resources-request';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { StateLabel } from '../../app/state-label.tsx';
+import { plainName } from '../../text/plain.ts';
 import { useText } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
 import { loadBalancerState } from './cloud-state.ts';
@@ -38,7 +39,7 @@ function LoadBalancerRow({ loadBalancer }: { readonly loadBalancer: ClusterLoadB
   const state = loadBalancerState(loadBalancer);
   return (
     <Tr>
-      <Td dataLabel={say('column.owner')} title={name}>
+      <Td dataLabel={say('column.owner')} title={plainName(name)}>
         {isShared ? say('owner.shared') : <Owner owner={owner} otherwise={name} />}
       </Td>
       <Td dataLabel={say('column.address')}>
@@ -47,7 +48,7 @@ function LoadBalancerRow({ loadBalancer }: { readonly loadBalancer: ClusterLoadB
       </Td>
       <Td dataLabel={say('column.state')}>
         <StateLabel state={state}>{say(`state.${state}`)}</StateLabel>
-        <div className="fw-quiet">{[provisioningStatus, operatingStatus].filter(Boolean).join(' · ')}</div>
+        <div className="fw-quiet">{plainName([provisioningStatus, operatingStatus].filter(Boolean).join(' · '))}</div>
       </Td>
       <Td dataLabel={say('column.listeners')}>
         <ul className="fw-plain">
@@ -61,7 +62,7 @@ function LoadBalancerRow({ loadBalancer }: { readonly loadBalancer: ClusterLoadB
           ))}
         </ul>
       </Td>
-      <Td dataLabel={say('column.provider')}>{provider ?? '–'}</Td>
+      <Td dataLabel={say('column.provider')}>{plainName(provider ?? '–')}</Td>
       <Td dataLabel={say('column.since')}>
         <When at={createdAt} />
       </Td>
@@ -77,12 +78,10 @@ export function Owner({
   readonly owner: CloudResourceOwner | undefined;
   readonly otherwise: string;
 }) {
-  if (owner?.name === undefined) return <span className="fw-name">{otherwise}</span>;
+  if (owner?.name === undefined) return <span className="fw-name">{plainName(otherwise)}</span>;
   return (
     <>
-      <span className="fw-name">
-        {owner.namespace}/{owner.name}
-      </span>
+      <span className="fw-name">{plainName(`${owner.namespace}/${owner.name}`)}</span>
       <div className="fw-quiet">{owner.kind}</div>
     </>
   );

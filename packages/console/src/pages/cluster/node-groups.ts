@@ -10,13 +10,13 @@ export function nodeGroups(pools: readonly string[], machines: readonly Machine[
   const names = [...new Set([...pools, ...machines.map(({ spec }) => spec.nodePoolName)])].sort();
   return names.map((pool) => {
     const own = machines.filter(({ spec }) => spec.nodePoolName === pool);
-    const zones = [...new Set(own.map(({ spec }) => spec.zone))].sort((a = '', b = '') => a.localeCompare(b));
+    const zones = [...new Set(own.map(zoneOf))].sort((a = '', b = '') => a.localeCompare(b));
     return {
       pool,
       zones: zones.map((zone) => ({
         zone,
         machines: own
-          .filter(({ spec }) => spec.zone === zone)
+          .filter((machine) => zoneOf(machine) === zone)
           .toSorted((a, b) => (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '')),
       })),
     };
@@ -27,4 +27,9 @@ export function nodeGroups(pools: readonly string[], machines: readonly Machine[
 export function phaseOf({ metadata, status }: Machine): MachinePhase {
   if (metadata.deletionTimestamp !== undefined && status?.phase !== 'Terminated') return 'Draining';
   return status?.phase ?? 'Pending';
+}
+
+/** Where the server is; before there is one, where it is to be. */
+function zoneOf({ spec, status }: Machine): string | undefined {
+  return status?.zone ?? spec.zone;
 }

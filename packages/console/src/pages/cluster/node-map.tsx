@@ -1,6 +1,9 @@
 import type { Machine, MachinePhase } from '@fairway/api/kinds/machine';
 import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { useState } from 'react';
+import { NotKnown } from '../../app/outdated.tsx';
+import { plainName } from '../../text/plain.ts';
+import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { nodeGroups, phaseOf } from './node-groups.ts';
 import type { TabProps } from './tab.ts';
@@ -18,10 +21,11 @@ const SIGNS: Readonly<Record<MachinePhase, string>> = {
 };
 
 /** Each node as a square, by pool and zone. */
-export function NodeMap({ cluster, pools, machines }: TabProps) {
+export function NodeMap({ cluster, pools = [], machines: known }: TabProps) {
   const say = useText(clusterTexts);
   const [chosen, setChosen] = useState<string>();
-  const { ready = 0, desired = 0 } = cluster.status?.nodes ?? {};
+  const machines = known ?? [];
+  const { nodes } = cluster.status ?? {};
   const groups = nodeGroups(
     pools.map(({ metadata }) => metadata.name ?? ''),
     machines,
@@ -32,9 +36,14 @@ export function NodeMap({ cluster, pools, machines }: TabProps) {
     <section className="fw-panel" aria-labelledby="nodes-title">
       <h2 id="nodes-title">
         {say('nodes.title')}
-        <span className="fw-quiet fw-light">{say('nodes.summary', { ready, desired })}</span>
+        {nodes !== undefined && (
+          <span className="fw-quiet fw-light">
+            {say('nodes.summary', { ready: nodes.ready, desired: nodes.desired })}
+          </span>
+        )}
       </h2>
-      {machines.length === 0 && <p className="fw-quiet">{say('nodes.none')}</p>}
+      {known === undefined && <NotKnown />}
+      {known?.length === 0 && <p className="fw-quiet">{say('nodes.none')}</p>}
       {groups.map(({ pool, zones }) =>
         zones.map(({ zone, machines: own }) => (
           <div key={`${pool} ${zone}`} className="fw-node-group">
@@ -119,11 +128,15 @@ function NodeCard({ machine, onClose }: { readonly machine: Machine; readonly on
         {rows.map(([title, value]) => (
           <div key={title}>
             <dt>{title}</dt>
-            <dd>{value}</dd>
+            <dd>{plainName(value ?? '')}</dd>
           </div>
         ))}
       </dl>
-      {message && <p lang="en">{message}</p>}
+      {message && (
+        <p>
+          <ServerText text={message} />
+        </p>
+      )}
     </div>
   );
 }

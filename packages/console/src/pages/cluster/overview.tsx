@@ -13,7 +13,7 @@ export function Overview({ cluster, pools, machines }: TabProps) {
     <div className="fw-overview">
       <Unfinished key={cluster.metadata.uid} cluster={cluster} />
       <Operation cluster={cluster} />
-      <Findings findings={findingsOf(cluster, pools, machines)} />
+      <Findings findings={findingsOf(cluster, pools ?? [], machines ?? [])} />
       <NodeMap cluster={cluster} pools={pools} machines={machines} />
       <PoolsPanel cluster={cluster} pools={pools} />
       <Facts cluster={cluster} />

@@ -7,9 +7,11 @@ import { SearchIcon } from '@patternfly/react-icons/dist/esm/icons/search-icon';
 import '../../cluster/cluster.css';
 import { type ComponentType, lazy, Suspense, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
+import type { Snapshot } from '../../api/resource-store.ts';
 import { clusters, machines, nodePools } from '../../api/resources.ts';
 import { useResource, useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
+import { Outdated } from '../../app/outdated.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import type { PageProps } from '../../app/pages.ts';
 import { shellTexts } from '../../app/shell/texts.ts';
@@ -19,10 +21,10 @@ import { clusterState } from '../clusters/cluster-state.ts';
 import { clustersTexts } from '../clusters/texts.ts';
 import { ClusterActions } from './cluster-actions.tsx';
 import { Overview } from './overview.tsx';
-import type { TabProps } from './tab.ts';
+import { TABS, type Tab, type TabProps } from './tab.ts';
 import { clusterTexts } from './texts.ts';
 
-const TABS = {
+const VIEWS = {
   overview: Overview,
   access: lazy(async () => ({ default: (await import('./access-tab.tsx')).AccessTab })),
   cloud: lazy(async () => ({ default: (await import('./cloud-tab.tsx')).CloudTab })),
@@ -32,26 +34,26 @@ const TABS = {
   events: lazy(async () => ({ default: (await import('./events-tab.tsx')).EventsTab })),
   activity: lazy(async () => ({ default: (await import('./activity-tab.tsx')).ActivityTab })),
   yaml: lazy(async () => ({ default: (await import('./yaml-tab.tsx')).YamlTab })),
-} satisfies Record<string, ComponentType<TabProps>>;
-type Tab = keyof typeof TABS;
-const NAMES = Object.keys(TABS) as readonly Tab[];
+} satisfies Record<Tab, ComponentType<TabProps>>;
 
 /** A cluster: how it is, its nodes and pools, and what can be done with it. */
 export function Page({ params: { namespace = '', name = '', tab: asked } }: PageProps) {
   const say = useText(clusterTexts);
   const sayList = useText(clustersTexts);
   const sayShell = useText(shellTexts);
-  const tab = NAMES.find((each) => each === asked) ?? 'overview';
+  const tab = TABS.find((each) => each === asked) ?? 'overview';
   usePageTitle(tab === 'overview' ? name : `${say(`tab.${tab}`)} · ${name}`);
+  const ofClusters = useResources(clusters, { namespace });
   const { object: cluster, isMissing, failure } = useResource(clusters, namespace, name);
-  const pools = useResources(nodePools, { namespace }).items.filter(({ spec }) => spec.clusterName === name);
-  const own = useResources(machines, { namespace, labelSelector: `fairway.dev/cluster=${name}` }).items;
+  const ofPools = useResources(nodePools, { namespace });
+  const ofMachines = useResources(machines, { namespace, labelSelector: `fairway.dev/cluster=${name}` });
+  const pools = known(ofPools)?.filter(({ spec }) => spec.clusterName === name);
   if (cluster === undefined) {
     if (isMissing) return <Missing name={name} />;
-    if (failure !== undefined) return <FailureNotice failure={failure} />;
+    if (failure !== undefined) return <FailureNotice failure={failure} headingLevel="h1" />;
     return <Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />;
   }
-  const Shown = TABS[tab];
+  const Shown = VIEWS[tab];
   const base = `/clusters/${namespace}/${name}`;
   return (
     <>
@@ -71,17 +73,23 @@ export function Page({ params: { namespace = '', name = '', tab: asked } }: Page
           <StateLabel state={clusterState(cluster)}>
             {sayList(`phase.${cluster.status?.phase ?? 'Pending'}`)}
           </StateLabel>
-          <ClusterActions cluster={cluster} />
+          <ClusterActions cluster={cluster} pools={pools?.length} />
         </div>
         <Tabs base={base} tab={tab} />
       </PageSection>
       <PageSection>
+        <Outdated of={[ofClusters, ofPools, ofMachines]} />
         <Suspense fallback={<Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />}>
-          <Shown cluster={cluster} pools={pools} machines={own} />
+          <Shown cluster={cluster} pools={pools} machines={known(ofMachines)} />
         </Suspense>
       </PageSection>
     </>
   );
+}
+
+/** Some of a collection are none that can be counted. */
+function known<T>({ items, isComplete }: Snapshot<T>): readonly T[] | undefined {
+  return isComplete ? items : undefined;
 }
 
 function Tabs({ base, tab }: { readonly base: string; readonly tab: Tab }) {
@@ -89,12 +97,12 @@ function Tabs({ base, tab }: { readonly base: string; readonly tab: Tab }) {
   const nav = useRef<HTMLElement>(null);
   // On a phone the one that is shown may be outside.
   useEffect(() => {
-    const shown = nav.current?.children[NAMES.indexOf(tab)];
+    const shown = nav.current?.children[TABS.indexOf(tab)];
     shown?.scrollIntoView({ block: 'nearest', inline: 'center' });
   }, [tab]);
   return (
     <nav ref={nav} className="fw-tabs" aria-label={say('tabs.label')}>
-      {NAMES.map((each) => (
+      {TABS.map((each) => (
         <Link key={each} href={pathOfTab(base, each)} aria-current={each === tab ? 'page' : undefined}>
           {say(`tab.${each}`)}
         </Link>

@@ -3,12 +3,15 @@ import type { NodePool } from '@fairway/api/kinds/node-pool';
 import { EmptyState, EmptyStateBody, EmptyStateFooter } from '@patternfly/react-core/dist/esm/components/EmptyState';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { Link } from 'wouter';
+import { NotKnown } from '../../app/outdated.tsx';
+import { plainName } from '../../text/plain.ts';
 import { useText } from '../../text/use-text.ts';
 import { clusterTexts } from './texts.ts';
 
 export interface PoolsPanelProps {
   readonly cluster: Cluster;
-  readonly pools: readonly NodePool[];
+  /** Undefined while they are not known. */
+  readonly pools: readonly NodePool[] | undefined;
 }
 
 /** The pools of the cluster, each with what is asked for and what there is. */
@@ -20,6 +23,14 @@ export function PoolsPanel({ cluster, pools }: PoolsPanelProps) {
       {say('pools.add')}
     </Link>
   );
+  if (pools === undefined) {
+    return (
+      <section className="fw-panel" aria-labelledby="pools-title">
+        <h2 id="pools-title">{say('pools.title')}</h2>
+        <NotKnown />
+      </section>
+    );
+  }
   if (pools.length === 0) {
     return (
       <section className="fw-panel">
@@ -69,8 +80,8 @@ function PoolRow({ pool: { metadata, spec, status }, base }: { readonly pool: No
       <Td dataLabel={say('pools.name')} className="fw-name">
         {name}
       </Td>
-      <Td dataLabel={say('pools.flavor')}>{status?.flavorName ?? spec.flavor}</Td>
-      <Td dataLabel={say('pools.nodes')}>{status?.readySummary ?? `0/${spec.replicas}`}</Td>
+      <Td dataLabel={say('pools.flavor')}>{plainName(status?.flavorName ?? spec.flavor)}</Td>
+      <Td dataLabel={say('pools.nodes')}>{status?.readySummary ?? `–/${spec.replicas}`}</Td>
       <Td dataLabel={say('pools.size')}>{isGoing ? say('pools.deleting') : size}</Td>
       <Td dataLabel={say('pools.version')}>{status?.version ?? '–'}</Td>
       <Td>

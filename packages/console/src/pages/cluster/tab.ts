@@ -2,9 +2,24 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 
+/** Views of a cluster, by the end of their address; the first has none. */
+export const TABS = [
+  'overview',
+  'access',
+  'cloud',
+  'addons',
+  'version',
+  'schedule',
+  'events',
+  'activity',
+  'yaml',
+] as const;
+export type Tab = (typeof TABS)[number];
+
 /** What each view of a cluster gets. */
 export interface TabProps {
   readonly cluster: Cluster;
-  readonly pools: readonly NodePool[];
-  readonly machines: readonly Machine[];
+  /** Undefined while they are not known. */
+  readonly pools: readonly NodePool[] | undefined;
+  readonly machines: readonly Machine[] | undefined;
 }

@@ -4,6 +4,7 @@ import { useEffect, useState } from 'react';
 import { useConnection } from '../../api/connection.ts';
 import type { Failure } from '../../api/failure.ts';
 import { finishCreation, forgetCreation, unfinishedOf } from '../../cluster/creation.ts';
+import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { clusterTexts } from './texts.ts';
 
@@ -40,7 +41,7 @@ export function Unfinished({ cluster }: { readonly cluster: Cluster }) {
         </>
       }
     >
-      <span lang="en">{state.message}</span>
+      <ServerText text={state.message} />
     </Alert>
   );
 }

@@ -8,6 +8,7 @@ import { Failure } from '../../api/failure.ts';
 import { request } from '../../api/request.ts';
 import { clusters, pathOf } from '../../api/resources.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
+import { ServerText } from '../../text/server-text.tsx';
 import { type Say, useText } from '../../text/use-text.ts';
 import { versionTexts } from './version-texts.ts';
 
@@ -75,8 +76,8 @@ function PlanShown({
       <h4>{say('plan.steps')}</h4>
       <ol>
         {steps.map(({ order, type, pool, message }) => (
-          <li key={`${order} ${type} ${pool}`} lang="en">
-            {message}
+          <li key={`${order} ${type} ${pool}`}>
+            <ServerText text={message} />
           </li>
         ))}
       </ol>
@@ -85,8 +86,8 @@ function PlanShown({
           <h4>{say('plan.addons')}</h4>
           <ul>
             {addons.map(({ name, message }) => (
-              <li key={name} lang="en">
-                {message}
+              <li key={name}>
+                <ServerText text={message} />
               </li>
             ))}
           </ul>
@@ -105,7 +106,7 @@ function FindingItem({ finding: { effect, message, objects = [], more } }: { rea
       <Label isCompact color={COLORS[effect]}>
         {say(`effect.${effect}`)}
       </Label>{' '}
-      <span lang="en">{message}</span>
+      <ServerText text={message} />
       {objects.length > 0 && (
         <ul>
           {objects.map((object) => (

@@ -7,12 +7,13 @@ import { change } from '../../api/write.ts';
 import { ChangePreview } from '../../cluster/change-preview.tsx';
 import { tryChange } from '../../cluster/dry-run.ts';
 import { Field } from '../../cluster/field.tsx';
-import { useVerdict } from '../../cluster/use-verdict.ts';
+import { useDryRun } from '../../cluster/use-dry-run.ts';
 import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
-import { useLanguage } from '../../text/settings.ts';
+import { useLocale } from '../../text/settings.ts';
 import { day } from '../../text/time.ts';
 import { useText } from '../../text/use-text.ts';
+import { useNow } from '../../text/when.tsx';
 import type { TabProps } from './tab.ts';
 import { UpgradePreview } from './upgrade-preview.tsx';
 import { upgradeTargets } from './upgrade-targets.ts';
@@ -22,14 +23,13 @@ import { versionTexts } from './version-texts.ts';
 export function VersionTab({ cluster }: TabProps) {
   const say = useText(versionTexts);
   const { status } = cluster;
-  const { namespace, name = '' } = cluster.metadata;
   const targets = upgradeTargets(cluster);
   const [chosen, setChosen] = useState<string>();
   const [isStarted, setIsStarted] = useState(false);
   const { run, isRunning, failure } = useWrite();
   const target = targets.find(({ version }) => version === chosen) ?? targets.at(-1);
   const start = async (version: string) => {
-    setIsStarted(await run(() => change(clusters, { namespace, name }, { spec: { version } })));
+    setIsStarted(await run(() => change(clusters, cluster, { spec: { version } })));
   };
   return (
     <div className="fw-overview">
@@ -69,26 +69,25 @@ export function VersionTab({ cluster }: TabProps) {
 function UpgradeChange({ cluster, version }: Pick<TabProps, 'cluster'> & { readonly version: string }) {
   const { namespace, name = '' } = cluster.metadata;
   const patch = { spec: { version } };
-  const asked = useVerdict(version, (signal) => tryChange(clusters, { namespace, name }, patch, signal));
+  const asked = useDryRun(version, (signal) => tryChange(clusters, { namespace, name }, patch, signal));
   return <ChangePreview resource={clusters} stored={cluster} patch={patch} asked={asked} />;
 }
 
 function Now({ cluster: { spec, status } }: Pick<TabProps, 'cluster'>) {
   const say = useText(versionTexts);
-  const language = useLanguage();
+  const locale = useLocale();
+  const now = useNow();
   const { items } = useResources(kubernetesReleases);
   const version = status?.version;
   const minor = (version ?? spec.version)?.split('.').slice(0, 2).join('.');
   const end = items.find((release) => release.spec.minor === minor)?.spec.endOfLife;
   const forced = status?.endOfLife?.upgrade?.time;
   const oldest = status?.nodes?.oldestVersion;
-  const date = (time: string) => day(time, language, 'UTC');
+  const date = (time: string) => day(time, locale, 'UTC');
   return (
     <section className="fw-panel">
       <h2>{version === undefined ? say('now.none') : say('now.title', { version })}</h2>
-      {end !== undefined && (
-        <p>{say(Date.parse(end) > Date.now() ? 'now.support' : 'now.ended', { day: date(end) })}</p>
-      )}
+      {end !== undefined && <p>{say(Date.parse(end) > now ? 'now.support' : 'now.ended', { day: date(end) })}</p>}
       {forced !== undefined && <p className="fw-bad">{say('now.forced', { day: date(forced) })}</p>}
       {oldest !== undefined && oldest.replace(/^v/, '') !== version && <p>{say('now.nodes', { version: oldest })}</p>}
     </section>

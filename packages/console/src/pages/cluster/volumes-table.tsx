@@ -1,6 +1,7 @@
 import type { ClusterVolume } from '@fairway/api/kinds/cloud-resources-request';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { StateLabel } from '../../app/state-label.tsx';
+import { plainName } from '../../text/plain.ts';
 import { useText } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
 import { volumeState } from './cloud-state.ts';
@@ -39,17 +40,17 @@ function VolumeRow({ volume }: { readonly volume: ClusterVolume }) {
   const attached = [...machines, ...(elsewhere === undefined ? [] : [say('attached.elsewhere', { count: elsewhere })])];
   return (
     <Tr>
-      <Td dataLabel={say('column.owner')} title={name}>
+      <Td dataLabel={say('column.owner')} title={plainName(name)}>
         <Owner owner={owner} otherwise={name} />
       </Td>
       <Td dataLabel={say('column.size')}>{sizeGiB} GiB</Td>
       <Td dataLabel={say('column.type')}>
-        {type ?? '–'}
-        {zone !== undefined && <div className="fw-quiet">{zone}</div>}
+        {plainName(type ?? '–')}
+        {zone !== undefined && <div className="fw-quiet">{plainName(zone)}</div>}
       </Td>
       <Td dataLabel={say('column.state')}>
         <StateLabel state={state}>{say(`state.${state}`)}</StateLabel>
-        <div className="fw-quiet">{status}</div>
+        <div className="fw-quiet">{plainName(status)}</div>
       </Td>
       <Td dataLabel={say('column.attached')}>
         {attached.length === 0 ? <span className="fw-quiet">{say('attached.none')}</span> : attached.join(', ')}

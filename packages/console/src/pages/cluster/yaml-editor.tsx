@@ -15,6 +15,8 @@ import { changedPaths, mergePatch } from '../../cluster/merge-patch.ts';
 import { useWrite } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
 import { readYaml, yamlOf } from '../../cluster/yaml.ts';
+import { useDraft } from '../../session/drafts.ts';
+import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { yamlTexts } from './yaml-texts.ts';
 
@@ -40,8 +42,15 @@ export interface YamlEditorProps {
  */
 export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
   const say = useText(yamlTexts);
-  const [before] = useState(() => editable(stored));
-  const [text, setText] = useState(() => yamlOf(before));
+  const {
+    value: { before, text },
+    set,
+    forget,
+  } = useDraft(
+    `yaml ${stored.metadata.uid}`,
+    () => ({ before: editable(stored), text: yamlOf(editable(stored)) }),
+    (edited) => edited.text !== yamlOf(edited.before),
+  );
   const [problems, setProblems] = useState<{ readonly title: string; readonly said: readonly string[] }>();
   const [preview, setPreview] = useState<Preview>();
   const { run, isRunning, failure } = useWrite();
@@ -61,25 +70,27 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
       // As it is now: what others have changed since is no part of the difference.
       const current = await request<Stored>(pathOf(resource, namespace, name));
       const patch = withVersion(changes, current);
-      const verdict = await tryChange(resource, { namespace, name }, patch, new AbortController().signal);
-      if (verdict.failure !== undefined) throw verdict.failure;
-      if (verdict.problems.size > 0) {
-        const said = [...verdict.problems].flatMap(([field, each]) =>
+      const result = await tryChange(resource, { namespace, name }, patch, new AbortController().signal);
+      if (result.failure !== undefined) throw result.failure;
+      if (result.problems.size > 0) {
+        const said = [...result.problems].flatMap(([field, each]) =>
           each.map((words) => (field === '' ? words : `${field}: ${words}`)),
         );
         return setProblems({ title: say('problem.server'), said });
       }
-      const after = verdict.object ?? current;
+      const after = result.object ?? current;
       const { managedFields = [] } = current.metadata;
       setPreview({
         patch,
         lines: hunks(lineDiff(yamlOf(editable(current)), yamlOf(editable(after)))),
         owners: ownersOf(managedFields, changedPaths(changes), OWN_MANAGER),
-        warnings: (verdict ?? NOTHING_SAID).warnings,
+        warnings: (result ?? NOTHING_SAID).warnings,
       });
     });
   const save = async (patch: object) => {
-    if (await run(() => change(resource, { namespace, name }, patch))) onDone(true);
+    if (!(await run(() => change(resource, stored, patch)))) return;
+    forget();
+    onDone(true);
   };
 
   if (preview !== undefined) {
@@ -91,8 +102,8 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
         {preview.warnings.length > 0 && (
           <Alert isInline variant="warning" title={say('warnings')}>
             {preview.warnings.map((warning) => (
-              <p key={warning} lang="en">
-                {warning}
+              <p key={warning}>
+                <ServerText text={warning} />
               </p>
             ))}
           </Alert>
@@ -127,14 +138,14 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
         spellCheck={false}
         autoCapitalize="none"
         autoFocus
-        onChange={(_event, next) => setText(next)}
+        onChange={(_event, next) => set((now) => ({ ...now, text: next }))}
       />
       <div id="editor-problems">
         {problems !== undefined && (
           <Alert isInline isLiveRegion variant="danger" title={problems.title}>
             {problems.said.map((words) => (
-              <p key={words} lang="en" className="fw-words">
-                {words}
+              <p key={words} className="fw-words">
+                <ServerText text={words} />
               </p>
             ))}
           </Alert>
@@ -145,7 +156,13 @@ export function YamlEditor({ resource, stored, onDone }: YamlEditorProps) {
         <Button isLoading={isRunning} isDisabled={isRunning} onClick={() => void look()}>
           {say('preview')}
         </Button>
-        <Button variant="link" onClick={() => onDone(false)}>
+        <Button
+          variant="link"
+          onClick={() => {
+            forget();
+            onDone(false);
+          }}
+        >
           {say('cancel')}
         </Button>
       </div>
@@ -178,8 +195,8 @@ function Conflict({ failure }: { readonly failure: Failure }) {
   return (
     <Alert isInline isLiveRegion variant="warning" title={say('conflict.title')}>
       <p>{say('conflict.body')}</p>
-      <p lang="en" className="fw-quiet">
-        {failure.message}
+      <p className="fw-quiet">
+        <ServerText text={failure.message} />
       </p>
     </Alert>
   );

@@ -19,7 +19,7 @@ interface Entry {
 }
 
 /** Every object of the cluster as YAML. */
-export function YamlTab({ cluster, pools, machines }: TabProps) {
+export function YamlTab({ cluster, pools = [], machines = [] }: TabProps) {
   const say = useText(yamlTexts);
   const [chosen, setChosen] = useState<string>();
   const [withStatus, setWithStatus] = useState(false);

@@ -1,5 +1,7 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { Progress } from '@patternfly/react-core/dist/esm/components/Progress';
+import { plainName } from '../../text/plain.ts';
+import { ServerText } from '../../text/server-text.tsx';
 import { runningOperation } from './cluster-state.ts';
 
 /** What is being done, and how far; nothing while nothing is. */
@@ -8,14 +10,16 @@ export function ClusterProgress({ cluster }: { readonly cluster: Cluster }) {
   if (operation === undefined) return null;
   const { progress, description } = operation;
   return (
-    <div className="fw-progress" title={description}>
+    <div className="fw-progress" title={plainName(description)}>
       <Progress
         value={progress}
         size="sm"
         measureLocation="outside"
-        aria-label={`${cluster.metadata.name}: ${description}`}
+        aria-label={`${cluster.metadata.name}: ${plainName(description)}`}
       />
-      <div className="fw-quiet fw-one-line">{description}</div>
+      <div className="fw-quiet fw-one-line">
+        <ServerText text={description} />
+      </div>
     </div>
   );
 }

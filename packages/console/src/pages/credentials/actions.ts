@@ -26,8 +26,7 @@ export function switching(
       .join('\n'),
     async run() {
       for (const { metadata } of used) {
-        const { uid } = metadata;
-        await change(clusters, { namespace, name: metadata.name ?? '' }, { ...patch, metadata: { uid } });
+        await change(clusters, { metadata }, patch);
       }
     },
   };
@@ -44,6 +43,7 @@ export function deleting(credential: CloudCredential, say: SayOwn): Action {
     body: say(`delete.body.${reclaimPolicy}`, { command: `openstack ${kind} delete ${credentialID}` }),
     button: say('delete.button'),
     command: `kubectl -n ${namespace} delete cloudcredential ${name}`,
+    danger: { kind: 'final', name },
     run: () => remove(cloudCredentials, credential),
   };
 }

@@ -5,7 +5,10 @@ import { FormSelect, FormSelectOption } from '@patternfly/react-core/dist/esm/co
 import { Td, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { Link } from 'wouter';
 import type { Action } from '../../app/confirm/confirmed-action.tsx';
+import { NotKnown } from '../../app/outdated.tsx';
 import { StateLabel } from '../../app/state-label.tsx';
+import { plainName } from '../../text/plain.ts';
+import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
 import { readyOf } from '../operator/ready.ts';
@@ -14,7 +17,8 @@ import { ownCredentialsTexts } from './texts.ts';
 
 export interface CredentialRowProps {
   readonly credential: CloudCredential;
-  readonly used: readonly Cluster[];
+  /** Undefined while it is not known. */
+  readonly used: readonly Cluster[] | undefined;
   readonly successors: readonly CloudCredential[];
   readonly onAction: (action: Action) => void;
 }
@@ -30,24 +34,29 @@ export function CredentialRow({ credential, used, successors, onAction }: Creden
     <Tr>
       <Td dataLabel={say('column.name')}>
         <span className="fw-name">{name}</span>
-        <div className="fw-quiet">{[credential.spec.cloud, type].filter(Boolean).join(' · ')}</div>
+        <div className="fw-quiet">{plainName([credential.spec.cloud, type].filter(Boolean).join(' · '))}</div>
       </Td>
-      <Td dataLabel={say('column.user')}>{userName ?? '–'}</Td>
+      <Td dataLabel={say('column.user')}>{plainName(userName ?? '–')}</Td>
       <Td dataLabel={say('column.state')}>
         <StateLabel state={state}>{say(`state.${state}`)}</StateLabel>
         {told !== undefined && told !== '' && (
-          <div className="fw-quiet" lang="en">
-            {told}
+          <div className="fw-quiet">
+            <ServerText text={told} />
           </div>
         )}
       </Td>
       <Td dataLabel={say('column.expires')}>
-        {expiresAt === undefined ? <span className="fw-quiet">{say('never')}</span> : <When at={expiresAt} />}
+        {expiresAt === undefined ? (
+          <span className="fw-quiet">{say('never')}</span>
+        ) : (
+          <When at={expiresAt} tense="either" />
+        )}
       </Td>
       <Td dataLabel={say('column.used')}>
-        {used.length === 0 && <span className="fw-quiet">{say('unused')}</span>}
+        {used === undefined && <NotKnown />}
+        {used?.length === 0 && <span className="fw-quiet">{say('unused')}</span>}
         <ul className="fw-plain">
-          {used.map(({ metadata }) => (
+          {used?.map(({ metadata }) => (
             <li key={metadata.uid}>
               <Link href={`/clusters/${namespace}/${metadata.name}`}>{metadata.name}</Link>
             </li>
@@ -55,7 +64,7 @@ export function CredentialRow({ credential, used, successors, onAction }: Creden
         </ul>
       </Td>
       <Td>
-        {used.length > 0 && successors.length > 0 && (
+        {used !== undefined && used.length > 0 && successors.length > 0 && (
           <FormSelect
             aria-label={say('switch.label', { name })}
             value=""
@@ -67,8 +76,10 @@ export function CredentialRow({ credential, used, successors, onAction }: Creden
             ))}
           </FormSelect>
         )}
-        {used.length > 0 && successors.length === 0 && <span className="fw-quiet">{say('delete.used')}</span>}
-        {used.length === 0 && deletionTimestamp === undefined && (
+        {used !== undefined && used.length > 0 && successors.length === 0 && (
+          <span className="fw-quiet">{say('delete.used')}</span>
+        )}
+        {used?.length === 0 && deletionTimestamp === undefined && (
           <Button
             variant="link"
             isInline

@@ -11,6 +11,7 @@ import { cloudCredentials, clusters } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
 import { FailureNotice } from '../../app/failure-notice.tsx';
+import { Outdated } from '../../app/outdated.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { shellTexts } from '../../app/shell/texts.ts';
 import { DelegationNotice } from '../../cluster/delegation-notice.tsx';
@@ -29,8 +30,9 @@ export function Page() {
   const sayShell = useText(shellTexts);
   usePageTitle(say('title'));
   const { namespace } = useSession();
-  const { items, isComplete, failure } = useResources(cloudCredentials, { namespace });
-  const all = useResources(clusters, { namespace }).items;
+  const snapshot = useResources(cloudCredentials, { namespace });
+  const { items, isComplete, failure } = snapshot;
+  const ofClusters = useResources(clusters, { namespace });
   const [action, setAction] = useState<Action>();
   const sorted = [...items].sort((a, b) => nameOf(a).localeCompare(nameOf(b)));
   return (
@@ -38,7 +40,8 @@ export function Page() {
       <div className="fw-list-head">
         <Title headingLevel="h1">{say('title')}</Title>
       </div>
-      {failure !== undefined && <FailureNotice failure={failure} />}
+      {failure !== undefined && !isComplete && <FailureNotice failure={failure} />}
+      <Outdated of={isComplete ? [snapshot, ofClusters] : []} />
       {!isComplete && failure === undefined && <Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />}
       {isComplete && items.length === 0 && (
         <EmptyList title={say('empty.title')} icon={KeyIcon}>
@@ -63,7 +66,7 @@ export function Page() {
                   <CredentialRow
                     key={credential.metadata.uid}
                     credential={credential}
-                    used={clustersOf(credential, all)}
+                    used={ofClusters.isComplete ? clustersOf(credential, ofClusters.items) : undefined}
                     successors={successorsOf(credential, items)}
                     onAction={setAction}
                   />

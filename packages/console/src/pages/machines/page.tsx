@@ -5,12 +5,13 @@ import { machines } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { MaybeLink } from '../../app/maybe-link.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
-import { type ShownState, StateLabel } from '../../app/state-label.tsx';
+import { type DisplayState, StateLabel } from '../../app/state-label.tsx';
 import { useSession } from '../../session/session.ts';
 import type { Column } from '../../table/column.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { ListPage } from '../../table/list-page.tsx';
 import { stateFilters } from '../../table/state-filters.ts';
+import { plainName } from '../../text/plain.ts';
 import { type Say, useText } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
 import { clusterTexts } from '../cluster/texts.ts';
@@ -45,7 +46,7 @@ export function Page() {
 
 const FIRST_SORT = { key: 'name', direction: 'asc' } as const;
 
-const BY_PHASE: Readonly<Record<MachinePhase, ShownState>> = {
+const BY_PHASE: Readonly<Record<MachinePhase, DisplayState>> = {
   Pending: 'progress',
   Installing: 'progress',
   Ready: 'ready',
@@ -54,14 +55,14 @@ const BY_PHASE: Readonly<Record<MachinePhase, ShownState>> = {
   Terminated: 'progress',
 };
 
-function machineState({ status }: Machine): ShownState {
+function machineState({ status }: Machine): DisplayState {
   const operation = status?.lastOperation?.state;
   return operation === 'Error' || operation === 'Failed' ? 'attention' : BY_PHASE[status?.phase ?? 'Pending'];
 }
 
 function searchedText({ metadata: { name }, spec, status }: Machine): string {
   const { clusterName, nodePoolName, flavor, zone } = spec;
-  return `${name} ${clusterName} ${nodePoolName} ${flavor} ${zone} ${status?.address} ${status?.phase} ${status?.version}`;
+  return `${name} ${clusterName} ${nodePoolName} ${flavor} ${status?.zone ?? zone} ${status?.address} ${status?.phase} ${status?.version}`;
 }
 
 function machineColumns(
@@ -75,7 +76,7 @@ function machineColumns(
     key,
     title: say(`column.${key}`),
     sortBy: value,
-    cell: value,
+    cell: (row: Machine) => plainName(value(row)),
   });
   return [
     { key: 'name', title: say('column.name'), width: 20, sortBy: nameOf, cell: nameOf },
@@ -99,7 +100,7 @@ function machineColumns(
       ),
     },
     plain('flavor', ({ spec }) => spec.flavor),
-    plain('zone', ({ spec }) => spec.zone ?? ''),
+    plain('zone', ({ spec, status }) => status?.zone ?? spec.zone ?? ''),
     plain('address', ({ status }) => status?.address ?? ''),
     plain('version', ({ spec, status }) => status?.version ?? spec.version),
     {

@@ -5,6 +5,7 @@ import { useState } from 'react';
 import { Choice } from '../../cluster/choice.tsx';
 import type { ClusterSpec } from '../../cluster/draft.ts';
 import { Field } from '../../cluster/field.tsx';
+import { plainName } from '../../text/plain.ts';
 import { useText } from '../../text/use-text.ts';
 import { NetworkDrawing } from './network-drawing.tsx';
 import { newClusterTexts } from './texts.ts';
@@ -13,7 +14,8 @@ type NetworkSpec = NonNullable<ClusterSpec['network']>;
 
 export interface NetworkSectionProps {
   readonly spec: NetworkSpec;
-  readonly networks: NonNullable<CloudProfileStatus['networks']>;
+  /** Undefined while they are not known. */
+  readonly networks: CloudProfileStatus['networks'] | undefined;
   /** Of the plan. */
   readonly nodesCIDR: string | undefined;
   readonly nodes: number;
@@ -26,7 +28,7 @@ export function NetworkSection({ spec, networks, nodesCIDR, nodes, problemsAt, o
   const say = useText(newClusterTexts);
   // Before one has been chosen, there is nothing to write.
   const [wantsExisting, setWantsExisting] = useState(spec.networkID !== undefined);
-  const network = networks.find(({ id }) => id === spec.networkID);
+  const network = networks?.find(({ id }) => id === spec.networkID);
   const subnet = network?.subnets.find(({ id }) => id === spec.subnetID) ?? network?.subnets[0];
   return (
     <>
@@ -49,7 +51,9 @@ export function NetworkSection({ spec, networks, nodesCIDR, nodes, problemsAt, o
             id="network-id"
             label={say('network.which')}
             isRequired
-            help={networks.length === 0 ? say('network.none') : undefined}
+            help={
+              networks === undefined ? say('network.unknown') : networks.length === 0 ? say('network.none') : undefined
+            }
             problems={problemsAt('spec.network.networkID')}
           >
             {(input) => (
@@ -59,11 +63,11 @@ export function NetworkSection({ spec, networks, nodesCIDR, nodes, problemsAt, o
                 onChange={(_event, id) => onChange(id === '' ? {} : { networkID: id })}
               >
                 <FormSelectOption value="" label={say('network.choose')} />
-                {networks.map(({ id, name, subnets }) => (
+                {networks?.map(({ id, name, subnets }) => (
                   <FormSelectOption
                     key={id}
                     value={id}
-                    label={`${name === '' ? id : name} (${subnets.map(({ cidr }) => cidr).join(', ')})`}
+                    label={`${plainName(name === '' ? id : name)} (${subnets.map(({ cidr }) => cidr).join(', ')})`}
                   />
                 ))}
               </FormSelect>
@@ -79,7 +83,7 @@ export function NetworkSection({ spec, networks, nodesCIDR, nodes, problemsAt, o
                 >
                   <FormSelectOption value="" label={say('network.onlySubnet')} />
                   {network.subnets.map(({ id, name, cidr }) => (
-                    <FormSelectOption key={id} value={id} label={`${name === '' ? id : name} (${cidr})`} />
+                    <FormSelectOption key={id} value={id} label={`${plainName(name === '' ? id : name)} (${cidr})`} />
                   ))}
                 </FormSelect>
               )}

@@ -5,7 +5,7 @@ import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput'
 import { PlusIcon } from '@patternfly/react-icons/dist/esm/icons/plus-icon';
 import { TrashIcon } from '@patternfly/react-icons/dist/esm/icons/trash-icon';
 import { type ClusterDraft, type PoolDraft, poolName } from '../../cluster/draft.ts';
-import type { Verdict } from '../../cluster/dry-run.ts';
+import type { DryRunResult } from '../../cluster/dry-run.ts';
 import { Field } from '../../cluster/field.tsx';
 import { PoolFields } from '../../cluster/pool-fields.tsx';
 import { problemsAt } from '../../cluster/problems.ts';
@@ -19,13 +19,13 @@ export interface NodesSectionProps {
   readonly profile: CloudProfileStatus;
   readonly allowed: PlanSpec['allowed'];
   /** Of each pool. */
-  readonly verdicts: readonly Verdict[];
+  readonly results: readonly DryRunResult[];
   readonly onChange: (pools: readonly PoolDraft[]) => void;
   readonly onAdd: () => void;
 }
 
 /** The pools that the cluster begins with. */
-export function NodesSection({ namespace, draft, profile, allowed, verdicts, onChange, onAdd }: NodesSectionProps) {
+export function NodesSection({ namespace, draft, profile, allowed, results, onChange, onAdd }: NodesSectionProps) {
   const say = useText(newClusterTexts);
   const sayPart = useText(partTexts);
   const { pools } = draft;
@@ -43,7 +43,7 @@ export function NodesSection({ namespace, draft, profile, allowed, verdicts, onC
               id={`${pool.key}-name`}
               label={sayPart('pool.name')}
               help={sayPart('pool.name.help')}
-              problems={problemsAt(verdicts[index]?.problems, 'metadata.name')}
+              problems={problemsAt(results[index]?.problems, 'metadata.name')}
             >
               {(input) => (
                 <TextInput
@@ -61,7 +61,7 @@ export function NodesSection({ namespace, draft, profile, allowed, verdicts, onC
               spec={pool.spec}
               profile={profile}
               allowed={allowed}
-              verdict={verdicts[index]}
+              result={results[index]}
               onChange={(spec) => change({ spec })}
             />
             <Button

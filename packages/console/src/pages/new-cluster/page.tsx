@@ -4,12 +4,14 @@ import { Form } from '@patternfly/react-core/dist/esm/components/Form';
 import { PageSection } from '@patternfly/react-core/dist/esm/components/Page';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
 import { Title } from '@patternfly/react-core/dist/esm/components/Title';
+import { useDraft } from '../../session/drafts.ts';
 import '../../cluster/cluster.css';
 import { type ReactNode, useRef, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { Failure } from '../../api/failure.ts';
 import { cloudCredentials, cloudProfiles, kubernetesReleases, plans } from '../../api/resources.ts';
 import { useResource, useResources } from '../../api/use-resources.ts';
+import { Outdated } from '../../app/outdated.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { shellTexts } from '../../app/shell/texts.ts';
 import { beginCreation } from '../../cluster/creation.ts';
@@ -19,8 +21,8 @@ import { Field } from '../../cluster/field.tsx';
 import { defaultFlavor } from '../../cluster/flavors.ts';
 import { POOL_FIELDS } from '../../cluster/pool-fields.tsx';
 import { problemsAt, problemsElsewhere, warningsAt, warningsElsewhere } from '../../cluster/problems.ts';
+import { useDryRun } from '../../cluster/use-dry-run.ts';
 import { useProfile } from '../../cluster/use-profile.ts';
-import { useVerdict } from '../../cluster/use-verdict.ts';
 import { useSession } from '../../session/session.ts';
 import { useText } from '../../text/use-text.ts';
 import { CredentialSection } from './credential-section.tsx';
@@ -59,11 +61,23 @@ export function Page() {
   const [, navigate] = useLocation();
   const [typedNamespace, setTypedNamespace] = useState('default');
   const namespace = session.namespace ?? typedNamespace;
-  const offeredPlans = useResources(plans).items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  const releases = useResources(kubernetesReleases).items;
-  const { items: credentials, isComplete: areCredentialsKnown } = useResources(cloudCredentials, { namespace });
+  const ofPlans = useResources(plans);
+  const offeredPlans = ofPlans.items.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const ofReleases = useResources(kubernetesReleases);
+  const releases = ofReleases.items;
+  const ofCredentials = useResources(cloudCredentials, { namespace });
+  const { items: credentials, isComplete: areCredentialsKnown } = ofCredentials;
+  const ofProfiles = useResources(cloudProfiles, { namespace });
   const ownCloud = useResource(cloudProfiles, namespace, 'default');
-  const [written, setWritten] = useState<Written>({ name: '', spec: {}, pools: undefined });
+  const {
+    value: written,
+    set: setWritten,
+    forget,
+  } = useDraft<Written>(
+    `new cluster ${session.namespace}`,
+    () => NOTHING_WRITTEN,
+    () => true,
+  );
   const [isCreating, setIsCreating] = useState(false);
   const [failure, setFailure] = useState<Failure>();
   const [wantsAnother, setWantsAnother] = useState(false);
@@ -89,12 +103,12 @@ export function Page() {
     spec: { ...written.spec, plan: planName, credentialName },
     pools: written.pools ?? [firstPool],
   };
-  const { verdict, isAsking } = useVerdict(
+  const { result, isAsking } = useDryRun(
     // What the API says depends on what Fairway has found out about the credential.
     draft.name === '' ? undefined : JSON.stringify([draft, namespace, credential?.status?.conditions]),
     (signal) => tryDraft(draft, namespace, signal),
   );
-  const told = draft.name === '' ? undefined : verdict;
+  const told = draft.name === '' ? undefined : result;
   const at = (...fields: readonly string[]) => problemsAt(told?.cluster.problems, ...fields);
   const changeSpec = (part: Partial<ClusterSpec>) => setWritten((now) => ({ ...now, spec: { ...now.spec, ...part } }));
   const nodes = draft.pools.reduce((sum, { spec }) => sum + (spec.replicas ?? 1), 0);
@@ -107,6 +121,7 @@ export function Page() {
     attempt.current ??= crypto.randomUUID();
     try {
       await beginCreation(draft, namespace, attempt.current, localStorage);
+      forget();
       navigate(`/clusters/${namespace}/${draft.name}`);
     } catch (error) {
       setFailure(error instanceof Failure ? error : new Failure(0, String(error)));
@@ -129,6 +144,7 @@ export function Page() {
         </Breadcrumb>
         <Title headingLevel="h1">{say('title')}</Title>
         <p className="fw-quiet">{say('intro')}</p>
+        <Outdated of={[ofPlans, ofReleases, ofCredentials, ofProfiles]} />
       </PageSection>
       <PageSection>
         <Form
@@ -159,7 +175,7 @@ export function Page() {
                     autoComplete="off"
                     autoCapitalize="none"
                     spellCheck={false}
-                    onChange={(_event, name) => setWritten({ ...written, name })}
+                    onChange={(_event, name) => setWritten((now) => ({ ...now, name }))}
                   />
                 )}
               </Field>
@@ -178,6 +194,7 @@ export function Page() {
               )}
               <PlanSection
                 plans={offeredPlans}
+                isKnown={ofPlans.isComplete}
                 value={planName}
                 problems={at('spec.plan')}
                 onChange={(next) => changeSpec({ plan: next })}
@@ -204,7 +221,7 @@ export function Page() {
             <Step number={3} title={say('step.network')}>
               <NetworkSection
                 spec={draft.spec.network ?? {}}
-                networks={profile?.networks ?? []}
+                networks={profile?.networks}
                 nodesCIDR={plan?.network.nodesCIDR}
                 nodes={nodes}
                 problemsAt={at}
@@ -217,9 +234,9 @@ export function Page() {
                 draft={draft}
                 profile={profile ?? {}}
                 allowed={plan?.allowed}
-                verdicts={told?.pools ?? []}
-                onChange={(pools) => setWritten({ ...written, pools })}
-                onAdd={() => setWritten({ ...written, pools: [...draft.pools, newPool()] })}
+                results={told?.pools ?? []}
+                onChange={(pools) => setWritten((now) => ({ ...now, pools }))}
+                onAdd={() => setWritten((now) => ({ ...now, pools: [...draft.pools, newPool()] }))}
               />
             </Step>
             <Step number={5} title={say('step.options')} closedText={say('options.intro')}>
@@ -235,6 +252,7 @@ export function Page() {
             isCreating={isCreating}
             failure={failure}
             others={told === undefined ? [] : othersOf(told)}
+            onCancel={forget}
           />
         </Form>
       </PageSection>
@@ -249,6 +267,8 @@ interface Written {
   readonly pools: readonly PoolDraft[] | undefined;
 }
 
+const NOTHING_WRITTEN: Written = { name: '', spec: {}, pools: undefined };
+
 /** The API's own default, if there is such a plan. */
 function firstPlan(names: readonly string[]): string {
   return names.includes('free') ? 'free' : (names.toSorted()[0] ?? '');
@@ -256,10 +276,10 @@ function firstPlan(names: readonly string[]): string {
 
 /** What the API says of fields that are not shown, and of none. */
 function othersOf({ cluster, pools }: Awaited<ReturnType<typeof tryDraft>>): readonly string[] {
-  const parts = [{ verdict: cluster, shown: SHOWN }, ...pools.map((verdict) => ({ verdict, shown: [...POOL_FIELDS] }))];
-  const all = parts.flatMap(({ verdict, shown }) => [
-    ...problemsElsewhere(verdict.problems, shown).map(({ field, said }) => (field === '' ? said : `${field}: ${said}`)),
-    ...warningsElsewhere(verdict.warnings, shown),
+  const parts = [{ result: cluster, shown: SHOWN }, ...pools.map((result) => ({ result, shown: [...POOL_FIELDS] }))];
+  const all = parts.flatMap(({ result, shown }) => [
+    ...problemsElsewhere(result.problems, shown).map(({ field, said }) => (field === '' ? said : `${field}: ${said}`)),
+    ...warningsElsewhere(result.warnings, shown),
   ]);
   return [...new Set(all)];
 }

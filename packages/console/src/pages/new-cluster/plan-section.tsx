@@ -1,19 +1,23 @@
 import type { Plan } from '@fairway/api/kinds/plan';
 import { HelperText } from '@patternfly/react-core/dist/esm/components/HelperText';
+import { NotKnown } from '../../app/outdated.tsx';
 import { Choice } from '../../cluster/choice.tsx';
 import { Said } from '../../cluster/field.tsx';
+import { plainName } from '../../text/plain.ts';
 import { useText } from '../../text/use-text.ts';
 import { newClusterTexts } from './texts.ts';
 
 export interface PlanSectionProps {
   readonly plans: readonly Plan[];
+  /** Whether these are all. */
+  readonly isKnown: boolean;
   readonly value: string;
   readonly problems: readonly string[];
   readonly onChange: (plan: string) => void;
 }
 
 /** Plans with what they promise and where they end. */
-export function PlanSection({ plans, value, problems, onChange }: PlanSectionProps) {
+export function PlanSection({ plans, isKnown, value, problems, onChange }: PlanSectionProps) {
   const say = useText(newClusterTexts);
   const words = ({ spec }: Plan) =>
     [
@@ -24,7 +28,8 @@ export function PlanSection({ plans, value, problems, onChange }: PlanSectionPro
     ].join(' · ');
   return (
     <div>
-      {plans.length === 0 && <p className="fw-quiet">{say('plan.none')}</p>}
+      {!isKnown && plans.length === 0 && <NotKnown />}
+      {isKnown && plans.length === 0 && <p className="fw-quiet">{say('plan.none')}</p>}
       <Choice
         name="plan"
         label={say('plan')}
@@ -32,7 +37,7 @@ export function PlanSection({ plans, value, problems, onChange }: PlanSectionPro
         describedBy="plan-help"
         options={plans.map((plan) => ({
           value: plan.metadata.name ?? '',
-          title: plan.spec.displayName,
+          title: plainName(plan.spec.displayName),
           body: words(plan),
         }))}
         onChange={onChange}

@@ -7,6 +7,7 @@ import { AsYaml } from '../../cluster/as-yaml.tsx';
 import { type ClusterDraft, clusterOf, poolsOf } from '../../cluster/draft.ts';
 import { partTexts } from '../../cluster/texts.ts';
 import { UseTable } from '../../cluster/use-table.tsx';
+import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { newClusterTexts } from './texts.ts';
 
@@ -21,6 +22,7 @@ export interface SummaryProps {
   readonly failure: Failure | undefined;
   /** What is about none of the fields. */
   readonly others: readonly string[];
+  readonly onCancel: () => void;
 }
 
 /** What will be made, what it takes, and the button. */
@@ -33,6 +35,7 @@ export function Summary({
   isCreating,
   failure,
   others,
+  onCancel,
 }: SummaryProps) {
   const say = useText(newClusterTexts);
   const sayPart = useText(partTexts);
@@ -48,12 +51,12 @@ export function Summary({
       <UseTable pools={sizes} profile={profile} />
       {others.map((text) => (
         <Alert key={text} isInline variant="warning" title={sayPart('other.problems')}>
-          <span lang="en">{text}</span>
+          <ServerText text={text} />
         </Alert>
       ))}
       {failure !== undefined && (
         <Alert isInline isLiveRegion variant="danger" title={say('create.failed')}>
-          <span lang="en">{failure.code === 0 ? '' : failure.message}</span>
+          <ServerText text={failure.code === 0 ? '' : failure.message} />
           {failure.isPassing && <p>{say('create.unheard')}</p>}
         </Alert>
       )}
@@ -64,7 +67,7 @@ export function Summary({
         <Button type="submit" variant="primary" isLoading={isCreating} isDisabled={isCreating}>
           {say(isCreating ? 'creating' : 'create')}
         </Button>
-        <Link href="/" className="pf-v6-c-button pf-m-link">
+        <Link href="/" className="pf-v6-c-button pf-m-link" onClick={onCancel}>
           {say('cancel')}
         </Link>
       </div>

@@ -4,7 +4,7 @@ import { Label } from '@patternfly/react-core/dist/esm/components/Label';
 import { Choice } from '../../cluster/choice.tsx';
 import type { ClusterSpec } from '../../cluster/draft.ts';
 import { Field, Said } from '../../cluster/field.tsx';
-import { useLanguage } from '../../text/settings.ts';
+import { useLocale } from '../../text/settings.ts';
 import { day } from '../../text/time.ts';
 import { useText } from '../../text/use-text.ts';
 import type { Offered } from './offered.ts';
@@ -30,11 +30,11 @@ export interface VersionSectionProps {
 /** Versions with their newest patch and until when they are supported. */
 export function VersionSection({ offered, spec, problems, warnings, policyProblems, onChange }: VersionSectionProps) {
   const say = useText(newClusterTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const body = ({ newest, supportedUntil }: Offered) =>
     [
       say('version.patch', { patch: newest }),
-      ...(supportedUntil === undefined ? [] : [say('version.until', { day: day(supportedUntil, language, 'UTC') })]),
+      ...(supportedUntil === undefined ? [] : [say('version.until', { day: day(supportedUntil, locale, 'UTC') })]),
     ].join(' · ');
   const { updatePolicy = 'AlwaysUpdate' } = spec;
   return (

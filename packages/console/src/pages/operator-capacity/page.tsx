@@ -1,3 +1,4 @@
+import { plainName } from '../../text/plain.ts';
 import '../operator/operator.css';
 import type { CloudProfile } from '@fairway/api/kinds/cloud-profile';
 import { CloudIcon } from '@patternfly/react-icons/dist/esm/icons/cloud-icon';
@@ -81,9 +82,9 @@ function columnsOf(say: Say<(typeof capacityTexts)['en']>): readonly Column<Clou
       sortBy: ({ spec }) => `${spec.cloud} ${spec.credentialName ?? ''}`,
       cell: ({ spec: { cloud, credentialName }, status }) => (
         <div className="fw-op-two">
-          <span>{cloud}</span>
+          <span>{plainName(cloud)}</span>
           <span className="fw-quiet">
-            {[status?.region, credentialName && say('credential', { name: credentialName })]
+            {[plainName(status?.region ?? ''), credentialName && say('credential', { name: credentialName })]
               .filter(Boolean)
               .join(' · ')}
           </span>
@@ -97,7 +98,7 @@ function columnsOf(say: Say<(typeof capacityTexts)['en']>): readonly Column<Clou
       cell: (profile) => {
         const { state, message } = readyOf(profile);
         return (
-          <span title={message}>
+          <span title={plainName(message ?? '')}>
             <StateLabel state={state}>{say(`state.${state}`)}</StateLabel>
           </span>
         );

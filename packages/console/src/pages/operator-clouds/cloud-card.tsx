@@ -1,7 +1,7 @@
 import { Card, CardBody, CardHeader, CardTitle } from '@patternfly/react-core/dist/esm/components/Card';
 import { useMemo } from 'react';
 import { StateLabel } from '../../app/state-label.tsx';
-import { useLanguage } from '../../text/settings.ts';
+import { useLocale } from '../../text/settings.ts';
 import { useText } from '../../text/use-text.ts';
 import { Figures } from '../operator/figures.tsx';
 import { CallsChart } from './calls-chart.tsx';
@@ -24,7 +24,7 @@ const MINUTE_MS = 60_000;
 /** What Fairway asks of a cloud, and how it answers. */
 export function CloudCard({ name, reading, readings }: CloudCardProps) {
   const say = useText(cloudsTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const paces = useMemo(() => pacesOf(readings, name), [readings, name]);
   const lately = latestPace(readings, name, LATELY_MS);
   const minute = latestPace(readings, name, MINUTE_MS);
@@ -32,7 +32,7 @@ export function CloudCard({ name, reading, readings }: CloudCardProps) {
   const failing = reading.lists.reduce((sum, list) => sum + list.failing, 0);
   const failed = minute && failuresOf(minute);
   const rounded = (value: number | undefined) =>
-    value === undefined ? say('none') : Math.round(value).toLocaleString(language);
+    value === undefined ? say('none') : Math.round(value).toLocaleString(locale);
   const calls = minute?.services.reduce((sum, { total }) => sum + total, 0) ?? 0;
   const mean = minute?.services.reduce((sum, { total, meanMs = 0 }) => sum + (total / calls) * meanMs, 0);
   const ms = (value: number | undefined) =>

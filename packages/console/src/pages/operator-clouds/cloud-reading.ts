@@ -1,6 +1,6 @@
 import type { Sample } from '../operator/metrics-text.ts';
 
-/** How a call ended, by whose turn it is: the cloud answered, refused, failed, or said nothing. */
+/** How a call ended, by who must act: the cloud answered, refused, failed, or said nothing. */
 export const ANSWERS = ['answered', 'refused', 'failed', 'silent'] as const;
 export type Answer = (typeof ANSWERS)[number];
 
@@ -57,7 +57,7 @@ export function readingOf(samples: readonly Sample[], atMs: number): Reading {
     clouds.set(cloud, draft);
     switch (name.slice(CLOUD_METRICS.length)) {
       case 'requests_total':
-        serviceIn(draft, service).calls[answerOf(code)] += value;
+        serviceIn(draft, service).calls[answerKind(code)] += value;
         break;
       case 'retries_total':
         serviceIn(draft, service).retries += value;
@@ -93,7 +93,7 @@ export function readingOf(samples: readonly Sample[], atMs: number): Reading {
 }
 
 /** `code` is a status class, or why there was no response. */
-function answerOf(code: string): Answer {
+function answerKind(code: string): Answer {
   if (/^[123]/.test(code)) return 'answered';
   if (code.startsWith('4')) return 'refused';
   return code.startsWith('5') ? 'failed' : 'silent';

@@ -9,6 +9,7 @@ import { Link } from 'wouter';
 import { clusters } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
+import { Outdated } from '../../app/outdated.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { useText } from '../../text/use-text.ts';
@@ -37,6 +38,7 @@ export function Page() {
       {last === undefined && failure === undefined && (
         <Spinner className="fw-page-spinner" aria-label={say('loading')} />
       )}
+      {last !== undefined && <Outdated of={[{ isComplete: true, failure, asOfMs: last.atMs }]} />}
       {last !== undefined && <p className="fw-quiet fw-op-lead">{say('source', { seconds: READ_EVERY_MS / 1000 })}</p>}
       {unreachable > 0 && (
         <Alert

@@ -1,5 +1,5 @@
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
-import { useLanguage } from '../../text/settings.ts';
+import { useLocale } from '../../text/settings.ts';
 import { useText } from '../../text/use-text.ts';
 import type { CloudPace } from './cloud-pace.ts';
 import { ANSWERS, type CloudReading } from './cloud-reading.ts';
@@ -14,9 +14,9 @@ export interface ServicesTableProps {
 /** Calls by service and answer: those of the last minute, and all since the replica started. */
 export function ServicesTable({ cloud, reading, pace }: ServicesTableProps) {
   const say = useText(cloudsTexts);
-  const language = useLanguage();
+  const locale = useLocale();
   const number = (value: number | undefined) =>
-    value === undefined ? say('none') : Math.round(value).toLocaleString(language);
+    value === undefined ? say('none') : Math.round(value).toLocaleString(locale);
   return (
     // Focusable, so that the keyboard scrolls it on a narrow screen.
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react';
 import type { Failure } from '../../api/failure.ts';
+import { serverClock } from '../../api/server-clock.ts';
 import { pollMetrics } from '../operator/poll-metrics.ts';
 import { CLOUD_METRICS, type Reading, readingOf } from './cloud-reading.ts';
 
@@ -23,11 +24,11 @@ export function useReadings(): Readings {
         everyMs: READ_EVERY_MS,
         onSamples: (samples) =>
           setKnown(({ readings }) => ({
-            readings: [...readings, readingOf(samples, Date.now())].slice(-KEPT),
+            readings: [...readings, readingOf(samples, serverClock.nowMs())].slice(-KEPT),
             failure: undefined,
           })),
         // What may not be read any more is not shown any more.
-        onFailure: (failure) => setKnown(({ readings }) => ({ readings: failure.isPassing ? readings : [], failure })),
+        onFailure: (failure) => setKnown(({ readings }) => ({ readings: failure.isKept ? readings : [], failure })),
       }),
     [],
   );

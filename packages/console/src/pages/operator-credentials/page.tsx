@@ -1,3 +1,5 @@
+import { plainName } from '../../text/plain.ts';
+import { ServerText } from '../../text/server-text.tsx';
 import '../operator/operator.css';
 import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
 import { KeyIcon } from '@patternfly/react-icons/dist/esm/icons/key-icon';
@@ -70,7 +72,12 @@ function columnsOf(say: Say<(typeof credentialsTexts)['en']>): readonly Column<C
         </div>
       ),
     },
-    { key: 'cloud', title: say('column.cloud'), sortBy: ({ spec }) => spec.cloud, cell: ({ spec }) => spec.cloud },
+    {
+      key: 'cloud',
+      title: say('column.cloud'),
+      sortBy: ({ spec }) => spec.cloud,
+      cell: ({ spec }) => plainName(spec.cloud),
+    },
     {
       key: 'project',
       title: say('column.project'),
@@ -78,8 +85,8 @@ function columnsOf(say: Say<(typeof credentialsTexts)['en']>): readonly Column<C
       sortBy: ({ status }) => status?.projectName ?? '',
       cell: ({ status }) => (
         <div className="fw-op-two">
-          <span>{status?.projectName}</span>
-          <span className="fw-quiet">{[status?.userName, status?.type].filter(Boolean).join(' · ')}</span>
+          <span>{plainName(status?.projectName ?? '')}</span>
+          <span className="fw-quiet">{plainName([status?.userName, status?.type].filter(Boolean).join(' · '))}</span>
         </div>
       ),
     },
@@ -100,7 +107,7 @@ function columnsOf(say: Say<(typeof credentialsTexts)['en']>): readonly Column<C
         status?.expiresAt === undefined ? (
           <span className="fw-quiet">{say('never')}</span>
         ) : (
-          <When at={status.expiresAt} />
+          <When at={status.expiresAt} tense="either" />
         ),
     },
     {
@@ -111,8 +118,8 @@ function columnsOf(say: Say<(typeof credentialsTexts)['en']>): readonly Column<C
         const { state, message } = readyOf(credential);
         const told = state === 'ready' ? expiryOf(credential) : message;
         return (
-          <span className="fw-op-clamp" title={told}>
-            {told}
+          <span className="fw-op-clamp" title={plainName(told ?? '')}>
+            <ServerText text={told} />
           </span>
         );
       },

@@ -1,7 +1,7 @@
 import { CLUSTER_LABEL, ENDED_ANNOTATION, ENDED_CLUSTER_LABEL, PROJECT_ID_ANNOTATION } from '@fairway/api/group';
 import { expect, test } from 'vitest';
 import { samplesOf } from '../operator/metrics-text.ts';
-import { ENDED_LABEL, endedClusters, ORPHANS_METRIC, orphanCounts } from './orphans.ts';
+import { deletedClusters, ENDED_LABEL, ORPHANS_METRIC, orphanCounts } from './orphans.ts';
 
 test('counts what is there by kind, and nothing else', () => {
   const text = [
@@ -28,7 +28,7 @@ test('reads records as Fairway writes them, the last one first', () => {
   const records = [record('a', 'team/one', '2026-01-01T00:00:00Z'), record('b', 'team/two', '2026-01-02T00:00:00Z')];
 
   expect(ENDED_LABEL).toBe(ENDED_CLUSTER_LABEL);
-  expect(endedClusters([...records, { metadata: { name: 'none' } }])).toEqual([
+  expect(deletedClusters([...records, { metadata: { name: 'none' } }])).toEqual([
     { name: 'b', uid: 'uid of b', cluster: 'team/two', projectID: 'p', ended: '2026-01-02T00:00:00Z' },
     { name: 'a', uid: 'uid of a', cluster: 'team/one', projectID: 'p', ended: '2026-01-01T00:00:00Z' },
   ]);

@@ -9,7 +9,7 @@ export interface OrphanCount {
 }
 
 /** A cluster that Fairway has deleted, and still looks after. */
-export interface EndedCluster {
+export interface DeletedCluster {
   /** Of its ConfigMap. */
   readonly name: string;
   readonly uid: string;
@@ -38,7 +38,7 @@ export function orphanCounts(samples: readonly Sample[]): readonly OrphanCount[]
 }
 
 /** The records of deleted clusters, the last one first. */
-export function endedClusters(records: readonly ConfigMap[]): readonly EndedCluster[] {
+export function deletedClusters(records: readonly ConfigMap[]): readonly DeletedCluster[] {
   return records
     .flatMap(({ metadata: { name = '', uid = '', annotations = {} } }) => {
       const cluster = annotations['fairway.dev/cluster'];

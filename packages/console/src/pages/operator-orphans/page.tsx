@@ -6,24 +6,26 @@ import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/es
 import { useEffect, useMemo, useState } from 'react';
 import type { Failure } from '../../api/failure.ts';
 import { configMaps } from '../../api/resources.ts';
+import { serverClock } from '../../api/server-clock.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { change } from '../../api/write.ts';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
 import { FailureNotice } from '../../app/failure-notice.tsx';
+import { Outdated } from '../../app/outdated.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { type Say, useText } from '../../text/use-text.ts';
 import { pollMetrics } from '../operator/poll-metrics.ts';
-import { Ended } from './ended.tsx';
+import { DeletedClusters } from './deleted-clusters.tsx';
+import { OrphanEvents } from './orphan-events.tsx';
 import {
+  type DeletedCluster,
+  deletedClusters,
   ENDED_LABEL,
-  type EndedCluster,
-  endedClusters,
   ORPHANS_METRIC,
   type OrphanCount,
   orphanCounts,
 } from './orphans.ts';
 import { orphansTexts } from './texts.ts';
-import { Told } from './told.tsx';
 
 const SYSTEM_NAMESPACE = 'fairway-system';
 const READ_EVERY_MS = 60_000;
@@ -32,7 +34,7 @@ const READ_EVERY_MS = 60_000;
 export function Page() {
   const say = useText(orphansTexts);
   usePageTitle(say('title'));
-  const [counts, setCounts] = useState<readonly OrphanCount[]>();
+  const [known, setKnown] = useState<{ readonly counts: readonly OrphanCount[]; readonly asOfMs: number }>();
   const [failure, setFailure] = useState<Failure>();
   const [action, setAction] = useState<Action>();
   useEffect(
@@ -40,27 +42,39 @@ export function Page() {
       pollMetrics({
         prefix: ORPHANS_METRIC,
         everyMs: READ_EVERY_MS,
-        onSamples: (samples) => setCounts(orphanCounts(samples)),
-        onFailure: setFailure,
+        onSamples(samples) {
+          setKnown({ counts: orphanCounts(samples), asOfMs: serverClock.nowMs() });
+          setFailure(undefined);
+        },
+        onFailure(failed) {
+          // What may not be read any more is not shown any more.
+          if (!failed.isKept) setKnown(undefined);
+          setFailure(failed);
+        },
       }),
     [],
   );
   const records = useResources(configMaps, { namespace: SYSTEM_NAMESPACE, labelSelector: ENDED_LABEL });
-  const ended = useMemo(() => endedClusters(records.items), [records.items]);
-  const shownFailure = counts === undefined ? failure : undefined;
+  const ended = useMemo(() => deletedClusters(records.items), [records.items]);
   return (
     <PageSection isFilled className="fw-op-page">
       <Title headingLevel="h1">{say('title')}</Title>
-      {shownFailure !== undefined && <FailureNotice failure={shownFailure} />}
-      {counts === undefined && failure === undefined && (
+      {known === undefined && failure !== undefined && <FailureNotice failure={failure} />}
+      {known === undefined && failure === undefined && (
         <Spinner className="fw-page-spinner" aria-label={say('loading')} />
       )}
-      {counts !== undefined && (
+      {known !== undefined && (
         <>
+          <Outdated of={[{ isComplete: true, failure, asOfMs: known.asOfMs }]} />
           <p className="fw-quiet fw-op-lead">{say('lead')}</p>
-          <Counts counts={counts} />
-          <Told />
-          <Ended ended={ended} failure={records.failure} onLook={(cluster) => setAction(lookAction(cluster, say))} />
+          <Counts counts={known.counts} />
+          <OrphanEvents />
+          <DeletedClusters
+            ended={ended}
+            isKnown={records.isComplete}
+            failure={records.failure}
+            onLook={(cluster) => setAction(lookAction(cluster, say))}
+          />
         </>
       )}
       <ConfirmedAction action={action} onClose={() => setAction(undefined)} />
@@ -101,13 +115,14 @@ function Counts({ counts }: { readonly counts: readonly OrphanCount[] }) {
   );
 }
 
-function lookAction({ name, uid, cluster }: EndedCluster, say: Say<(typeof orphansTexts)['en']>): Action {
-  const annotations = { 'fairway.dev/retry-requested': new Date().toISOString() };
+function lookAction({ name, uid, cluster }: DeletedCluster, say: Say<(typeof orphansTexts)['en']>): Action {
+  const annotations = { 'fairway.dev/retry-requested': serverClock.now() };
   return {
     title: say('look.title', { cluster }),
     body: say('look.body'),
     button: say('look'),
     command: `kubectl annotate configmap ${name} -n ${SYSTEM_NAMESPACE} fairway.dev/retry-requested=${annotations['fairway.dev/retry-requested']} --overwrite`,
-    run: () => change(configMaps, { namespace: SYSTEM_NAMESPACE, name }, { metadata: { uid, annotations } }),
+    run: () =>
+      change(configMaps, { metadata: { namespace: SYSTEM_NAMESPACE, name, uid } }, { metadata: { annotations } }),
   };
 }

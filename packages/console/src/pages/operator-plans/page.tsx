@@ -1,3 +1,4 @@
+import { plainName } from '../../text/plain.ts';
 import '../operator/operator.css';
 import type { Plan } from '@fairway/api/kinds/plan';
 import { TagIcon } from '@patternfly/react-icons/dist/esm/icons/tag-icon';
@@ -74,9 +75,9 @@ function columnsOf(say: Say<(typeof plansTexts)['en']>): readonly Column<PlanRow
       width: 15,
       sortBy: keyOf,
       cell: ({ metadata: { name }, spec: { displayName, description } }) => (
-        <div className="fw-op-two" title={description}>
+        <div className="fw-op-two" title={plainName(description ?? '')}>
           <span className="fw-name">{name}</span>
-          {displayName !== name && <span className="fw-quiet">{displayName}</span>}
+          {displayName !== name && <span className="fw-quiet">{plainName(displayName)}</span>}
         </div>
       ),
     },
@@ -156,7 +157,7 @@ function columnsOf(say: Say<(typeof plansTexts)['en']>): readonly Column<PlanRow
       cell: (plan) => {
         const { state, message } = readyOf(plan);
         return (
-          <span title={message}>
+          <span title={plainName(message ?? '')}>
             <StateLabel state={state}>{say(`state.${state}`)}</StateLabel>
           </span>
         );

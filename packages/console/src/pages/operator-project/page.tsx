@@ -1,3 +1,4 @@
+import { plainName } from '../../text/plain.ts';
 import '../operator/operator.css';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { EmptyState, EmptyStateBody } from '@patternfly/react-core/dist/esm/components/EmptyState';
@@ -59,7 +60,9 @@ export function Page({ params: { namespace = '' } }: PageProps) {
       filters={filters}
       firstSort={FIRST_SORT}
       action={
-        sums && (
+        sums &&
+        ofPools.isComplete &&
+        ofProfiles.isComplete && (
           <>
             <Figures
               figures={[
@@ -132,7 +135,7 @@ function columnsOf(
       cell: ({ status }) => {
         const operation = status?.lastOperation;
         return operation === undefined || operation.state === 'Succeeded' ? undefined : (
-          <span className="fw-op-clamp" title={operation.description}>
+          <span className="fw-op-clamp" title={plainName(operation.description)}>
             {operation.summary || operation.type} · {operation.description}
           </span>
         );

@@ -30,7 +30,7 @@ export function Page() {
     () => projectRows({ clusters: listed, nodePools: pools, cloudProfiles: profiles }),
     [listed, pools, profiles],
   );
-  const snapshot = useDerivedSnapshot(rows, [ofClusters, ofPools]);
+  const snapshot = useDerivedSnapshot(rows, [ofClusters, ofPools, ofProfiles]);
   const columns = useMemo(() => projectColumns(say), [say]);
   const filters = useMemo(
     (): readonly ListFilter<ProjectRow>[] => [

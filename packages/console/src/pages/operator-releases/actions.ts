@@ -1,5 +1,6 @@
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import { kubernetesReleases } from '../../api/resources.ts';
+import { serverClock } from '../../api/server-clock.ts';
 import { change } from '../../api/write.ts';
 import type { Action } from '../../app/confirm/confirmed-action.tsx';
 import type { Say } from '../../text/use-text.ts';
@@ -19,7 +20,7 @@ export function rolloutAction(
     body: say(`${action}.body`),
     button: say(action),
     command,
-    run: () => change(kubernetesReleases, { name }, { ...patch, metadata: { ...patch.metadata, uid } }),
+    run: () => change(kubernetesReleases, { metadata: { name, uid } }, patch),
   };
 }
 
@@ -30,7 +31,7 @@ interface Change {
 
 const PATCHES: Readonly<Record<RolloutActionName, (name: string) => Change>> = {
   retry(name) {
-    const time = new Date().toISOString();
+    const time = serverClock.now();
     return {
       patch: { metadata: { annotations: { 'fairway.dev/retry-requested': time } } },
       command: `kubectl annotate kubernetesrelease ${name} fairway.dev/retry-requested=${time} --overwrite`,

@@ -9,6 +9,7 @@ import { clusters, kubernetesReleases } from '../../api/resources.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { type Action, ConfirmedAction } from '../../app/confirm/confirmed-action.tsx';
 import { FailureNotice } from '../../app/failure-notice.tsx';
+import { Outdated } from '../../app/outdated.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { EmptyList } from '../../table/empty-list.tsx';
 import { useText } from '../../text/use-text.ts';
@@ -43,6 +44,7 @@ export function Page() {
   return (
     <PageSection isFilled className="fw-op-page">
       <Title headingLevel="h1">{say('title')}</Title>
+      <Outdated of={isKnown ? [ofReleases, ofClusters] : []} />
       {!isKnown && failure !== undefined && <FailureNotice failure={failure} />}
       {!isKnown && failure === undefined && <Spinner className="fw-page-spinner" aria-label={say('loading')} />}
       {isKnown && newestFirst.length === 0 && (

@@ -3,7 +3,8 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { Progress } from '@patternfly/react-core/dist/esm/components/Progress';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { MaybeLink } from '../../app/maybe-link.tsx';
-import { type ShownState, StateLabel } from '../../app/state-label.tsx';
+import { type DisplayState, StateLabel } from '../../app/state-label.tsx';
+import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
 import type { RolloutActionName } from './actions.ts';
@@ -17,7 +18,7 @@ export interface RolloutProps {
   readonly onAction?: (action: RolloutActionName) => void;
 }
 
-const STATES: Readonly<Record<RolloutStatus['state'], ShownState>> = {
+const STATES: Readonly<Record<RolloutStatus['state'], DisplayState>> = {
   Canaries: 'progress',
   Rolling: 'progress',
   Halted: 'attention',
@@ -87,7 +88,9 @@ export function Rollout({ minor, title, rollout, onAction }: RolloutProps) {
                 <Td dataLabel={say('failed.since')}>
                   <When at={since} />
                 </Td>
-                <Td dataLabel={say('failed.message')}>{message}</Td>
+                <Td dataLabel={say('failed.message')}>
+                  <ServerText text={message} />
+                </Td>
               </Tr>
             ))}
           </Tbody>

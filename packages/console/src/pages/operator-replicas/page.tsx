@@ -7,8 +7,10 @@ import { ServerIcon } from '@patternfly/react-icons/dist/esm/icons/server-icon';
 import { Table, Tbody, Td, Th, Thead, Tr } from '@patternfly/react-table/dist/esm/components/Table';
 import { useEffect, useMemo, useState } from 'react';
 import { clusters, keyOf, leases } from '../../api/resources.ts';
+import { serverClock } from '../../api/server-clock.ts';
 import { useResources } from '../../api/use-resources.ts';
 import { FailureNotice } from '../../app/failure-notice.tsx';
+import { Outdated } from '../../app/outdated.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { StateLabel } from '../../app/state-label.tsx';
 import { useText } from '../../text/use-text.ts';
@@ -26,9 +28,9 @@ export function Page() {
   usePageTitle(say('title'));
   const ofLeases = useResources(leases, { namespace: SYSTEM_NAMESPACE, labelSelector: GROUP_SELECTOR });
   const ofClusters = useResources(clusters);
-  const now = useNow();
+  const now = useNow(5_000);
   const [heard, setHeard] = useState<ReturnType<typeof heardTimes>>(new Map());
-  useEffect(() => setHeard((before) => heardTimes(before, ofLeases.items, Date.now())), [ofLeases.items]);
+  useEffect(() => setHeard((before) => heardTimes(before, ofLeases.items, serverClock.nowMs())), [ofLeases.items]);
   const keys = useMemo(() => ofClusters.items.map(keyOf), [ofClusters.items]);
   const { replicas, shards } = useMemo(() => {
     const heardMs = new Map([...heard].map(([name, { ms }]) => [name, ms]));
@@ -39,6 +41,7 @@ export function Page() {
   return (
     <PageSection isFilled className="fw-op-page">
       <Title headingLevel="h1">{say('title')}</Title>
+      <Outdated of={isKnown ? [ofLeases, ofClusters] : []} />
       {!isKnown && failure !== undefined && <FailureNotice failure={failure} />}
       {!isKnown && failure === undefined && <Spinner className="fw-page-spinner" aria-label={say('loading')} />}
       {isKnown && replicas.length === 0 && (
@@ -57,7 +60,7 @@ export function Page() {
               { label: say('figure.replicas'), value: replicas.filter(({ isAlive }) => isAlive).length },
               { label: say('figure.clusters'), value: keys.length },
               { label: say('figure.moved'), value: shards.filter(({ hasMoved }) => hasMoved).length },
-              unheldFigure(say('figure.unheld'), shards.filter(({ holder }) => holder === undefined).length),
+              unassignedFigure(say('figure.unheld'), shards.filter(({ holder }) => holder === undefined).length),
             ]}
           />
           <Table aria-label={say('table.label')} variant="compact" gridBreakPoint="grid-md" className="fw-op-numbers">
@@ -85,10 +88,10 @@ export function Page() {
                   <Td dataLabel={say('column.clusters')}>{replica.clusters}</Td>
                   <Td dataLabel={say('column.shards')}>{replica.shards}</Td>
                   <Td dataLabel={say('column.since')}>
-                    <When at={notAfter(replica.since, now)} />
+                    <When at={replica.since} />
                   </Td>
                   <Td dataLabel={say('column.heard')}>
-                    <When at={notAfter(replica.heard, now)} />
+                    <When at={replica.heard} />
                   </Td>
                 </Tr>
               ))}
@@ -101,11 +104,6 @@ export function Page() {
   );
 }
 
-/** Renewals come more often than the page looks at its clock, and clocks differ: none is in the future. */
-function notAfter(time: string | undefined, nowMs: number): string | undefined {
-  return time !== undefined && Date.parse(time) > nowMs ? new Date(nowMs).toISOString() : time;
-}
-
-function unheldFigure(label: string, value: number) {
+function unassignedFigure(label: string, value: number) {
   return { label, value, isBad: value > 0 };
 }

@@ -1,4 +1,5 @@
 import { clusters, machines, nodePools, type Resource, type Stored } from '../../api/resources.ts';
+import { serverClock } from '../../api/server-clock.ts';
 import { change } from '../../api/write.ts';
 import type { Action } from '../../app/confirm/confirmed-action.tsx';
 import type { Say } from '../../text/use-text.ts';
@@ -27,7 +28,8 @@ export function actionOn(trouble: Trouble, name: ActionName, say: Say<(typeof st
     body: say(`${name}.body`),
     button: say(name),
     command: `kubectl annotate ${kind.toLowerCase()} ${object} -n ${namespace} ${written}`,
-    run: () => change(resource, { namespace, name: object }, { metadata: { uid, annotations: { [key]: value } } }),
+    run: () =>
+      change(resource, { metadata: { namespace, name: object, uid } }, { metadata: { annotations: { [key]: value } } }),
   };
 }
 
@@ -37,7 +39,7 @@ export function nameOf({ kind, namespace, name }: Trouble): string {
 }
 
 const ANNOTATIONS: Readonly<Record<ActionName, () => readonly [string, string | null]>> = {
-  retry: () => [RETRY, new Date().toISOString()],
+  retry: () => [RETRY, serverClock.now()],
   pause: () => [PAUSED, 'true'],
   resume: () => [PAUSED, null],
 };

@@ -2,6 +2,9 @@ import { Button } from '@patternfly/react-core/dist/esm/components/Button';
 import { Link } from 'wouter';
 import { MaybeLink } from '../../app/maybe-link.tsx';
 import type { Column } from '../../table/column.ts';
+import { plainName } from '../../text/plain.ts';
+import { ServerText } from '../../text/server-text.tsx';
+import { isoOf } from '../../text/time.ts';
 import type { Say } from '../../text/use-text.ts';
 import { When } from '../../text/when.tsx';
 import { type ActionName, nameOf } from './actions.ts';
@@ -18,7 +21,7 @@ export function stuckColumns(
       title: say('column.since'),
       width: 10,
       sortBy: ({ sinceMs }) => sinceMs,
-      cell: ({ sinceMs }) => <When at={new Date(sinceMs).toISOString()} />,
+      cell: ({ sinceMs }) => <When at={isoOf(sinceMs)} />,
     },
     {
       key: 'object',
@@ -63,8 +66,8 @@ export function stuckColumns(
       title: say('column.message'),
       width: 30,
       cell: ({ message }) => (
-        <span className="fw-op-clamp" title={message}>
-          {message}
+        <span className="fw-op-clamp" title={plainName(message)}>
+          <ServerText text={message} />
         </span>
       ),
     },

@@ -1,9 +1,9 @@
-import type { Turn } from '@fairway/api/conditions';
+import type { ActionRequiredBy } from '@fairway/api/conditions';
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { NodePool } from '@fairway/api/kinds/node-pool';
 import type { Condition } from '@fairway/kube/object/meta';
-import { whoseTurn } from '../../cluster/whose-turn.ts';
+import { actionRequiredBy } from '../../cluster/action-required-by.ts';
 
 /** An object that is not as it should be, or that something is still being done to. */
 export interface Trouble {
@@ -20,12 +20,12 @@ export interface Trouble {
   readonly condition: string;
   readonly reason: string;
   readonly message: string;
-  readonly turn: Turn;
+  readonly turn: ActionRequiredBy;
   readonly operation: { readonly type: string; readonly progress: number } | undefined;
   readonly isPaused: boolean;
 }
 
-/** Advice, and what was wished for: nothing waits for it. */
+/** Advice, and what a user has asked for: nothing waits for it. */
 const NO_TROUBLE: ReadonlySet<string> = new Set([
   'Paused',
   'VersionSupported',
@@ -69,7 +69,7 @@ function findTrouble(kind: Kind, { metadata, spec, status }: Cluster | NodePool 
     condition: condition?.type ?? '',
     reason,
     message: condition?.message ?? operation?.description ?? '',
-    turn: whoseTurn(reason),
+    turn: actionRequiredBy(reason),
     operation: operation && { type: operation.type, progress: operation.progress },
     isPaused: metadata.annotations?.[PAUSED] !== undefined,
   };

@@ -6,7 +6,7 @@ export interface Sample {
 }
 
 const SERIES = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/;
-const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
+const LABEL = /(?:^|,)([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
 /** The samples of metrics whose names begin with `prefix`; all other lines are not looked at, of which there may be ten thousand. */
 export function samplesOf(text: string, prefix: string): readonly Sample[] {

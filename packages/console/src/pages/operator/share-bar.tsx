@@ -1,4 +1,4 @@
-import { useLanguage } from '../../text/settings.ts';
+import { useLocale } from '../../text/settings.ts';
 
 export interface ShareBarProps {
   readonly label: string;
@@ -12,14 +12,14 @@ const NEARLY = 0.9;
 
 /** So much of so much, as numbers and drawn. */
 export function ShareBar({ label, used, limit, unit = '' }: ShareBarProps) {
-  const language = useLanguage();
-  const of = limit === undefined ? '∞' : limit.toLocaleString(language);
+  const locale = useLocale();
+  const of = limit === undefined ? '∞' : limit.toLocaleString(locale);
   const share = limit === undefined || limit === 0 ? 0 : Math.min(used / limit, 1);
   const isFull = limit !== undefined && used >= limit * NEARLY && used > 0;
   return (
-    <div className="fw-op-share" title={`${label}: ${used.toLocaleString(language)} / ${of} ${unit}`}>
+    <div className="fw-op-share" title={`${label}: ${used.toLocaleString(locale)} / ${of} ${unit}`}>
       <span className={isFull ? 'fw-op-share-full' : undefined}>
-        {used.toLocaleString(language)} / {of} {unit}
+        {used.toLocaleString(locale)} / {of} {unit}
       </span>
       <svg viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true">
         <rect className="fw-op-share-track" width="100" height="4" rx="2" />

@@ -2,14 +2,14 @@ import { texts } from '../../text/texts.ts';
 
 export const operatorTexts = texts(
   {
-    'state.attention': '{count} to look at',
+    'state.attention': '{count} need attention',
     'state.progress': '{count} in progress',
     'state.ready': '{count} ready',
-    'state.asleep': '{count} asleep',
+    'state.asleep': '{count} hibernated',
   },
   {
     de: {
-      'state.attention': '{count} zu prüfen',
+      'state.attention': '{count} mit Handlungsbedarf',
       'state.progress': '{count} in Arbeit',
       'state.ready': '{count} bereit',
       'state.asleep': '{count} im Ruhezustand',

@@ -1,6 +1,5 @@
 import type { Cluster } from '@fairway/api/kinds/cluster';
 import { TextInput } from '@patternfly/react-core/dist/esm/components/TextInput';
-import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { nodePools, plans } from '../../api/resources.ts';
 import { useResource, useResources } from '../../api/use-resources.ts';
@@ -13,9 +12,10 @@ import { defaultFlavor } from '../../cluster/flavors.ts';
 import { PoolFields } from '../../cluster/pool-fields.tsx';
 import { problemsAt } from '../../cluster/problems.ts';
 import { partTexts } from '../../cluster/texts.ts';
+import { useDryRun } from '../../cluster/use-dry-run.ts';
 import { useProfile } from '../../cluster/use-profile.ts';
-import { useVerdict } from '../../cluster/use-verdict.ts';
 import { useWrite } from '../../cluster/use-write.ts';
+import { useDraft } from '../../session/drafts.ts';
 import { useText } from '../../text/use-text.ts';
 import { PoolForm } from './pool-form.tsx';
 import { poolTexts } from './texts.ts';
@@ -28,17 +28,27 @@ export function NewPool({ cluster }: { readonly cluster: Cluster }) {
   const plan = useResource(plans, undefined, cluster.spec.plan).object?.spec;
   const profile = useProfile(namespace, cluster.spec.credentialName);
   const { items } = useResources(nodePools, { namespace });
-  const [written, setWritten] = useState<{ readonly name?: string; readonly spec?: PoolSpec }>({});
+  const {
+    value: written,
+    set: setWritten,
+    forget,
+  } = useDraft<{ readonly name?: string; readonly spec?: PoolSpec }>(
+    `new pool ${namespace}/${clusterName}`,
+    () => ({}),
+    () => true,
+  );
   const names = new Set(items.map(({ metadata }) => metadata.name));
   const name = written.name ?? freeName(clusterName, names);
   const flavor = defaultFlavor(profile?.flavors ?? [], plan?.allowed)?.name ?? '';
   const spec: PoolSpec = written.spec ?? { flavor, replicas: DEFAULT_NODES };
   const pool = poolOf(clusterName, name, spec, namespace);
-  const asked = useVerdict(JSON.stringify(pool), (signal) => tryCreate(nodePools, pool, signal));
+  const asked = useDryRun(JSON.stringify(pool), (signal) => tryCreate(nodePools, pool, signal));
   const write = useWrite();
   const back = `/clusters/${namespace}/${clusterName}`;
   const submit = async () => {
-    if (await write.run(() => create(nodePools, pool))) navigate(back);
+    if (!(await write.run(() => create(nodePools, pool)))) return;
+    forget();
+    navigate(back);
   };
   return (
     <PoolForm
@@ -50,12 +60,13 @@ export function NewPool({ cluster }: { readonly cluster: Cluster }) {
       back={back}
       yaml={<AsYaml objects={[pool]} />}
       onSubmit={() => void submit()}
+      onCancel={forget}
     >
       <Field
         id="pool-name"
         label={sayPart('pool.name')}
         help={sayPart('pool.name.help')}
-        problems={problemsAt(asked.verdict?.problems, 'metadata.name')}
+        problems={problemsAt(asked.result?.problems, 'metadata.name')}
       >
         {(input) => (
           <TextInput
@@ -63,7 +74,7 @@ export function NewPool({ cluster }: { readonly cluster: Cluster }) {
             value={name}
             autoCapitalize="none"
             spellCheck={false}
-            onChange={(_event, next) => setWritten({ ...written, name: next })}
+            onChange={(_event, next) => setWritten((now) => ({ ...now, name: next }))}
           />
         )}
       </Field>
@@ -73,8 +84,8 @@ export function NewPool({ cluster }: { readonly cluster: Cluster }) {
         spec={spec}
         profile={profile ?? {}}
         allowed={plan?.allowed}
-        verdict={asked.verdict}
-        onChange={(next) => setWritten({ ...written, spec: next })}
+        result={asked.result}
+        onChange={(next) => setWritten((now) => ({ ...now, spec: next }))}
       />
     </PoolForm>
   );

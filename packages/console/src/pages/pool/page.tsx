@@ -22,11 +22,11 @@ export function Page({ params: { namespace = '', name = '', pool: poolName } }: 
   const title = poolName === undefined ? say('title.new') : say('title.edit', { name: poolName });
   usePageTitle(title);
   const { object: cluster, failure } = useResource(clusters, namespace, name);
-  const { object: pool, isMissing } = useResource(nodePools, namespace, poolName ?? '');
+  const { object: pool, isMissing, failure: poolFailure } = useResource(nodePools, namespace, poolName ?? '');
   const isForeign = pool !== undefined && pool.spec.clusterName !== name;
   const isGone = poolName !== undefined && (isMissing || isForeign);
   const base = `/clusters/${namespace}/${name}`;
-  if (failure !== undefined && cluster === undefined) return <FailureNotice failure={failure} />;
+  if (failure !== undefined && cluster === undefined) return <FailureNotice failure={failure} headingLevel="h1" />;
   return (
     <>
       <PageSection>
@@ -52,6 +52,8 @@ export function Page({ params: { namespace = '', name = '', pool: poolName } }: 
       <PageSection>
         {isGone ? (
           <p>{say('missing', { name: poolName })}</p>
+        ) : cluster !== undefined && poolName !== undefined && pool === undefined && poolFailure !== undefined ? (
+          <FailureNotice failure={poolFailure} />
         ) : cluster === undefined || (poolName !== undefined && pool === undefined) ? (
           <Spinner className="fw-page-spinner" aria-label={sayShell('loading')} />
         ) : pool === undefined ? (

@@ -5,21 +5,22 @@ import { Form } from '@patternfly/react-core/dist/esm/components/Form';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { PoolSpec } from '../../cluster/draft.ts';
-import type { Verdict } from '../../cluster/dry-run.ts';
+import type { DryRunResult } from '../../cluster/dry-run.ts';
 import { POOL_FIELDS } from '../../cluster/pool-fields.tsx';
 import { problemsElsewhere, warningsElsewhere } from '../../cluster/problems.ts';
 import { partTexts } from '../../cluster/texts.ts';
+import type { Asked } from '../../cluster/use-dry-run.ts';
 import { UseTable } from '../../cluster/use-table.tsx';
-import type { Asked } from '../../cluster/use-verdict.ts';
 import type { Write } from '../../cluster/use-write.ts';
 import { WriteFailure } from '../../cluster/write-failure.tsx';
+import { ServerText } from '../../text/server-text.tsx';
 import { useText } from '../../text/use-text.ts';
 import { poolTexts } from './texts.ts';
 
 export interface PoolFormProps {
   readonly spec: PoolSpec;
   readonly profile: CloudProfileStatus | undefined;
-  readonly asked: Asked<Verdict>;
+  readonly asked: Asked<DryRunResult>;
   readonly write: Write;
   readonly button: string;
   readonly isUnchanged?: boolean;
@@ -31,13 +32,14 @@ export interface PoolFormProps {
   /** Below the buttons. */
   readonly footer?: ReactNode;
   readonly onSubmit: () => void;
+  readonly onCancel: () => void;
 }
 
 /** The frame of both: fields, what they take, and the button. */
 export function PoolForm({
   spec,
   profile,
-  asked: { verdict, isAsking },
+  asked: { result, isAsking },
   write: { isRunning, failure },
   button,
   isUnchanged = false,
@@ -46,16 +48,17 @@ export function PoolForm({
   yaml,
   footer,
   onSubmit,
+  onCancel,
 }: PoolFormProps) {
   const say = useText(poolTexts);
   const sayPart = useText(partTexts);
   const others = [
-    ...problemsElsewhere(verdict?.problems, POOL_FIELDS).map(({ field, said }) =>
+    ...problemsElsewhere(result?.problems, POOL_FIELDS).map(({ field, said }) =>
       field === '' ? said : `${field}: ${said}`,
     ),
-    ...warningsElsewhere(verdict?.warnings, POOL_FIELDS),
+    ...warningsElsewhere(result?.warnings, POOL_FIELDS),
   ];
-  const objections = [...(verdict?.problems.values() ?? [])].flat().length;
+  const objections = [...(result?.problems.values() ?? [])].flat().length;
   return (
     <Form
       className="fw-new-cluster"
@@ -77,7 +80,7 @@ export function PoolForm({
         />
         {others.map((text) => (
           <Alert key={text} isInline variant="warning" title={sayPart('other.problems')}>
-            <span lang="en">{text}</span>
+            <ServerText text={text} />
           </Alert>
         ))}
         <WriteFailure failure={failure} />
@@ -86,7 +89,7 @@ export function PoolForm({
             say('unchanged')
           ) : isAsking ? (
             sayPart('asking')
-          ) : verdict?.failure !== undefined ? (
+          ) : result === undefined || result.failure !== undefined ? (
             sayPart('asked.unknown')
           ) : objections === 0 ? (
             <span className="fw-good">✓ {sayPart('asked.ok')}</span>
@@ -98,7 +101,7 @@ export function PoolForm({
           <Button type="submit" isLoading={isRunning} isDisabled={isRunning || isUnchanged}>
             {button}
           </Button>
-          <Link href={back} className="pf-v6-c-button pf-m-link">
+          <Link href={back} className="pf-v6-c-button pf-m-link" onClick={onCancel}>
             {say('cancel')}
           </Link>
         </div>

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { credentialsOf, fieldsOf, NOTHING_ENTERED, problemOf, wantsPasscodeBesides } from './form.ts';
+import { credentialsOf, fieldsOf, NOTHING_ENTERED, needsPasscode, problemOf } from './form.ts';
 
 it('asks for a passcode once it is wanted', () => {
   expect(fieldsOf('password', false)).toEqual(['username', 'password', 'domain']);
@@ -33,6 +33,6 @@ it.each([
 });
 
 it('knows a wanted passcode from a wrong password', () => {
-  expect(wantsPasscodeBesides({ code: 401, causes: [{ field: 'passcode' }] })).toBe(true);
-  expect(wantsPasscodeBesides({ code: 401, causes: [] })).toBe(false);
+  expect(needsPasscode({ code: 401, causes: [{ field: 'passcode' }] })).toBe(true);
+  expect(needsPasscode({ code: 401, causes: [] })).toBe(false);
 });

@@ -59,7 +59,7 @@ export function credentialsOf(way: Way, entered: Entered): Credentials {
 }
 
 /** Whether the password was right, and a passcode is wanted besides. */
-export function wantsPasscodeBesides({ code, causes }: Pick<Failure, 'code' | 'causes'>): boolean {
+export function needsPasscode({ code, causes }: Pick<Failure, 'code' | 'causes'>): boolean {
   return code === 401 && causes.some(({ field }) => field === 'passcode');
 }
 

@@ -4,6 +4,8 @@ import { ActionGroup, Form } from '@patternfly/react-core/dist/esm/components/Fo
 import { ToggleGroup, ToggleGroupItem } from '@patternfly/react-core/dist/esm/components/ToggleGroup';
 import { type SyntheticEvent, useEffect, useRef, useState } from 'react';
 import { Failure } from '../../api/failure.ts';
+import { SIGN_IN_DOCUMENTATION } from '../../app/documentation.ts';
+import { DocumentationLink } from '../../app/documentation-link.tsx';
 import { usePageTitle } from '../../app/page-title.ts';
 import { SettingsMenu } from '../../app/shell/settings-menu.tsx';
 import { notNow, type Session, type SignInOptions, signIn } from '../../session/session.ts';
@@ -14,10 +16,10 @@ import {
   type Field,
   fieldsOf,
   NOTHING_ENTERED,
+  needsPasscode,
   problemOf,
   WAYS,
   type Way,
-  wantsPasscodeBesides,
 } from './form.ts';
 import { SignInField } from './sign-in-field.tsx';
 import { SingleSignOnLinks } from './single-sign-on-links.tsx';
@@ -66,7 +68,7 @@ export function SignInPage({ options, notice, failure, session }: SignInPageProp
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       setIsBusy(false);
-      if (wantsPasscodeBesides(error) && !wantsPasscode) return setWantsPasscode(true);
+      if (needsPasscode(error) && !wantsPasscode) return setWantsPasscode(true);
       const { text, values } = problemOf(error, way, wantsPasscode);
       setProblem(say(text, values));
     }
@@ -77,6 +79,7 @@ export function SignInPage({ options, notice, failure, session }: SignInPageProp
       <header>
         <img src="/console/icon.svg" alt="" width={44} height={44} />
         <div className="fw-sign-in-name">Fairway</div>
+        <DocumentationLink page={SIGN_IN_DOCUMENTATION} />
         <SettingsMenu />
       </header>
       <h1 ref={heading} tabIndex={-1}>

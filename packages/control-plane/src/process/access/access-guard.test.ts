@@ -126,7 +126,7 @@ describe('an API server that only some may reach', () => {
 
 describe('a machine that cannot restrict', () => {
   test.each([
-    { reason: 'has no nft', nft: undefined, message: 'there is no nft on PATH' },
+    { reason: 'has no nft', nft: undefined, message: 'nft is not on PATH' },
     {
       reason: 'does not run Fairway as root',
       nft: () => Promise.reject(new Error('nft: Operation not permitted')),
@@ -137,7 +137,7 @@ describe('a machine that cannot restrict', () => {
 
     const problem = await guard.problemAt(endpoint.host);
     expect(problem).toContain(message);
-    expect(problem).toContain('the operator installs nftables and runs Fairway as root');
+    expect(problem).toContain('the operator must install nftables, and run Fairway as root');
     expect(await guard.ensure(desired(['192.0.2.0/24']))).toEqual({ kind: 'unavailable', problem });
     expect(await guard.ensure(desired(undefined))).toEqual({ kind: 'open' });
   });

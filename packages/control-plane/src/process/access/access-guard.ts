@@ -18,7 +18,7 @@ export interface AccessGuardOptions {
   readonly log: Logger;
 }
 
-/** Who may reach one API server. */
+/** Allowed clients of one API server. */
 export interface DesiredAccess {
   readonly clusterUid: string;
   readonly endpoint: Endpoint;
@@ -38,7 +38,7 @@ export type AccessState =
 
 /** How often rules are written again: a firewall that is reloaded (`flush ruleset`) takes them away. */
 const REPEAT_MS = 30_000;
-/** How long a machine that cannot enforce anything is not asked again. */
+/** How long a machine that cannot enforce restrictions is not checked again. */
 const PROBE_AGE_MS = 60_000;
 
 /**
@@ -52,7 +52,7 @@ export class AccessGuard {
   /** Endpoints with rules in the kernel, by cluster, as of the first look. */
   #listed: Map<string, Endpoint> | undefined;
   #probed: { readonly atMs: number; readonly problem: string | undefined } | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  #pending: Promise<unknown> = Promise.resolve();
   #timer: Timer | undefined;
 
   constructor(options: AccessGuardOptions) {
@@ -64,7 +64,7 @@ export class AccessGuard {
   /** Why API servers at an address cannot be restricted; undefined: they can. */
   async problemAt(address: string): Promise<string | undefined> {
     if (isLoopback(address)) return undefined;
-    if (!isIPv4(address)) return `the API servers have the IPv6 address ${address}: leave it out`;
+    if (!isIPv4(address)) return `the API servers have the IPv6 address ${address}: remove it`;
     const { clock } = this.#options;
     const isFresh = this.#probed !== undefined && clock.now() - this.#probed.atMs < PROBE_AGE_MS;
     if (this.#probed === undefined || (this.#probed.problem !== undefined && !isFresh)) {
@@ -78,7 +78,7 @@ export class AccessGuard {
     const { clusterUid, endpoint, sources } = desired;
     // Nothing but this machine reaches a loopback address, and this machine is always allowed.
     if (isLoopback(endpoint.host)) return { kind: sources === undefined ? 'open' : 'enforced' };
-    if (sources === undefined) return this.#inTurn(() => this.#lift(desired));
+    if (sources === undefined) return this.#serialize(() => this.#lift(desired));
     const unavailable = await this.problemAt(endpoint.host);
     if (unavailable !== undefined) return { kind: 'unavailable', problem: unavailable };
     const script = this.#scriptOf({ ...desired, sources });
@@ -87,8 +87,8 @@ export class AccessGuard {
       this.#restricted.set(clusterUid, { ...known, ...desired });
       return known.state;
     }
-    return this.#inTurn(async () => {
-      if (!desired.mayAct()) return { kind: 'failed', problem: 'another process manages the control plane' };
+    return this.#serialize(async () => {
+      if (!desired.mayAct()) return { kind: 'failed', problem: 'another process manages this control plane' };
       const state = await this.#apply([script]);
       if (state.kind === 'enforced') this.#listed?.set(clusterUid, endpoint);
       this.#restricted.set(clusterUid, { ...desired, script, state });
@@ -105,17 +105,17 @@ export class AccessGuard {
   /** Removes the rules of a cluster of which nothing is left. Rejects if they can't be removed. */
   async remove(clusterUid: string): Promise<void> {
     this.#restricted.delete(clusterUid);
-    await this.#inTurn(() => this.#removeAll((uid) => uid === clusterUid));
+    await this.#serialize(() => this.#removeAll((uid) => uid === clusterUid));
   }
 
   /** Removes rules of clusters that no longer exist, which a killed process left. */
   async removeAllBut(isKnown: (clusterUid: string) => boolean): Promise<void> {
-    await this.#inTurn(() => this.#removeAll((uid) => !isKnown(uid)));
+    await this.#serialize(() => this.#removeAll((uid) => !isKnown(uid)));
   }
 
   /** Removes all rules of this home: nothing listens any more. */
   async removeTable(): Promise<void> {
-    await this.#inTurn(async () => {
+    await this.#serialize(async () => {
       const exists = await this.#run(['list', 'table', 'inet', this.#table]).then(
         () => true,
         () => false,
@@ -152,7 +152,7 @@ export class AccessGuard {
   #repeat(): void {
     this.#timer?.cancel();
     this.#timer = this.#options.clock.after(REPEAT_MS, () => {
-      if (this.#restricted.size > 0) void this.#inTurn(() => this.#applyAgain()).then(() => this.#repeat());
+      if (this.#restricted.size > 0) void this.#serialize(() => this.#applyAgain()).then(() => this.#repeat());
     });
   }
 
@@ -180,7 +180,7 @@ export class AccessGuard {
       await this.#run(['-f', '-'], `${statements.join('\n')}\n`);
       return { kind: 'enforced' };
     } catch (error) {
-      this.#options.log.error({ err: error }, 'access to API servers cannot be restricted');
+      this.#options.log.error({ err: error }, 'could not restrict access to API servers');
       return { kind: 'failed', problem: messageOf(error) };
     }
   }
@@ -205,18 +205,18 @@ export class AccessGuard {
       await this.#run(['--check', '-f', '-'], `${statements.join('\n')}\n`);
       return undefined;
     } catch (error) {
-      return `this machine cannot enforce it (${messageOf(error)}): the operator installs nftables and runs Fairway as root, or with CAP_NET_ADMIN`;
+      return `this machine cannot enforce it (${messageOf(error)}): the operator must install nftables, and run Fairway as root or with CAP_NET_ADMIN`;
     }
   }
 
   #run(args: readonly string[], input?: string): Promise<string> {
     const { nft } = this.#options;
-    return nft === undefined ? Promise.reject(new Error('there is no nft on PATH')) : nft(args, input);
+    return nft === undefined ? Promise.reject(new Error('nft is not on PATH')) : nft(args, input);
   }
 
-  #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#turn.then(work);
-    this.#turn = turn.catch(() => {});
+  #serialize<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#pending.then(work);
+    this.#pending = turn.catch(() => {});
     return turn;
   }
 }

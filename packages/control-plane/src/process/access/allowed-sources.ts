@@ -14,14 +14,14 @@ export function allowedSources(
   return [...(spec.apiServer.allowedCIDRs ?? []), ...nodeSources(spec)];
 }
 
-/** What is in effect, for people; undefined: nothing to tell. Pure. */
+/** Description of the restriction in effect; undefined if there is none. Pure. */
 export function enforcedMessage(
   spec: Pick<ControlPlaneSpec, 'apiServer' | 'nodeNetworks' | 'nodeAddresses'>,
   { kind }: AccessState,
 ): string | undefined {
   if (kind !== 'enforced') return undefined;
   const nodes = nodeSources(spec);
-  return `the API server is reached from ${listed(spec.apiServer.allowedCIDRs ?? [])}, and by nodes from ${listed(nodes)}`;
+  return `the API server accepts connections from ${listed(spec.apiServer.allowedCIDRs ?? [])}, and from nodes in ${listed(nodes)}`;
 }
 
 function nodeSources({

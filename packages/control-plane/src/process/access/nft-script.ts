@@ -83,9 +83,9 @@ export function listArguments(table: string): readonly string[] {
 export function parseList(text: string): ReadonlyMap<string, Endpoint> {
   const { nftables } = JSON.parse(text) as { nftables: readonly { map?: { elem?: readonly ListedElement[] } }[] };
   const found = new Map<string, Endpoint>();
-  for (const [key, verdict] of nftables.flatMap(({ map }) => map?.elem ?? [])) {
+  for (const [key, action] of nftables.flatMap(({ map }) => map?.elem ?? [])) {
     const [host, port] = key.concat;
-    found.set(verdict.jump.target.slice(CHAIN.length), { host, port });
+    found.set(action.jump.target.slice(CHAIN.length), { host, port });
   }
   return found;
 }

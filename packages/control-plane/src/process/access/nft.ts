@@ -24,7 +24,7 @@ export function localNft(env: Readonly<Record<string, string | undefined>>): Nft
       if (complaint.length < COMPLAINT_BYTES) complaint += text;
     });
     child.once('error', reject);
-    // It may end without reading everything; its exit status tells why.
+    // It may exit without reading everything; its exit status gives the reason.
     child.stdin.on('error', () => {});
     child.once('close', (code, killedBy) => {
       if (code === 0) return resolve(output);

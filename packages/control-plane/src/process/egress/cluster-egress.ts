@@ -46,7 +46,7 @@ export class ClusterEgress {
     if (this.#proxy !== undefined) this.#proxy.pods = new PodNetwork(access, this.#options.network);
   }
 
-  /** How an API server that asks about tokens and rights is answered from now on; undefined: everybody is nobody. */
+  /** Sets the reviewer for an API server's token and access reviews; undefined rejects all tokens. */
   answerReviewsBy(reviews: Reviews | undefined): void {
     this.#tokenWebhook?.answerBy(reviews);
   }

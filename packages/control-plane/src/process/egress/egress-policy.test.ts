@@ -3,7 +3,7 @@ import { type EgressExceptions, type EgressKind, egressPolicy, parseEgressTarget
 
 const NONE: EgressExceptions = { allowed: [], denied: [] };
 
-function judge(kind: EgressKind, address: string, port: number, exceptions = NONE): string | undefined {
+function decide(kind: EgressKind, address: string, port: number, exceptions = NONE): string | undefined {
   const policy = egressPolicy({
     nodeNetworks: ['10.1.0.0/20'],
     exceptions,
@@ -22,7 +22,7 @@ describe('what an API server may connect to', () => {
     { kind: 'controlplane', address: '93.184.215.14', port: 8443, reason: 'a webhook on the Internet' },
     { kind: 'controlplane', address: '2606:2800:21f::1', port: 443, reason: 'an issuer on the Internet' },
   ])('$kind $address:$port: $reason', ({ kind, address, port }) => {
-    expect(judge(kind, address, port)).toBeUndefined();
+    expect(decide(kind, address, port)).toBeUndefined();
   });
 
   test.each<{ kind: EgressKind; address: string; port: number; reason: string }>([
@@ -59,7 +59,7 @@ describe('what an API server may connect to', () => {
     { kind: 'controlplane', address: 'localhost', port: 443, reason: 'a name, which somebody else must resolve' },
     { kind: 'controlplane', address: '2130706433', port: 443, reason: 'no way to write an address' },
   ])('not $kind $address:$port: $reason', ({ kind, address, port }) => {
-    expect(judge(kind, address, port)).toContain(' ');
+    expect(decide(kind, address, port)).toContain(' ');
   });
 });
 
@@ -69,18 +69,20 @@ describe('exceptions of the operator', () => {
     { allowed: ['127.0.0.1:9443'], address: '127.0.0.1', port: 9443, reason: 'even of this machine' },
     { allowed: ['[fd00::/8]:443'], address: 'fd00::7', port: 443, reason: 'IPv6 as well' },
   ])('is allowed: $reason', ({ allowed, address, port }) => {
-    expect(judge('controlplane', address, port, { allowed, denied: [] })).toBeUndefined();
+    expect(decide('controlplane', address, port, { allowed, denied: [] })).toBeUndefined();
   });
 
   test('are limited to the port that they name', () => {
-    expect(judge('controlplane', '127.0.0.1', 9444, { allowed: ['127.0.0.1:9443'], denied: [] })).toContain('loopback');
+    expect(decide('controlplane', '127.0.0.1', 9444, { allowed: ['127.0.0.1:9443'], denied: [] })).toContain(
+      'loopback',
+    );
   });
 
   test('deny ranges whatever is allowed', () => {
     const exceptions = { allowed: ['10.0.0.0/8'], denied: ['10.1.0.0/24', '93.184.215.0/24'] };
 
-    expect(judge('cluster', '10.1.0.5', 10_250, exceptions)).toContain('operator');
-    expect(judge('controlplane', '93.184.215.14', 443, exceptions)).toContain('operator');
+    expect(decide('cluster', '10.1.0.5', 10_250, exceptions)).toContain('operator');
+    expect(decide('controlplane', '93.184.215.14', 443, exceptions)).toContain('operator');
   });
 
   test.each(['', 'example.org', '10.0.0.0/33', '10.0.0.0/x', '10.0.0.1:0', '10.0.0.1:70000', '10.0.0', '::1/129'])(

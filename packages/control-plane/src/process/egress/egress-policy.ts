@@ -47,7 +47,7 @@ export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressR
   return (kind, given, port) => {
     if (isIP(given) === 0) return `${given} is not an address`;
     const address = canonicalAddress(given);
-    if (isDenied(address)) return `the operator allows no connections to ${address}`;
+    if (isDenied(address)) return `the operator does not allow connections to ${address}`;
     if (allowed.some((target) => target.has(address) && (target.port ?? port) === port)) return undefined;
     if (NEVER(address)) return `${address} is a loopback or link-local address`;
     if (cidrSet(ownAddresses())(address)) return `${address} is an address of the machine that runs the control plane`;
@@ -78,6 +78,7 @@ export function parseEgressTarget(text: string): EgressTarget {
   const plain = /^([\d.]+(?:\/\d+)?)(?::(\d+))?$/.exec(text);
   const [, cidr = text, portText] = bracketed ?? plain ?? [];
   const port = portText === undefined ? undefined : Number(portText);
-  if (port !== undefined && (port < 1 || port > 65_535)) throw new Error(`"${text}": a port is 1 to 65535`);
+  if (port !== undefined && (port < 1 || port > 65_535))
+    throw new Error(`"${text}": a port must be between 1 and 65535`);
   return { has: cidrSet([cidr]), port };
 }

@@ -122,7 +122,7 @@ export class EgressProxy implements AsyncDisposable {
     const destination = parseDestination(authority);
     if (destination === undefined) return refuse(socket, 400, 'CONNECT requires host:port');
     if (this.#connections.size > MOST_CONNECTIONS) {
-      return refuse(socket, 503, `${MOST_CONNECTIONS} connections of this API server are open already`);
+      return refuse(socket, 503, `${MOST_CONNECTIONS} connections of this API server are already open`);
     }
     if (isTokenWebhook(destination)) return this.#serveTokenWebhook(kind, socket, head);
     try {
@@ -140,7 +140,7 @@ export class EgressProxy implements AsyncDisposable {
     }
   }
 
-  /** No name server is ever asked for its name. */
+  /** This name is never resolved by DNS. */
   #serveTokenWebhook(kind: EgressKind, socket: Socket, head: Buffer): void {
     const webhook = this.#tokenWebhook;
     if (kind !== 'controlplane' || webhook === undefined) return refuse(socket, 403, 'this name is not served here');
@@ -149,9 +149,9 @@ export class EgressProxy implements AsyncDisposable {
     webhook.serve(socket);
   }
 
-  /** Connects to a destination by itself, or to a pod through its kubelet. */
+  /** Connects to a destination directly, or to a pod through its kubelet. */
   async #connect(kind: EgressKind, destination: Destination): Promise<Duplex | { readonly refusal: string }> {
-    const judged = await this.#judge(kind, destination);
+    const judged = await this.#decide(kind, destination);
     const { host, port } = destination;
     if ('allowed' in judged) return connectToFirst(this.#options.network, judged.allowed, port);
     if (kind !== 'cluster' || isIP(host) === 0 || this.#pods === undefined) return judged;
@@ -160,7 +160,7 @@ export class EgressProxy implements AsyncDisposable {
   }
 
   /** The allowed addresses of a name, or why there are none. */
-  async #judge(
+  async #decide(
     kind: EgressKind,
     { host, port }: Destination,
   ): Promise<{ readonly allowed: readonly string[] } | { readonly refusal: string }> {

@@ -15,7 +15,7 @@ export interface PodPlace {
 }
 
 const TIMEOUT_MS = 5000;
-/** Who has an address is one pod, and those in the network of its node have that node's; a tenant may write it to all of them. */
+/** Only one pod has an address; pods in the host network have their node's, and a tenant may write any address into the status. */
 const MOST_PODS = 16;
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
 

@@ -76,7 +76,11 @@ function forward(socket: Socket, { certificate, privateKey, authority, pod, port
   const fail = ({ message }: Error) => {
     clearTimeout(deadline);
     socket.destroy();
-    reject(new Error(`the kubelet of pod ${pod.namespace}/${pod.name} at ${host} does not forward: ${message}`));
+    reject(
+      new Error(
+        `the kubelet of pod ${pod.namespace}/${pod.name} at ${host} does not forward the connection: ${message}`,
+      ),
+    );
   };
   stream.once('error', fail);
   webSocket.once('open', () => {

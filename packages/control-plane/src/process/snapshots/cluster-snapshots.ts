@@ -1,7 +1,7 @@
 import { isNewRestore, type RestoreRequest } from '@fairway/api/domain/restore-request';
 import type { Clock } from '@fairway/base/clock';
 import type { Logger } from '@fairway/base/log';
-import { OffHostKeeper } from '../../off-host/off-host-keeper.ts';
+import { OffHostReplicator } from '../../off-host/off-host-replicator.ts';
 import type { SnapshotArchive } from '../../off-host/snapshot-archive.ts';
 import type { ControlPlaneSpec, SnapshotInfo, SnapshotsState } from '../../runtime.ts';
 import { type ClusterRecord, withRestore } from '../cluster-record.ts';
@@ -16,7 +16,7 @@ import { makeDataFrom } from './restore-snapshot.ts';
 import type { RunProgram } from './restore-tool.ts';
 import { Restorer } from './restorer.ts';
 import type { SnapshotFolder } from './snapshot-folder.ts';
-import { SnapshotKeeper } from './snapshot-keeper.ts';
+import { SnapshotScheduler } from './snapshot-scheduler.ts';
 
 export interface ClusterSnapshotsOptions {
   /** The cluster's folder. */
@@ -48,9 +48,9 @@ type RestoredData = Pick<ClusterRecord, 'dataGeneration' | 'startRevision' | 're
 /** Takes one cluster's snapshots when they are due, and restores one on request. */
 export class ClusterSnapshots {
   readonly #options: ClusterSnapshotsOptions;
-  readonly #keeper: SnapshotKeeper;
+  readonly #scheduler: SnapshotScheduler;
   readonly #restorer: Restorer;
-  readonly #offHost: OffHostKeeper | undefined;
+  readonly #offHost: OffHostReplicator | undefined;
   #record: ClusterRecord | undefined;
   #mayAct: () => boolean = () => false;
   #isStopped = false;
@@ -60,7 +60,7 @@ export class ClusterSnapshots {
   constructor(options: ClusterSnapshotsOptions) {
     const { folder, snapshots, supervisor, clock, log, onChange } = options;
     this.#options = options;
-    this.#keeper = new SnapshotKeeper({
+    this.#scheduler = new SnapshotScheduler({
       folder: snapshots,
       stream: () => etcdSnapshot(folder),
       canTake: () => this.#mayAct() && supervisor.state.components.etcd.ready,
@@ -71,7 +71,7 @@ export class ClusterSnapshots {
     const { archive, clusterUid } = options;
     this.#offHost =
       archive &&
-      new OffHostKeeper({ clusterUid, archive, fileOf: (name) => snapshots.fileOf(name), clock, log, onChange });
+      new OffHostReplicator({ clusterUid, archive, fileOf: (name) => snapshots.fileOf(name), clock, log, onChange });
     this.#restorer = new Restorer({ clock, log, onChange });
   }
 
@@ -80,10 +80,10 @@ export class ClusterSnapshots {
     this.#record = record;
     this.#mayAct = mayAct;
     const pending = pendingRestore(spec.restore, record);
-    this.#keeper.want(spec.snapshots, new Set(pending === undefined ? [] : [pending.snapshot]));
+    this.#scheduler.want(spec.snapshots, new Set(pending === undefined ? [] : [pending.snapshot]));
     if (spec.snapshots !== undefined) {
       const { keep } = spec.snapshots;
-      this.#offHost?.want({ list: this.#keeper.list(), keep, record: JSON.stringify(record), mayAct });
+      this.#offHost?.want({ list: this.#scheduler.list(), keep, record: JSON.stringify(record), mayAct });
     }
     // A restore first takes a snapshot, so etcd gets time to start, unless it can't.
     const { ready, failures } = this.#options.supervisor.state.components.etcd;
@@ -101,12 +101,12 @@ export class ClusterSnapshots {
         toolFolders,
         run,
         status: () => probes.etcd(folder),
-        save: (reason) => this.#keeper.take(reason),
+        save: (reason) => this.#scheduler.take(reason),
         sync: syncTree,
         remove: removeData,
       });
-      await supervisor.rest(mayAct);
-      if (!mayAct()) throw new Error('another process manages the control plane');
+      await supervisor.hibernate(mayAct);
+      if (!mayAct()) throw new Error('another process manages this control plane');
       await keep({ ...made, ...withRestore(record, request, clock.now()) });
     });
   }
@@ -124,8 +124,8 @@ export class ClusterSnapshots {
 
   get state(): SnapshotsState {
     return {
-      list: withCopies(this.#keeper.list(), this.#offHost?.copies ?? []),
-      problem: this.#keeper.problem,
+      list: withCopies(this.#scheduler.list(), this.#offHost?.copies ?? []),
+      problem: this.#scheduler.problem,
       offHostProblem: this.#offHost?.problem,
       restored: this.#record?.restored,
       restoredBefore: this.#record?.restoredBefore,
@@ -147,7 +147,7 @@ export class ClusterSnapshots {
   /** Resolves when no write is in progress any more. Final. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    await Promise.all([this.#keeper.stop(), this.#restorer.stop(), this.#offHost?.stop()]);
+    await Promise.all([this.#scheduler.stop(), this.#restorer.stop(), this.#offHost?.stop()]);
   }
 
   removeAll(): Promise<void> {

@@ -24,7 +24,7 @@ export async function* etcdSnapshot(folder: string): AsyncIterable<Uint8Array> {
     (response) => {
       if (response.statusCode !== 200) {
         response.resume();
-        reject(new Error(`etcd answers a request for a snapshot with status ${response.statusCode}`));
+        reject(new Error(`etcd returned status ${response.statusCode} for a snapshot request`));
         return;
       }
       resolve(response);
@@ -37,7 +37,7 @@ export async function* etcdSnapshot(folder: string): AsyncIterable<Uint8Array> {
     for await (const text of readLines(await promise, (error) => error)) {
       if (text === '') continue;
       const parsed = line.parse(JSON.parse(text));
-      if ('error' in parsed) throw new Error(`etcd ends its snapshot early: ${parsed.error.message}`);
+      if ('error' in parsed) throw new Error(`etcd aborted its snapshot: ${parsed.error.message}`);
       yield Buffer.from(parsed.result.blob ?? '', 'base64');
     }
   } finally {

@@ -64,14 +64,14 @@ test('what is damaged here and has no copy is the tenant’s to choose another o
 
   await expect(obtain(LOCAL)).rejects.toMatchObject({
     problem: 'NotFound',
-    message: `snapshot ${LOCAL} is damaged: its checksum is wrong; choose another one`,
+    message: `snapshot ${LOCAL} is damaged: its checksum does not match; select another snapshot`,
   });
 });
 
 test('what is nowhere is told with what there is, here and in the store', async () => {
   await expect(obtain('20200101-000000-000')).rejects.toMatchObject({
     problem: 'NotFound',
-    message: `there is no snapshot 20200101-000000-000 of the cluster; there are ${LOCAL}, ${COPIED}`,
+    message: `snapshot 20200101-000000-000 of the cluster does not exist; available: ${LOCAL}, ${COPIED}`,
   });
 });
 
@@ -80,7 +80,7 @@ test('a store that is away is asked again later', async () => {
 
   await expect(obtain(COPIED)).rejects.toMatchObject({
     problem: 'Failed',
-    message: `it is not here, and its copy cannot be looked for: ${store.description} does not answer: connect ECONNREFUSED`,
+    message: `it is not stored locally, and copies could not be listed: ${store.description} does not answer: connect ECONNREFUSED`,
   });
 });
 

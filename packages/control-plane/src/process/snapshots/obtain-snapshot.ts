@@ -38,7 +38,7 @@ export async function obtainSnapshot(name: string, { snapshots, copies, mayAct }
   } catch (error) {
     // A store that is away, or a full disk, may be mended; another attempt at a damaged copy would only fetch it again.
     const problem = error instanceof DamagedSnapshotError ? 'NotFound' : 'Failed';
-    throw new RestoreError(problem, `its copy in ${copies.description} cannot be fetched: ${messageOf(error)}`);
+    throw new RestoreError(problem, `its copy in ${copies.description} could not be fetched: ${messageOf(error)}`);
   }
 }
 
@@ -56,14 +56,14 @@ async function listed(copies: SnapshotCopies): Promise<readonly { readonly name:
   try {
     return await copies.list();
   } catch (error) {
-    throw new RestoreError('Failed', `it is not here, and its copy cannot be looked for: ${messageOf(error)}`);
+    throw new RestoreError('Failed', `it is not stored locally, and copies could not be listed: ${messageOf(error)}`);
   }
 }
 
 function missing(name: string, snapshots: SnapshotFolder, stored: readonly string[]): string {
   const names = [...new Set([...snapshots.list().map((snapshot) => snapshot.name), ...stored])];
-  const there = names.length === 0 ? 'there are none' : `there are ${names.sort().reverse().join(', ')}`;
-  return `there is no snapshot ${name} of the cluster; ${there}`;
+  const there = names.length === 0 ? 'there are none' : `available: ${names.sort().reverse().join(', ')}`;
+  return `snapshot ${name} of the cluster does not exist; ${there}`;
 }
 
 /** Throws a DamagedSnapshotError for what is wrong with the copy itself. */

@@ -115,7 +115,7 @@ describe('errors', () => {
       reason: 'no such snapshot',
       prepare: () => ({ request: { snapshot: '20200101-000000-000' } }),
       problem: 'NotFound',
-      message: `there is no snapshot 20200101-000000-000 of the cluster; there are ${SNAPSHOT}`,
+      message: `snapshot 20200101-000000-000 of the cluster does not exist; available: ${SNAPSHOT}`,
     },
     {
       reason: 'a damaged one',
@@ -124,7 +124,7 @@ describe('errors', () => {
         return {};
       },
       problem: 'NotFound',
-      message: 'its checksum is wrong; choose another one',
+      message: 'its checksum does not match; select another snapshot',
     },
     {
       reason: 'no tool',
@@ -133,7 +133,7 @@ describe('errors', () => {
         return {};
       },
       problem: 'Failed',
-      message: 'restoring needs etcdutl 3.6',
+      message: 'restoring requires etcdutl 3.6',
     },
     {
       reason: 'a tool of another version',
@@ -141,13 +141,13 @@ describe('errors', () => {
         run: async (...call) => (await run(...call)).replace('etcdutl version: 3.6', 'etcdutl version: 3.5'),
       }),
       problem: 'Failed',
-      message: 'these do not match',
+      message: 'found with other versions',
     },
     {
       reason: 'no room to save what is there',
       prepare: () => ({ save: () => Promise.reject(new Error('no space left on device')) }),
       problem: 'Failed',
-      message: 'the current data could not be saved first: no space left on device',
+      message: 'the current data could not be backed up first: no space left on device',
     },
   ])('$reason', async ({ prepare, problem, message }) => {
     const attempt = makeDataFrom(inputs(prepare()));

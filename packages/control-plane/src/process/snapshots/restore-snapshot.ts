@@ -63,7 +63,7 @@ async function saveOnce({ request, snapshots, save }: RestoreInputs): Promise<vo
   try {
     await save(reason);
   } catch (error) {
-    throw new Error(`the current data could not be saved first: ${(error as Error).message}`, {
+    throw new Error(`the current data could not be backed up first: ${(error as Error).message}`, {
       cause: error,
     });
   }

@@ -36,9 +36,9 @@ export async function findRestoreTool(etcd: string, folders: readonly string[], 
       if (help.includes('--data-dir')) return { path, canBumpRevision: help.includes('--bump-revision') };
     }
   }
-  const others = found.length === 0 ? '' : `; these do not match: ${[...new Set(found)].join(', ')}`;
+  const others = found.length === 0 ? '' : `; found with other versions: ${[...new Set(found)].join(', ')}`;
   throw new RestoreToolError(
-    `restoring needs etcdutl ${wanted} (etcdctl before 3.6), as etcd's release archives have it: put it beside ${etcd} or on PATH${others}`,
+    `restoring requires etcdutl ${wanted} (etcdctl before 3.6) from etcd's release archive: place it beside ${etcd} or on PATH${others}`,
   );
 }
 

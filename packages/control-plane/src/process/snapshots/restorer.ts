@@ -62,8 +62,8 @@ export class Restorer {
     } catch (error) {
       const problem = error instanceof RestoreError ? error.problem : 'Failed';
       const reason = error instanceof Error ? error.message : String(error);
-      this.#state = { request, problem, message: `Snapshot ${request.snapshot} is not restored: ${reason}` };
-      log.warn({ err: error, snapshot: request.snapshot }, 'snapshot could not be restored');
+      this.#state = { request, problem, message: `Snapshot ${request.snapshot} was not restored: ${reason}` };
+      log.warn({ err: error, snapshot: request.snapshot }, 'could not restore a snapshot');
       this.#retryAtMs = clock.now() + RETRY_MS;
       this.#retry = clock.after(RETRY_MS, onChange);
     }

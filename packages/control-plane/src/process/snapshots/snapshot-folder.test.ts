@@ -39,9 +39,9 @@ test('a snapshot is what etcd sent, in any number of chunks, accessible to its o
 });
 
 test.each([
-  { reason: 'is cut off', stream: () => cutOff('text'), message: 'cut off or damaged' },
+  { reason: 'is cut off', stream: () => cutOff('text'), message: 'truncated or damaged' },
   { reason: 'ends with an error', stream: broken, message: 'etcd is gone' },
-  { reason: 'is empty', stream: () => cutOff(''), message: 'cut off or damaged' },
+  { reason: 'is empty', stream: () => cutOff(''), message: 'truncated or damaged' },
 ])('a stream that $reason leaves nothing', async ({ stream, message }) => {
   await expect(folder.save(LATE, stream())).rejects.toThrow(message);
 

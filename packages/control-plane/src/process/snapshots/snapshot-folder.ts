@@ -56,7 +56,7 @@ export class SnapshotFolder {
           hash.update(chunk);
           await file.write(chunk);
         }
-        if (!hash.isRight()) throw new DamagedSnapshotError('etcd sent a snapshot that is cut off or damaged');
+        if (!hash.isRight()) throw new DamagedSnapshotError('etcd sent a truncated or damaged snapshot');
         await file.sync();
       } finally {
         await file.close();
@@ -76,7 +76,9 @@ export class SnapshotFolder {
     const hash = new TrailingHash();
     for await (const chunk of createReadStream(this.fileOf(name))) hash.update(chunk as Buffer);
     if (!hash.isRight()) {
-      throw new DamagedSnapshotError(`snapshot ${name} is damaged: its checksum is wrong; choose another one`);
+      throw new DamagedSnapshotError(
+        `snapshot ${name} is damaged: its checksum does not match; select another snapshot`,
+      );
     }
   }
 

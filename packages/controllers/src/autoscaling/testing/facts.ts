@@ -8,7 +8,7 @@ import { aPod, requesting } from '@fairway/scheduling/testing/objects';
 import type { TenantNode } from '@fairway/tenancy/connection/node';
 import type { PoolFacts } from '../cluster-view.ts';
 import type { DecisionFacts } from '../decision.ts';
-import { standingOf } from '../machine-standing.ts';
+import { machineState } from '../machine-state.ts';
 import { nodeTemplate } from '../node-template.ts';
 
 export const NOW = Date.UTC(2026, 0, 1, 12);
@@ -58,7 +58,10 @@ export function factsOf({ pools, pods = [], daemonSets = [], rest = {} }: Cluste
     pods,
     budgets: [],
     context: { labelsOf: () => ({}), reader: { get: () => undefined, list: () => [] } },
-    limit: { nodes: 100, problem: { reason: 'PlanLimitExceeded', message: 'plan "free" allows a cluster 100 nodes' } },
+    limit: {
+      nodes: 100,
+      problem: { reason: 'PlanLimitExceeded', message: 'plan "free" allows 100 nodes per cluster' },
+    },
     nowMs: NOW,
     ...rest,
   };
@@ -85,7 +88,7 @@ function poolFacts(name: string, sketch: PoolSketch, daemonSets: readonly Daemon
     machines: Object.entries(machines).map(([machineName, of]) => {
       const machine = machineOf(machineName, name, of);
       const node = of.node && nodeOf(machineName, of, vcpus, name);
-      return { machine, node, standing: standingOf(machine, node, NOW) };
+      return { machine, node, state: machineState(machine, node, { nowMs: NOW, timeoutMs: 15 * 60_000 }) };
     }),
   };
 }

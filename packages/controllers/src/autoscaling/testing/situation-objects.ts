@@ -18,7 +18,7 @@ const ZONE = 'topology.kubernetes.io/zone';
 /** Keeps pods that are deleted in their place. */
 const KEPT = 'example.com/kept';
 
-/** Names of the nodes that there are at first, by `pool/index`. */
+/** Names of the initial nodes, by `pool/index`. */
 export type NodeNames = ReadonlyMap<string, string>;
 
 export interface SituationPod {
@@ -118,7 +118,7 @@ export function podsOf(situation: Situation, nodes: NodeNames): SituationPod[] {
   });
 }
 
-/** What makes the pods anew; it adopts those that there are. */
+/** The controller that recreates the pods; it adopts existing ones. */
 export function replicaSetsOf(situation: Situation): ReplicaSet[] {
   return Object.entries(situation.workloads).flatMap(([name, workload]): ReplicaSet[] => {
     const { on = [], waiting = 0, annotations, namespace = NAMESPACE, isBare = false } = workload;

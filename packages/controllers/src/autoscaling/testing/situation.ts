@@ -56,7 +56,7 @@ export interface Workload {
   readonly annotations?: Readonly<Record<string, string>>;
   /** The situation's own by default. */
   readonly namespace?: 'kube-system';
-  /** Whether no ReplicaSet would make them anew. */
+  /** Whether no ReplicaSet would recreate them. */
   readonly isBare?: boolean;
   /** Whether those that wait are being deleted already. */
   readonly isBeingDeleted?: boolean;

@@ -51,7 +51,7 @@ export const ADDON_CAUSES: readonly Cause[] = [
     condition: 'AddonsReady',
     reason: 'AddonDegraded',
     message:
-      'coredns: Deployment kube-system/coredns is not ready where it should be; "kubectl -n kube-system describe pods -l k8s-app=kube-dns" tells why',
+      'coredns: Deployment kube-system/coredns is not ready on every node that should run it; to see why: kubectl -n kube-system describe pods -l k8s-app=kube-dns',
   },
   {
     cause: 'A StorageClass of the plan is of a volume type that the cloud does not have',
@@ -69,7 +69,7 @@ export const ADDON_CAUSES: readonly Cause[] = [
     condition: 'AddonsReady',
     reason: 'AddonMisconfigured',
     message:
-      'cinder-csi: the cloud has no volume type gold, which StorageClass gold names; it has classic, classic-luks, classic-multiattach, high-speed, high-speed-gen2, high-speed-gen2-luks, high-speed-luks. Volumes of other classes are made; the operator mends spec.storage.classes of plan "free", or makes the type',
+      'cinder-csi: the cloud has no volume type gold (used by StorageClass gold); available: classic, classic-luks, classic-multiattach, high-speed, high-speed-gen2, high-speed-gen2-luks, high-speed-luks. Other StorageClasses work; the operator must correct spec.storage.classes of plan "free" or create the type',
   },
   {
     cause: 'The cluster refuses an add-on',
@@ -87,6 +87,6 @@ export const ADDON_CAUSES: readonly Cause[] = [
     condition: 'AddonsReady',
     reason: 'AddonRefused',
     message:
-      "kube-proxy: the cluster refuses DaemonSet kube-system/kube-proxy (Forbidden): HTTP 403; coredns: the cluster's controllers have not looked at Deployment kube-system/coredns yet",
+      "kube-proxy: the cluster's API server rejected DaemonSet kube-system/kube-proxy (Forbidden): HTTP 403; coredns: the cluster's controllers have not processed Deployment kube-system/coredns yet",
   },
 ];

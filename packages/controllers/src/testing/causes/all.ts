@@ -1,9 +1,11 @@
+import { actionRequiredBy } from '@fairway/api/conditions';
 import { ADDON_CAUSES } from './addons.ts';
 import type { Cause } from './cause.ts';
 import { CLOUD_CAUSES } from './cloud.ts';
 import { CONTROL_PLANE_CAUSES } from './control-planes.ts';
 import { CREDENTIAL_CAUSES } from './credentials.ts';
 import { DATABASE_CAUSES } from './databases.ts';
+import { DELETION_CAUSES } from './deletions.ts';
 import { HEALING_CAUSES } from './healing.ts';
 import { HIBERNATION_CAUSES } from './hibernation.ts';
 import { NODE_CAUSES } from './nodes.ts';
@@ -14,8 +16,7 @@ import { RESET_CAUSES } from './reset.ts';
 import { ROOTS_CAUSES } from './roots.ts';
 import { VERSION_CAUSES } from './versions.ts';
 
-/** What people are told of each cause, in the order of docs/operators/causes.md. */
-export const CAUSES: readonly Cause[] = [
+const ROWS: readonly Cause[] = [
   ...QUOTA_CAUSES,
   ...REFERENCE_CAUSES,
   ...PLAN_CAUSES,
@@ -30,4 +31,23 @@ export const CAUSES: readonly Cause[] = [
   ...ROOTS_CAUSES,
   ...ADDON_CAUSES,
   ...RESET_CAUSES,
+  ...DELETION_CAUSES,
 ];
+
+const SINCE = '; since {time}';
+/** One says it in its own words, and the other is no wait. */
+const UNDATED: ReadonlySet<string> = new Set(['DrainHeld', 'Hibernated']);
+
+/** What people are told of each cause, in the order of docs/operators/causes.md. */
+export const CAUSES: readonly Cause[] = ROWS.map(withSince);
+
+/** What somebody other than Fairway has to end says since when: Ready, and the Event that repeats it. */
+function withSince(cause: Cause): Cause {
+  const { kind, condition = 'Ready', reason, message, event } = cause;
+  const isDated = kind === 'Cluster' || kind === 'NodePool' || kind === 'Machine';
+  if (!isDated || condition !== 'Ready' || actionRequiredBy(reason) === 'fairway' || UNDATED.has(reason)) return cause;
+  if (message.includes('; since ')) return cause;
+  const isRepeated = event?.message === message && (event.kind === 'Cluster' || event.reason === 'NotReady');
+  const said = isRepeated ? { event: { ...event, message: `${message}${SINCE}` } } : {};
+  return { ...cause, message: `${message}${SINCE}`, ...said };
+}

@@ -9,7 +9,7 @@ export const CLOUD_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'FlavorOutOfStock',
     message:
-      '1/4 nodes are ready; {machine}: the cloud has no room for the server: No valid host was found. There are not enough hosts available.; another one will be created after a delay. Another flavor or zone may have room',
+      '1/4 nodes are ready; {machine}: the cloud has no capacity for the server: No valid host was found. There are not enough hosts available.; another one will be created after a delay. Another flavor or zone may have capacity',
   },
   {
     cause: 'A server ends in ERROR',
@@ -34,7 +34,7 @@ export const CLOUD_CAUSES: readonly Cause[] = [
     phase: 'Provisioning',
     reason: 'CloudUnavailable',
     message:
-      'identity: Keystone at {host} cannot be reached while logging in; Fairway tries again by itself, every five minutes at the latest (the connection breaks)',
+      'identity: Keystone at {host} cannot be reached while logging in; Fairway retries at least every five minutes (the connection was lost)',
   },
   {
     cause: 'Neutron is away',
@@ -47,7 +47,7 @@ export const CLOUD_CAUSES: readonly Cause[] = [
     phase: 'Provisioning',
     reason: 'CloudUnavailable',
     message:
-      'network: Neutron at {host} answers with status 503 while reading what the project has; Fairway tries again by itself, every five minutes at the latest (down for maintenance)',
+      'network: Neutron at {host} returned status 503 while reading resources of the project; Fairway retries at least every five minutes (down for maintenance)',
   },
   {
     cause: 'Nova answers 500',
@@ -56,7 +56,7 @@ export const CLOUD_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'CloudUnavailable',
     message:
-      '1/4 nodes are ready; {machine}: compute: Nova at {host} answers with status 500 while creating servers; Fairway tries again by itself, every five minutes at the latest (Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the Nova API log if possible.)',
+      '1/4 nodes are ready; {machine}: compute: Nova at {host} returned status 500 while creating servers; Fairway retries at least every five minutes (Unexpected API Error. Please report this at http://bugs.launchpad.net/nova/ and attach the Nova API log if possible.)',
   },
   {
     cause: 'Nova limits rates',
@@ -65,7 +65,7 @@ export const CLOUD_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'RateLimited',
     message:
-      '1/4 nodes are ready; {machine}: compute: Nova limits how often it may be asked; Fairway tries again by itself, every five minutes at the latest (Injected by the simulator.)',
+      '1/4 nodes are ready; {machine}: compute: Nova is rate limiting requests; Fairway retries at least every five minutes (Injected by the simulator.)',
   },
   {
     cause: 'Connections to Nova break',
@@ -74,7 +74,7 @@ export const CLOUD_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'CloudUnavailable',
     message:
-      '1/4 nodes are ready; {machine}: compute: Nova at {host} cannot be reached while creating servers; Fairway tries again by itself, every five minutes at the latest (the connection breaks)',
+      '1/4 nodes are ready; {machine}: compute: Nova at {host} cannot be reached while creating servers; Fairway retries at least every five minutes (the connection was lost)',
   },
   {
     cause: 'The cloud is away from a healthy cluster',
@@ -85,6 +85,6 @@ export const CLOUD_CAUSES: readonly Cause[] = [
     condition: 'CloudReachable',
     reason: 'CloudUnavailable',
     message:
-      'compute: Nova at {host} cannot be reached while reading what the project has; Fairway tries again by itself, every five minutes at the latest (the connection breaks); since {time}',
+      'compute: Nova at {host} cannot be reached while reading resources of the project; Fairway retries at least every five minutes (the connection was lost); since {time}',
   },
 ];

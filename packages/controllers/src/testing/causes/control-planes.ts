@@ -10,8 +10,7 @@ export const CONTROL_PLANE_CAUSES: readonly Cause[] = [
     kind: 'Cluster',
     phase: 'Degraded',
     reason: 'ControlPlaneFailed',
-    message:
-      'the control plane cannot be kept up: there is no space left on its disk; free some, or give it a larger one',
+    message: 'the control plane runtime failed: no space left on its disk; free space or provide a larger disk',
   },
   {
     cause: "The cluster's API server refuses Fairway",
@@ -41,6 +40,6 @@ export const CONTROL_PLANE_CAUSES: readonly Cause[] = [
     kind: 'NodePool',
     phase: 'Scaling',
     reason: 'InternalError',
-    message: "Fairway's own API refuses it: HTTP 403",
+    message: "Fairway's own API rejected the request: HTTP 403",
   },
 ];

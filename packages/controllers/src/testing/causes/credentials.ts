@@ -25,7 +25,7 @@ const revoked: Pick<Steps, 'from' | 'begin' | 'ask'> = {
 };
 
 const RENEW =
-  'make another ("fairway credential create") and set spec.credentialName of the clusters that use this one, or replace Secret login';
+  'create another one ("fairway credential create NAME --cloud CLOUD") and set spec.credentialName of the clusters that use this one, or replace Secret login';
 
 /** What is told of credentials. */
 export const CREDENTIAL_CAUSES: readonly Cause[] = [
@@ -37,7 +37,7 @@ export const CREDENTIAL_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'CredentialInvalid',
     message:
-      'identity: Injected by the simulator.; the credential of this project is wrong, expired or revoked: renew it',
+      "identity: Injected by the simulator.; the credential of this project is wrong, expired or revoked: it belongs to cloud simulator in the operator's clouds.yaml, and the operator must renew it",
   },
   {
     cause: 'A credential expires soon',
@@ -98,11 +98,11 @@ export const CREDENTIAL_CAUSES: readonly Cause[] = [
     kind: 'CloudCredential',
     phase: 'Bound',
     reason: 'CredentialInvalid',
-    message: `it was revoked: Keystone has no application credential {id} any more; ${RENEW}`,
+    message: `it was revoked: Keystone no longer has application credential {id}; ${RENEW}`,
     event: {
       kind: 'CloudCredential',
       reason: 'CredentialInvalid',
-      message: `it was revoked: Keystone has no application credential {id} any more; ${RENEW}`,
+      message: `it was revoked: Keystone no longer has application credential {id}; ${RENEW}`,
     },
   },
   {
@@ -112,7 +112,7 @@ export const CREDENTIAL_CAUSES: readonly Cause[] = [
     kind: 'Cluster',
     phase: 'Failed',
     reason: 'PermissionDenied',
-    message: "network: Injected by the simulator.; Fairway's credential needs the role member in the project",
+    message: "network: Injected by the simulator.; Fairway's credential requires the role member in the project",
   },
   {
     cause: 'The credential may not create servers',
@@ -121,7 +121,7 @@ export const CREDENTIAL_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'PermissionDenied',
     message:
-      "1/4 nodes are ready; {machine}: compute: Injected by the simulator.; Fairway's credential needs the role member in the project",
+      "1/4 nodes are ready; {machine}: compute: Injected by the simulator.; Fairway's credential requires the role member in the project",
   },
   {
     cause: 'A CloudCredential is gone',
@@ -134,6 +134,6 @@ export const CREDENTIAL_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'CredentialInvalid',
     message:
-      'spec.credentialName: namespace team has no usable CloudCredential lost; create it, or name another of the same project',
+      'spec.credentialName: namespace team has no usable CloudCredential lost; create it, or specify another one for the same project',
   },
 ];

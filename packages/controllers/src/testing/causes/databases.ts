@@ -36,7 +36,7 @@ export const DATABASE_CAUSES: readonly Cause[] = [
     phase: 'Ready',
     condition: 'SnapshotsReady',
     reason: 'SnapshotFailed',
-    message: 'no snapshot is taken: there is no space left on the disk of the snapshots',
+    message: 'cannot take snapshots: there is no space left on the disk of the snapshots',
   },
   {
     cause: 'A restore fails',
@@ -44,7 +44,7 @@ export const DATABASE_CAUSES: readonly Cause[] = [
       restoring: {
         request,
         problem: 'Failed',
-        message: `Snapshot ${request.snapshot} is not restored: the current data could not be saved first: ENOSPC: no space left on device, write`,
+        message: `Snapshot ${request.snapshot} was not restored: the current data could not be backed up first: ENOSPC: no space left on device, write`,
       },
     }),
     kind: 'Cluster',
@@ -52,7 +52,7 @@ export const DATABASE_CAUSES: readonly Cause[] = [
     condition: 'SnapshotsReady',
     reason: 'RestoreFailed',
     message:
-      'Snapshot 20261121-163000-000 is not restored: the current data could not be saved first: ENOSPC: no space left on device, write',
+      'Snapshot 20261121-163000-000 was not restored: the current data could not be backed up first: ENOSPC: no space left on device, write',
   },
   {
     cause: 'The snapshot to restore is gone',
@@ -60,7 +60,7 @@ export const DATABASE_CAUSES: readonly Cause[] = [
       restoring: {
         request,
         problem: 'NotFound',
-        message: `Snapshot ${request.snapshot} is not restored: there is no snapshot ${request.snapshot} of the cluster; there are none`,
+        message: `Snapshot ${request.snapshot} was not restored: snapshot ${request.snapshot} of the cluster does not exist; there are none`,
       },
     }),
     kind: 'Cluster',
@@ -68,26 +68,26 @@ export const DATABASE_CAUSES: readonly Cause[] = [
     condition: 'SnapshotsReady',
     reason: 'SnapshotNotFound',
     message:
-      'Snapshot 20261121-163000-000 is not restored: there is no snapshot 20261121-163000-000 of the cluster; there are none',
+      'Snapshot 20261121-163000-000 was not restored: snapshot 20261121-163000-000 of the cluster does not exist; there are none',
   },
   {
     cause: 'The API server does not start with the settings',
     by: says({
       settingsProblem:
-        'spec.apiServer: kube-apiserver does not start with it: Error: enable-admission-plugins plugin "Mine" is unknown',
+        'spec.apiServer: kube-apiserver does not start with these settings: Error: enable-admission-plugins plugin "Mine" is unknown',
     }),
     kind: 'Cluster',
     phase: 'Degraded',
     condition: 'SettingsApplied',
     reason: 'SettingsRejected',
     message:
-      'spec.apiServer: kube-apiserver does not start with it: Error: enable-admission-plugins plugin "Mine" is unknown',
+      'spec.apiServer: kube-apiserver does not start with these settings: Error: enable-admission-plugins plugin "Mine" is unknown',
   },
   {
     cause: 'Fairway cannot keep strangers out of the API server',
     by: says({
       settingsProblem:
-        'spec.apiServer.allowedCIDRs is not applied: nft is not on PATH. Everybody who can connect reaches the API server.',
+        'spec.apiServer.allowedCIDRs is not applied: nft is not on PATH. The API server accepts connections from anywhere.',
       settingsReason: 'SettingsNotEnforced',
     }),
     kind: 'Cluster',
@@ -95,6 +95,6 @@ export const DATABASE_CAUSES: readonly Cause[] = [
     condition: 'SettingsApplied',
     reason: 'SettingsNotEnforced',
     message:
-      'spec.apiServer.allowedCIDRs is not applied: nft is not on PATH. Everybody who can connect reaches the API server.',
+      'spec.apiServer.allowedCIDRs is not applied: nft is not on PATH. The API server accepts connections from anywhere.',
   },
 ];

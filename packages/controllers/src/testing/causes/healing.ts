@@ -36,17 +36,17 @@ export const HEALING_CAUSES: readonly Cause[] = [
     cause: 'A broken node is excluded from healing',
     ...held(exclude),
     reason: 'ExcludedFromHealing',
-    message: `not repaired: it has the annotation fairway.dev/exclude-from-healing: remove that to have it repaired. ${ILL}`,
+    message: `not repaired: it has the annotation fairway.dev/exclude-from-healing: remove the annotation to have it repaired. ${ILL}`,
   },
   {
     cause: 'Too many nodes are broken at once',
     ...held(healPoolWith({ maxUnhealthy: '0' })),
     reason: 'TooManyUnhealthy',
-    message: `not repaired: more than 0 of the 1 nodes of the pool are broken, which is more than spec.healing.maxUnhealthy (0) allows: look for what they have in common. ${ILL}`,
+    message: `not repaired: more than 0 of the 1 nodes of the pool are unhealthy, which exceeds spec.healing.maxUnhealthy (0): look for a common cause. ${ILL}`,
     event: {
       kind: 'Machine',
       reason: 'RepairHeld',
-      message: `not repaired: more than 0 of the 1 nodes of the pool are broken, which is more than spec.healing.maxUnhealthy (0) allows: look for what they have in common. ${ILL}`,
+      message: `not repaired: more than 0 of the 1 nodes of the pool are unhealthy, which exceeds spec.healing.maxUnhealthy (0): look for a common cause. ${ILL}`,
     },
   },
   {
@@ -58,6 +58,6 @@ export const HEALING_CAUSES: readonly Cause[] = [
     condition: 'HealthCheckSucceeded',
     reason: 'RepairBackingOff',
     message:
-      "not repaired: the last repair in the pool did not help: the next one begins at {time}, or now if you annotate the Machine with fairway.dev/repair-requested. NodeStartupTimeout: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+      "not repaired: the last repair in the pool did not help: the next one starts at {time}, or immediately if you annotate the Machine with fairway.dev/repair-requested. NodeStartupTimeout: the server has not joined the cluster as a node for 10 min; it has been ACTIVE since {time}. Check its network (can it reach {url} and the Internet?), its image and cloud-init; end of its console output: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
   },
 ];

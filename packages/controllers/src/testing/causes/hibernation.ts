@@ -15,7 +15,7 @@ export const HIBERNATION_CAUSES: readonly Cause[] = [
     kind: 'Cluster',
     phase: 'Hibernated',
     reason: 'Hibernated',
-    message: 'hibernated: no nodes run, and the control plane rests; "fairway cluster wake demo" wakes it',
+    message: 'hibernated: no nodes are running, and the control plane is stopped; "fairway cluster wake demo" wakes it',
   },
   {
     cause: 'The quota has no room for the nodes of a hibernated cluster',

@@ -2,8 +2,9 @@ import { identityOf } from '@fairway/api/identity';
 import { clusters } from '@fairway/api/kinds/cluster';
 import { machines } from '@fairway/api/kinds/machine';
 import { nodePools } from '@fairway/api/kinds/node-pool';
-import { Namespaces, Pods } from '@fairway/kube/kinds/resources';
+import { Namespaces, PodDisruptionBudgets, Pods } from '@fairway/kube/kinds/resources';
 import { ServiceApi } from '@fairway/openstack/service-api';
+import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
 import { tenantNodes } from '@fairway/tenancy/connection/node';
 import type { SwitchedFaults } from '../lasting-causes.ts';
 import type { TestFairway } from '../test-fairway.ts';
@@ -33,7 +34,7 @@ async function deleteServer(fairway: TestFairway): Promise<void> {
 }
 
 /** The only server, and what anybody in its project may do with it. */
-async function serverOf(fairway: TestFairway) {
+export async function serverOf(fairway: TestFairway) {
   const [machine] = await fairway.machines();
   const { session } = fairway.process.project.client;
   const api = new ServiceApi(session, 'compute', { name: 'compute', wanted: '2.90' });
@@ -48,15 +49,25 @@ async function askForReinstall(fairway: TestFairway): Promise<void> {
 }
 
 /** A pod on the only node, which a PodDisruptionBudget keeps. */
-async function keepPod(fairway: TestFairway, faults: SwitchedFaults): Promise<void> {
+async function keepPod(
+  fairway: TestFairway,
+  faults: SwitchedFaults,
+  budget?: { readonly name: string; readonly labels: Readonly<Record<string, string>> },
+): Promise<void> {
   const [machine] = await fairway.machines();
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
   const tenant = fairway.runtime.client(cluster ? identityOf(cluster) : '');
   await tenant.resource(Namespaces).create({ metadata: { name: 'default' }, spec: {} });
   await tenant.resource(Pods).create({
-    metadata: { name: 'database-0', namespace: 'default' },
+    metadata: { name: 'database-0', namespace: 'default', ...(budget && { labels: budget.labels }) },
     spec: { containers: [{ name: 'database', image: 'postgres' }], nodeName: machine?.metadata.name ?? '' },
   });
+  if (budget) {
+    await tenant.resource(PodDisruptionBudgets).create({
+      metadata: { name: budget.name, namespace: 'default' },
+      spec: { minAvailable: 1, selector: { matchLabels: budget.labels } },
+    });
+  }
   faults.keepsPods = true;
 }
 
@@ -81,7 +92,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     event: {
       kind: 'Machine',
       reason: 'ServerVanished',
-      message: 'server {id} is gone: somebody deleted it in the cloud; the machine is replaced',
+      message: 'server {id} no longer exists: it was deleted in the cloud; the machine is replaced',
     },
   },
   {
@@ -92,12 +103,12 @@ export const NODE_CAUSES: readonly Cause[] = [
     phase: 'Installing',
     reason: 'NodeStartupTimeout',
     message:
-      "the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+      "the server has not joined the cluster as a node for 10 min; it has been ACTIVE since {time}. Check its network (can it reach {url} and the Internet?), its image and cloud-init; end of its console output: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
     event: {
       kind: 'Machine',
       reason: 'NodeStartupTimeout',
       message:
-        "the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+        "the server has not joined the cluster as a node for 10 min; it has been ACTIVE since {time}. Check its network (can it reach {url} and the Internet?), its image and cloud-init; end of its console output: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
     },
   },
   {
@@ -108,7 +119,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     phase: 'Degraded',
     reason: 'NodeStartupTimeout',
     message:
-      "0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+      "0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it has been ACTIVE since {time}. Check its network (can it reach {url} and the Internet?), its image and cloud-init; end of its console output: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
   },
   {
     cause: 'A first node has not joined: its cluster',
@@ -118,12 +129,12 @@ export const NODE_CAUSES: readonly Cause[] = [
     phase: 'Degraded',
     reason: 'NodeStartupTimeout',
     message:
-      "0/1 nodes are ready; pool general: 0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+      "0/1 nodes are ready; pool general: 0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it has been ACTIVE since {time}. Check its network (can it reach {url} and the Internet?), its image and cloud-init; end of its console output: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
     event: {
       kind: 'Cluster',
       reason: 'Degraded',
       message:
-        "0/1 nodes are ready; pool general: 0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
+        "0/1 nodes are ready; pool general: 0/1 nodes are ready; {machine}: the server has not joined the cluster as a node for 10 min; it has been ACTIVE since {time}. Check its network (can it reach {url} and the Internet?), its image and cloud-init; end of its console output: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:",
     },
   },
   {
@@ -155,7 +166,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     phase: 'Updating',
     condition: 'UpToDate',
     reason: 'UpgradeHalted',
-    message: `1 of 2 machines have another version, image, flavor, root volume or zone than the pool asks for; since {time}: no further node is renewed, because {machine} is of the new kind and does not work: the server has not joined the cluster as a node for 10 min; it is ACTIVE since {time}. Look at its network (does it reach {url}, and the Internet?), its image and its cloud-init; its console ends: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:. It goes on when that is mended or replaced; to go on regardless: kubectl annotate nodepool general fairway.dev/retry-requested="$(date)" --overwrite`,
+    message: `1 of 2 machines have a version, image, flavor, root volume, zone or network other than the pool's spec requires; since {time}: no further node is updated, because {machine} is already updated and does not work: the server has not joined the cluster as a node for 10 min; it has been ACTIVE since {time}. Check its network (can it reach {url} and the Internet?), its image and cloud-init; end of its console output: [    0.000000] Linux version 6.8.0-cloud (simulated) | cloud-init: running 'init' at {time}. | cloud-init: user data present | {machine} login:; since {time}. The upgrade continues when it is repaired or replaced; to continue regardless: kubectl annotate nodepool general fairway.dev/retry-requested="$(date)" --overwrite`,
   },
   {
     cause: 'A PodDisruptionBudget holds a drain up',
@@ -172,7 +183,37 @@ export const NODE_CAUSES: readonly Cause[] = [
     phase: 'Draining',
     reason: 'PodDisruptionBudget',
     message:
-      'a PodDisruptionBudget keeps default/database-0: run more replicas, or loosen the budget; the server goes at {time} at the latest',
+      'a PodDisruptionBudget blocks the eviction of default/database-0: run more replicas, or relax the budget; the server is deleted by {time} at the latest; since {time}',
+    event: {
+      kind: 'Machine',
+      reason: 'PodDisruptionBudget',
+      message:
+        'a PodDisruptionBudget blocks the eviction of default/database-0: run more replicas, or relax the budget; the server is deleted by {time} at the latest',
+    },
+  },
+  {
+    cause: 'The time of a drain is over before a PodDisruptionBudget lets go',
+    by: {
+      from: 'a cluster',
+      begin: async (fairway, faults) => {
+        await keepPod(fairway, faults, { name: 'database', labels: { app: 'database' } });
+      },
+      ask: async (fairway) => {
+        const [machine] = await fairway.machines();
+        await fairway.delete(machines, machine?.metadata.name ?? '');
+      },
+    },
+    afterMs: 15 * MINUTE_MS,
+    kind: 'Machine',
+    phase: 'Ready',
+    reason: 'AsExpected',
+    message: '',
+    event: {
+      kind: 'Machine',
+      reason: 'DrainTimedOut',
+      message:
+        'the drain timed out, so the server is deleted with the remaining pods: PodDisruptionBudget default/database blocks the eviction of default/database-0: run more replicas, or relax the budget',
+    },
   },
   {
     cause: 'A PodDisruptionBudget holds a renewal up',
@@ -189,7 +230,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     phase: 'Draining',
     reason: 'DrainHeld',
     message:
-      'the drain is held since {time}, when its time was over (onDrainTimeout: Hold): a PodDisruptionBudget keeps default/database-0: run more replicas, or loosen the budget; to have the node go with them: fairway machine drain {machine} --force',
+      'the drain timed out and has been held since {time} (onDrainTimeout: Hold): a PodDisruptionBudget blocks the eviction of default/database-0: run more replicas, or relax the budget; to remove the node together with them: fairway machine drain {machine} --force',
   },
   {
     cause: 'A server was stopped',
@@ -202,11 +243,11 @@ export const NODE_CAUSES: readonly Cause[] = [
     kind: 'Machine',
     phase: 'NotReady',
     reason: 'ServerStopped',
-    message: 'the server is SHUTOFF, and Fairway has not stopped it: openstack server start {id}',
+    message: 'the server is SHUTOFF, and Fairway did not stop it: openstack server start {id}',
     event: {
       kind: 'Machine',
       reason: 'NotReady',
-      message: 'the server is SHUTOFF, and Fairway has not stopped it: openstack server start {id}',
+      message: 'the server is SHUTOFF, and Fairway did not stop it: openstack server start {id}',
     },
   },
   {
@@ -219,7 +260,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     kind: 'Machine',
     phase: 'Installing',
     reason: 'ServerLocked',
-    message: 'somebody has locked the server: openstack server unlock {id}',
+    message: 'the server is locked: openstack server unlock {id}',
   },
   {
     cause: 'The cloud cannot reinstall a server that boots from a volume',
@@ -238,7 +279,7 @@ export const NODE_CAUSES: readonly Cause[] = [
     condition: 'Installed',
     reason: 'ReinstallNotSupported',
     message:
-      'the server boots from a volume, which Nova installs anew from 2.93 (Zed) on, and the cloud has an older one; delete the Machine to have it replaced by one with what is asked for',
+      'the server boots from a volume, which Nova can reinstall only since microversion 2.93 (Zed), and the cloud is older; delete the Machine to have it replaced',
   },
   {
     cause: 'There is no further hypervisor for nodes that are to be apart',
@@ -256,6 +297,29 @@ export const NODE_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'AntiAffinityUnsatisfiable',
     message:
-      "2/3 nodes are ready; {machine}: the cloud has no further hypervisor for the server, and antiAffinity keeps the pool's nodes on one each: No valid host was found. There are not enough hosts available.; another one will be created after a delay. Ask for fewer nodes, or for more in a pool without antiAffinity",
+      '2/3 nodes are ready; {machine}: the cloud has no other hypervisor for the server, and antiAffinity requires a separate one for each node of the pool: No valid host was found. There are not enough hosts available.; another one will be created after a delay. Reduce the number of nodes, or add nodes in a pool with antiAffinityPolicy Soft',
+  },
+  {
+    cause: 'The server group of nodes that are to be apart is full',
+    by: {
+      from: 'nothing',
+      cloud: {
+        quotas: {
+          ...DEFAULT_CONFIG.quotas,
+          compute: { ...DEFAULT_CONFIG.quotas.compute, server_group_members: 2 },
+        },
+      },
+      begin: async (fairway) => {
+        await fairway.createCluster();
+        await fairway.createPool({ replicas: 3, antiAffinity: true, antiAffinityPolicy: 'Soft' });
+      },
+      ask: () => undefined,
+    },
+    afterMs: 2 * MINUTE_MS,
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'QuotaExceeded',
+    message:
+      '2/3 nodes are ready; {machine}: compute: quota exceeded for servers in a server group; free resources or request a larger quota; Fairway then continues automatically',
   },
 ];

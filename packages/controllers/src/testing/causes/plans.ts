@@ -24,7 +24,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     kind: 'Plan',
     phase: undefined,
     reason: 'ConfigurationInvalid',
-    message: 'spec.etcd.maxMiB: 1: is less than baseMiB (10): raise it, or lower baseMiB',
+    message: 'spec.etcd.maxMiB: 1: must not be less than baseMiB (10): raise it, or lower baseMiB',
   },
   {
     cause: 'The plan of a new cluster contradicts itself',
@@ -33,7 +33,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'PlanNotReady',
     message:
-      'spec.plan: plan "free" is not Ready and takes no clusters: spec.etcd.maxMiB: 1: is less than baseMiB (10): raise it, or lower baseMiB',
+      'spec.plan: plan "free" is not Ready and accepts no clusters: spec.etcd.maxMiB: 1: must not be less than baseMiB (10): raise it, or lower baseMiB',
   },
   {
     cause: 'The pools of a cluster ask for more nodes than the plan allows',
@@ -46,7 +46,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'PlanLimitExceeded',
     message:
-      'spec.replicas: 3: plan "free" allows a cluster 1 node, and the pools of the cluster ask for more: this one gets 1, older pools come first; scale pools down, or make a cluster with another plan',
+      'spec.replicas: 3: plan "free" allows 1 node per cluster, and the pools of the cluster request more: this pool gets 1, because older pools take precedence; scale down pools, or create a cluster with another plan',
   },
   {
     cause: 'The namespace has as many clusters as the plan allows',
@@ -59,7 +59,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'PlanLimitExceeded',
     message:
-      'spec.plan: free: the namespace has 1 cluster of this plan, and it allows 1: delete one, or create this one with another plan',
+      'spec.plan: free: the namespace already has 1 cluster on this plan, which allows 1: delete one, or create this one with another plan',
   },
   {
     cause: 'The pools of a project ask for more nodes than its quota allows',
@@ -72,7 +72,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'ProjectQuotaExceeded',
     message:
-      'spec.replicas: 3: the project\'s quota is 2 nodes (ProjectQuota "project"), and the pools of the namespace ask for more: this one gets 2, older pools come first; scale pools down, or ask the operator for more',
+      'spec.replicas: 3: the project\'s quota is 2 nodes (ProjectQuota "project"), and the pools of the namespace request more: this pool gets 2, because older pools take precedence; scale down pools, or ask the operator for a larger quota',
   },
   {
     cause: 'The project has as many clusters as its quota allows',
@@ -85,7 +85,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'ProjectQuotaExceeded',
     message:
-      'the project\'s quota is 1 cluster (ProjectQuota "project"), and the namespace has 1 cluster: delete one, or ask the operator for more',
+      'the project\'s quota is 1 cluster (ProjectQuota "project"), and the namespace already has 1 cluster: delete one, or ask the operator for a larger quota',
   },
   {
     cause: 'The plan no longer allows the flavor of a pool that grows',
@@ -98,7 +98,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'PlanLimitExceeded',
     message:
-      'spec.flavor: b3-8: plan "free" allows the flavors "c3-*": choose one of these, or another plan. Existing nodes stay',
+      'spec.flavor: b3-8: plan "free" allows the flavors "c3-*": choose one of them, or another plan. Existing nodes are unaffected',
   },
   {
     cause: 'The plan promises more copies of the control plane than Fairway runs',
@@ -109,7 +109,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     condition: 'ControlPlaneHighlyAvailable',
     reason: 'SingleReplica',
     message:
-      'plan "standard" promises a control plane of 3 copies over several zones; this Fairway runs 1 in 1 zone: the API server is away while its machine is',
+      'plan "standard" promises a control plane with 3 replicas across several zones, but this Fairway runs 1 in 1 zone: the API server is unavailable whenever its machine is',
   },
   {
     cause: 'Fields are stored that nothing acts on yet',
@@ -124,7 +124,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     condition: 'FieldsApplied',
     reason: 'NotImplemented',
     message:
-      'accepted, but not acted upon by this release: spec.cni.cilium.hubble.enabled (true): Fairway installs Cilium without a cluster mesh and without Hubble',
+      'accepted, but ignored by this release: spec.cni.cilium.hubble.enabled (true): Fairway installs Cilium without a cluster mesh and without Hubble',
   },
   {
     cause: 'A plan is deleted that clusters use',
@@ -137,7 +137,7 @@ export const PLAN_CAUSES: readonly Cause[] = [
     phase: undefined,
     reason: 'ResourceInUse',
     message:
-      "is being deleted, and cluster team/demo uses it: it goes when they no longer do, and new clusters can't use it",
+      'is being deleted, but cluster team/demo uses it: it will be deleted when they no longer do, and new clusters cannot use it',
   },
   {
     cause: 'A cluster goes, and the cloud does not let go of its network',
@@ -158,6 +158,12 @@ export const PLAN_CAUSES: readonly Cause[] = [
     phase: 'Deleting',
     reason: 'ResourceInUse',
     message:
-      'network: There are one or more ports still in use on the network; delete or detach what else uses it, and Fairway continues by itself',
+      'network fairway-demo ({id}) cannot be deleted: There are one or more ports still in use on the network; delete or detach whatever else uses it, and Fairway continues automatically; since {time}',
+    event: {
+      kind: 'Cluster',
+      reason: 'ResourceInUse',
+      message:
+        'network fairway-demo ({id}) cannot be deleted: There are one or more ports still in use on the network; delete or detach whatever else uses it, and Fairway continues automatically',
+    },
   },
 ];

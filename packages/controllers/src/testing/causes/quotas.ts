@@ -9,7 +9,7 @@ export const QUOTA_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'QuotaExceeded',
     message:
-      '1/4 nodes are ready; {machine}: compute: quota exceeded for instances: 1 of 1 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+      '1/4 nodes are ready; {machine}: compute: quota exceeded for instances: 1 of 1 used, 1 more requested; free resources or request a larger quota; Fairway then continues automatically',
   },
   {
     cause: 'The quota of cores is used up',
@@ -18,7 +18,7 @@ export const QUOTA_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'QuotaExceeded',
     message:
-      '1/4 nodes are ready; {machine}: compute: quota exceeded for cores: 2 of 2 used, 2 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+      '1/4 nodes are ready; {machine}: compute: quota exceeded for cores: 2 of 2 used, 2 more requested; free resources or request a larger quota; Fairway then continues automatically',
   },
   {
     cause: 'The quota of memory is used up',
@@ -27,7 +27,7 @@ export const QUOTA_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'QuotaExceeded',
     message:
-      '1/4 nodes are ready; {machine}: compute: quota exceeded for memory in MiB: 8192 of 8192 used, 8192 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+      '1/4 nodes are ready; {machine}: compute: quota exceeded for memory in MiB: 8192 of 8192 used, 8192 more requested; free resources or request a larger quota; Fairway then continues automatically',
   },
   {
     cause: 'The quota of ports is used up',
@@ -36,17 +36,17 @@ export const QUOTA_CAUSES: readonly Cause[] = [
     phase: 'Scaling',
     reason: 'QuotaExceeded',
     message:
-      '1/4 nodes are ready; {machine}: compute: quota exceeded for ports: 2 of 2 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+      '1/4 nodes are ready; {machine}: compute: quota exceeded for ports: 2 of 2 used, 1 more requested; free resources or request a larger quota; Fairway then continues automatically',
   },
   {
     cause: 'The quota of floating IPs is used up',
     by: 'a quota of floating IPs',
     kind: 'Machine',
     phase: 'Ready',
-    condition: 'ServerReady',
+    condition: 'FloatingIPReady',
     reason: 'QuotaExceeded',
     message:
-      'network: quota exceeded for floating IPs: 0 of 0 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+      'network: quota exceeded for floating IPs: 0 of 0 used, 1 more requested; free resources or request a larger quota; Fairway then continues automatically',
   },
   {
     cause: 'The quota of server groups is used up',
@@ -55,7 +55,7 @@ export const QUOTA_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'QuotaExceeded',
     message:
-      'compute: quota exceeded for server groups: 0 of 0 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+      'compute: quota exceeded for server groups: 0 of 0 used, 1 more requested; free resources or request a larger quota; Fairway then continues automatically',
   },
   {
     cause: 'The quota of networks is used up',
@@ -65,7 +65,7 @@ export const QUOTA_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'QuotaExceeded',
     message:
-      'network: quota exceeded for networks: 0 of 0 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+      'network: quota exceeded for networks: 0 of 0 used, 1 more requested; free resources or request a larger quota; Fairway then continues automatically',
   },
   {
     cause: 'The quota of routers is used up',
@@ -75,7 +75,7 @@ export const QUOTA_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'QuotaExceeded',
     message:
-      'network: quota exceeded for routers: 0 of 0 used, 1 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+      'network: quota exceeded for routers: 0 of 0 used, 1 more requested; free resources or request a larger quota; Fairway then continues automatically',
   },
   {
     cause: 'The quota of security group rules is used up',
@@ -85,6 +85,6 @@ export const QUOTA_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'QuotaExceeded',
     message:
-      'network: quota exceeded for security group rules: 6 of 0 used, 4 more wanted; free something or ask for a larger quota, and Fairway continues by itself',
+      'network: quota exceeded for security group rules: 6 of 0 used, 4 more requested; free resources or request a larger quota; Fairway then continues automatically',
   },
 ];

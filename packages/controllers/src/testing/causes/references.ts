@@ -1,3 +1,4 @@
+import { nodePools } from '@fairway/api/kinds/node-pool';
 import type { TestFairway } from '../test-fairway.ts';
 import { type Cause, MINUTE_MS, type Steps } from './cause.ts';
 
@@ -27,6 +28,17 @@ function anotherPool(spec: Parameters<TestFairway['createPool']>[0]): Pick<Steps
   };
 }
 
+/** A pool whose servers are to have a port in a network with this subnet, too. */
+function poolInFurtherNetwork(cidr: string | undefined): Pick<Steps, 'from' | 'begin' | 'ask'> {
+  const ask = async (fairway: TestFairway) => {
+    const { network } = fairway.process.project.client;
+    const { id: networkID } = await network.networks.create({ name: 'data' });
+    if (cidr) await network.subnets.create({ name: 'data', network_id: networkID, ip_version: 4, cidr });
+    return fairway.createPool({ replicas: 1, networks: [{ networkID }] }, 'odd');
+  };
+  return { from: 'a cluster', begin: () => undefined, ask };
+}
+
 /** What is told of a spec that names what there is not. */
 export const REFERENCE_CAUSES: readonly Cause[] = [
   {
@@ -36,7 +48,30 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'FlavorNotFound',
     message:
-      '0/3 nodes are ready; {machine}: the cloud no longer has flavor b3-9; set spec.flavor of the pool to one of `openstack flavor list`',
+      '0/3 nodes are ready; {machine}: the cloud no longer has flavor b3-9; set spec.flavor of the pool to one from `openstack flavor list`',
+  },
+  {
+    cause: 'A security group of a new pool does not exist',
+    by: 'an unknown security group',
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'SecurityGroupNotFound',
+    message:
+      '0/3 nodes are ready; {machine}: spec.securityGroups: web: the project has no such security group. No server is created without it, and existing servers are unaffected',
+  },
+  {
+    cause: 'A security group that a pool is to have does not exist',
+    by: {
+      from: 'a cluster',
+      begin: () => undefined,
+      ask: (fairway) => fairway.patch(nodePools, 'general', { spec: { securityGroups: ['web'] } }),
+    },
+    kind: 'NodePool',
+    phase: 'Ready',
+    condition: 'SecurityGroupsApplied',
+    reason: 'SecurityGroupNotFound',
+    message:
+      'spec.securityGroups: web: the project has no such security group. No server is created without it, and existing servers are unaffected',
   },
   {
     cause: 'An image is gone',
@@ -64,7 +99,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'NetworkNotFound',
     message:
-      'spec.network.networkID: the project has no network {id}; choose one of `openstack network list`, or leave the field empty to have Fairway create one',
+      'spec.network.networkID: the project has no network {id}; pick one from `openstack network list`, or leave the field empty so that Fairway creates one',
   },
   {
     cause: 'The plan is gone',
@@ -72,7 +107,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     kind: 'Cluster',
     phase: 'Failed',
     reason: 'PlanNotFound',
-    message: 'spec.plan: Plan none-such no longer exists; the operator has to restore it',
+    message: 'spec.plan: Plan none-such no longer exists; the operator must restore it',
   },
   {
     cause: 'The version is not offered',
@@ -80,7 +115,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     kind: 'Cluster',
     phase: 'Failed',
     reason: 'VersionNotOffered',
-    message: 'spec.version: is not in the catalogue; choose one of {versions}',
+    message: 'spec.version: is not in the catalog; choose one of {versions}',
   },
   {
     cause: 'The cluster of a pool is gone',
@@ -88,7 +123,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     kind: 'NodePool',
     phase: 'Failed',
     reason: 'ClusterNotFound',
-    message: 'spec.clusterName: there is no cluster lost in namespace team',
+    message: 'spec.clusterName: namespace team has no cluster lost; create it, or correct the name',
   },
   {
     cause: 'A network of the tenant has no subnet',
@@ -107,7 +142,33 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'AddressRangeOverlap',
     message:
-      'spec.network.subnetID: subnet {id} has the range 10.2.7.0/24, which overlaps the pod network 10.2.0.0/16; make a cluster with other ranges',
+      'spec.network.subnetID: subnet {id} has the range 10.2.7.0/24, which overlaps the pod network 10.2.0.0/16; create a cluster with other ranges',
+  },
+  {
+    cause: 'A further network of a pool is gone',
+    by: anotherPool({ networks: [{ networkID: NOWHERE }] }),
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'NetworkNotFound',
+    message:
+      'spec.networks[0].networkID: {id}: the project has no such network; choose one of `openstack network list`, such as {id} ("fairway-demo")',
+  },
+  {
+    cause: 'A further network of a pool has no subnet',
+    by: poolInFurtherNetwork(undefined),
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'SubnetNotFound',
+    message: 'spec.networks[0].networkID: {id}: the network has no IPv4 subnet: create one in it',
+  },
+  {
+    cause: 'A further network of a pool overlaps the pods',
+    by: poolInFurtherNetwork('10.2.7.0/24'),
+    kind: 'NodePool',
+    phase: 'Failed',
+    reason: 'AddressRangeOverlap',
+    message:
+      'spec.networks[0].networkID: {id}: subnet {id} has the CIDR 10.2.7.0/24, which overlaps the pod network 10.2.0.0/16: choose a network with another CIDR',
   },
   {
     cause: 'A router is gone',
@@ -116,7 +177,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     kind: 'Cluster',
     phase: 'Failed',
     reason: 'RouterNotFound',
-    message: 'spec.network.gateway.routerID: the project has no router {id}; choose one of `openstack router list`',
+    message: 'spec.network.gateway.routerID: the project has no router {id}; pick one from `openstack router list`',
   },
   {
     cause: 'An external network is gone',
@@ -125,7 +186,8 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     kind: 'Cluster',
     phase: 'Failed',
     reason: 'ExternalNetworkNotFound',
-    message: 'spec.network.gateway.externalNetworkID: the project sees no external network {id}; it sees {id} (public)',
+    message:
+      'spec.network.gateway.externalNetworkID: the project has no access to external network {id}; available: {id} (public)',
   },
   {
     cause: 'An availability zone is gone',
@@ -135,7 +197,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'ZoneNotFound',
     message:
-      '0/1 nodes are ready; {machine}: compute: The requested availability zone is not available; make another pool with zones of `openstack availability zone list --compute`',
+      '0/1 nodes are ready; {machine}: compute: The requested availability zone is not available; create another pool with zones from `openstack availability zone list --compute`',
   },
   {
     cause: 'A type of volume is gone',
@@ -145,7 +207,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'VolumeTypeNotFound',
     message:
-      '0/1 nodes are ready; {machine}: compute: Volume type gone could not be found; set spec.rootVolume.type of the pool to one of `openstack volume type list`',
+      '0/1 nodes are ready; {machine}: compute: Volume type gone could not be found; set spec.rootVolume.type of the pool to a type from `openstack volume type list`',
   },
   {
     cause: 'Floating IPs without a router',
@@ -162,7 +224,7 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'GatewayMissing',
     message:
-      'spec.floatingIPs.enabled: true: floating IPs need a router in front of the nodes, and the cluster has gateway mode None: set it to Router, or leave floating IPs off',
+      'spec.floatingIPs.enabled: true: floating IPs require a router in front of the nodes, and the cluster has gateway mode None: set it to Router, or disable floating IPs',
   },
   {
     cause: 'A range has no room for the nodes',
@@ -179,6 +241,6 @@ export const REFERENCE_CAUSES: readonly Cause[] = [
     phase: 'Failed',
     reason: 'AddressesExhausted',
     message:
-      "spec.replicas: 20: the nodes' range 10.78.0.0/28 has room for 10 nodes, and the pools of the cluster ask for more: this one gets 10, older pools come first; scale pools down, or make a cluster with a larger spec.network.nodesCIDR",
+      "spec.replicas: 20: the nodes' CIDR 10.78.0.0/28 has room for 10 nodes, and the pools of the cluster request more: this pool gets 10, because older pools take precedence; scale down pools, or create a cluster with a larger spec.network.nodesCIDR",
   },
 ];

@@ -1,7 +1,8 @@
-import { type Turn, turnOf } from '@fairway/api/conditions';
+import { type ActionRequiredBy, actionRequiredBy } from '@fairway/api/conditions';
 import type { Cause } from './cause.ts';
+import { WAITS } from './waits.ts';
 
-const TURNS: readonly { readonly turn: Turn; readonly heading: string; readonly text: string }[] = [
+const TURNS: readonly { readonly turn: ActionRequiredBy; readonly heading: string; readonly text: string }[] = [
   { turn: 'user', heading: 'The tenant', text: 'Nothing goes on until whoever owns the cluster does something.' },
   {
     turn: 'operator',
@@ -19,17 +20,37 @@ const TURNS: readonly { readonly turn: Turn; readonly heading: string; readonly 
 /** docs/operators/causes.md. */
 export function renderCauses(causes: readonly Cause[]): string {
   const sections = TURNS.flatMap(({ turn, heading, text }) => {
-    const rows = causes.filter(({ reason }) => turnOf(reason) === turn);
+    const rows = causes.filter(({ reason }) => actionRequiredBy(reason) === turn);
     if (rows.length === 0) return [];
-    const table = [
-      '| what is the matter | where | phase | reason | message |',
-      '|---|---|---|---|---|',
-      ...rows.map(renderRow),
-    ];
+    const table = ['| cause | where | phase | reason | message |', '|---|---|---|---|---|', ...rows.map(renderRow)];
     return [`## ${heading}\n\n${text}\n\n${table.join('\n')}\n`];
   });
-  return `${INTRODUCTION}\n${sections.join('\n')}`;
+  return `${INTRODUCTION}\n${sections.join('\n')}\n${renderWaits(causes)}`;
 }
+
+const WHO: Readonly<Record<ActionRequiredBy, string>> = {
+  user: 'the tenant',
+  operator: 'the operator',
+  cloud: 'the cloud',
+  fairway: 'Fairway',
+};
+
+/** Each wait of a deletion and of a start, from the rows of its cause. */
+function renderWaits(causes: readonly Cause[]): string {
+  const tables = (['deletion', 'start'] as const).map((of) => {
+    const rows = WAITS.filter((wait) => wait.of === of).map(({ object, heldBy, cause }) => {
+      const { reason, kind, event } = causes.find((each) => each.cause === cause) as Cause;
+      const told = event ? `\`${event.reason}\` on the ${event.kind}` : `\`${reason}\` on the ${kind}`;
+      return `| ${object} | ${heldBy} | ${WHO[actionRequiredBy(reason)]} | \`${reason}\` | ${told} |`;
+    });
+    const heading = of === 'deletion' ? 'What deletions wait for' : 'What starts wait for';
+    return `## ${heading}\n\n| object | what holds it | who must act | reason | Event |\n|---|---|---|---|---|\n${rows.join('\n')}\n`;
+  });
+  return `${tables.join('\n')}\n${WAITS_TEXT}`;
+}
+
+const WAITS_TEXT = `The object reports the wait; its pool and its Cluster repeat it with the names of the first few objects and the number of others. \`status.lastOperation.since\` and the message say since when. A Warning Event is written once per cause. Deletions retry with backoff up to five minutes; \`fairway.dev/retry-requested\` retries at once.
+`;
 
 function renderRow({ cause, kind, phase, condition = 'Ready', reason, message, event }: Cause): string {
   const said = event ? `${message}<br>Event \`${event.reason}\` on the ${event.kind}: ${event.message}` : message;
@@ -37,18 +58,21 @@ function renderRow({ cause, kind, phase, condition = 'Ready', reason, message, e
   return `| ${cause} | ${where} | ${phase ?? ''} | \`${reason}\` | ${said.replaceAll('|', '\\|')} |`;
 }
 
-const INTRODUCTION = `# What is told, and whose turn it is
+const INTRODUCTION = `# Conditions, and who must act
 
-Each condition that is not met has a reason, which says whose turn it is, and a message, which says what to do. The message does not change while its cause lasts; since when it does, the
-condition's \`lastTransitionTime\` says. A table that is tested (\`npm run generate:causes\` writes this page from it) says of each cause where it is told, and how. \`{host}\`, \`{machine}\`, \`{time}\`,
-\`{url}\`, \`{versions}\` and \`{id}\` stand for what differs.
-
-Degraded means that something that was right is wrong, or that a deadline has passed. What was asked for and is not there yet is Scaling or Updating, whoever has to act for it; Failed is what never was
-ready and waits for a person. A cloud that is away leaves healthy clusters Ready: the condition \`CloudReachable\` stands beside it.
+Every condition that is not met has a reason, which says who must act, and a message, which says what to do. The message stays the same while its cause lasts; if a person must act, it ends with since when.
 
 \`\`\`
 kubectl get clusters,nodepools,machines -A                  # the last column is the message
 kubectl describe machine demo-general-x7k2p                 # all conditions, and Events
 kubectl get cluster demo -o jsonpath='{.status.conditions[?(@.type=="CloudReachable")]}'
 \`\`\`
+
+| phase | meaning |
+|---|---|
+| Scaling, Updating | what was requested is not there yet, whoever must act |
+| Degraded | something that worked is broken, or a deadline has passed |
+| Failed | it never became ready, and a person must act |
+
+A cloud that is down leaves healthy clusters Ready; the condition \`CloudReachable\` reports it separately. In messages \`{host}\`, \`{machine}\`, \`{time}\`, \`{url}\`, \`{versions}\` and \`{id}\` stand for varying text. This page is generated from a tested table (\`npm run generate:causes\`).
 `;

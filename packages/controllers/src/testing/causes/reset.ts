@@ -15,6 +15,6 @@ export const RESET_CAUSES: readonly Cause[] = [
     phase: 'Ready',
     condition: 'ResetPossible',
     reason: 'ResetNotConfirmed',
-    message: "spec.reset.confirm: must be the cluster's name, demo: a reset deletes everything in it",
+    message: 'spec.reset.confirm: must be the name of the cluster, demo, to confirm that everything in it is deleted',
   },
 ];

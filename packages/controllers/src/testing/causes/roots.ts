@@ -33,12 +33,12 @@ export const ROOTS_CAUSES: readonly Cause[] = [
     condition: 'AuthorityExpiresSoon',
     reason: 'AuthorityExpiresSoon',
     message:
-      'the cluster\'s certificate authorities end at {time}, and its nodes and all kubeconfigs work no longer then: rotate them with "fairway cluster rotate-credentials demo"',
+      'the cluster\'s certificate authorities expire at {time}, after which its nodes and all kubeconfigs no longer work: rotate them with "fairway cluster rotate-credentials demo"',
     event: {
       kind: 'Cluster',
       reason: 'AuthorityExpiresSoon',
       message:
-        'the cluster\'s certificate authorities end at {time}, and its nodes and all kubeconfigs work no longer then: rotate them with "fairway cluster rotate-credentials demo"',
+        'the cluster\'s certificate authorities expire at {time}, after which its nodes and all kubeconfigs no longer work: rotate them with "fairway cluster rotate-credentials demo"',
     },
   },
   {
@@ -55,6 +55,6 @@ export const ROOTS_CAUSES: readonly Cause[] = [
     condition: 'CredentialsStable',
     reason: 'RotationPrepared',
     message:
-      'everything trusts the former certificate authorities and the next ones: get new kubeconfigs, make new tokens where Secrets hold them, and then complete it with "fairway cluster rotate-credentials demo --phase complete" (annotation fairway.dev/complete-rotation with the value "monday")',
+      'all components trust both the old and the new certificate authorities: get new kubeconfigs, recreate tokens stored in Secrets, then complete the rotation with "fairway cluster rotate-credentials demo --phase complete" (annotation fairway.dev/complete-rotation with the value "monday")',
   },
 ];

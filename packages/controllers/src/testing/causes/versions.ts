@@ -45,7 +45,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
     phase: 'Pending',
     reason: 'ProgramsMissing',
     message:
-      'spec.version: (1.50.0) cannot run here: this Fairway has no programs of 1.50.0; the operator downloads them with "fairway releases fetch 1.50.0"; nothing is offered',
+      'spec.version: (1.50.0) cannot run here: this Fairway does not have the binaries of 1.50.0; the operator downloads them with "fairway releases fetch 1.50.0"; no version is available',
   },
   {
     cause: 'A patch waits, as updatePolicy asks for',
@@ -55,7 +55,8 @@ export const VERSION_CAUSES: readonly Cause[] = [
     phase: 'Ready',
     condition: 'UpToDate',
     reason: 'UpdateAvailable',
-    message: '1.50.1 is available; updatePolicy NeverUpdate leaves it to you: set spec.version to 1.50.1 to take it',
+    message:
+      '1.50.1 is available; updatePolicy NeverUpdate leaves the update to you: set spec.version to 1.50.1 to install it',
   },
   {
     cause: 'The rollout of a patch is stopped',
@@ -66,7 +67,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
     condition: 'UpToDate',
     reason: 'RolloutHalted',
     message:
-      '1.50.1 is available, but its rollout is paused by the operator; the operator decides how it goes on (set spec.version to 1.50.1 to take it now)',
+      '1.50.1 is available, but its rollout is paused by the operator; the operator must resume it (set spec.version to 1.50.1 to install it now)',
   },
   {
     cause: 'A release contradicts itself',
@@ -89,7 +90,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
     phase: 'Ready',
     condition: 'VersionSupported',
     reason: 'VersionDeprecated',
-    message: 'Kubernetes 1.50 is deprecated and ends soon: no newer minor version is offered to it yet',
+    message: 'Kubernetes 1.50 is deprecated and reaches its end of life soon: no newer minor version is offered yet',
   },
   {
     cause: 'The version ends soon',
@@ -103,7 +104,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
     condition: 'VersionSupported',
     reason: 'VersionEndsSoon',
     message:
-      'Kubernetes 1.50 ends within 7 days, on 2026-01-06, and gets no more fixes then: no newer minor version is offered to it yet',
+      'Kubernetes 1.50 reaches its end of life within 7 days, on 2026-01-06, and gets no fixes after that: no newer minor version is offered yet',
   },
   {
     cause: 'The version has reached its end of life',
@@ -114,7 +115,7 @@ export const VERSION_CAUSES: readonly Cause[] = [
     condition: 'VersionSupported',
     reason: 'VersionEndOfLife',
     message:
-      'Kubernetes 1.50 has reached its end of life and gets no more fixes: no newer minor version is offered to it yet',
+      'Kubernetes 1.50 has reached its end of life and gets no further fixes: no newer minor version is offered yet',
   },
   {
     cause: 'Nodes are too old for the version that is asked for',
@@ -135,6 +136,6 @@ export const VERSION_CAUSES: readonly Cause[] = [
     condition: 'UpToDate',
     reason: 'NodesTooOld',
     message:
-      '1.38.0 waits for nodes that are more than three minor versions older: {machine} (1.34.2), in pool general. The pools renew them first: status.upgrade of each says how far it is and what it waits for',
+      '1.38.0 is waiting for nodes that are more than three minor versions older: {machine} (1.34.2), in pool general. The pools update them first: see status.upgrade of each for progress and what it is waiting for',
   },
 ];

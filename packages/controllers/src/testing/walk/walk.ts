@@ -92,7 +92,7 @@ export class Walk implements AsyncDisposable {
           .map(({ name }) => name),
       );
       await this.clock.during(this.budget?.settled() ?? Promise.resolve());
-      if (this.fairway.runtime.isAtRest(this.#clusterUid)) continue;
+      if (this.fairway.runtime.isHibernated(this.#clusterUid)) continue;
       await this.clock.during(this.#workload?.tick((name) => running.has(name)) ?? Promise.resolve());
       await this.clock.during(this.batch?.tick() ?? Promise.resolve());
     }

@@ -42,14 +42,14 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
     name: 'an issuer on this machine',
     spec: { apiServer: { oidc: { issuerURL: 'https://127.0.0.1:8443', clientID: 'kubernetes' } } },
     refused: [
-      'spec.apiServer.oidc.issuerURL: Invalid value: "https://127.0.0.1:8443": is an address of the machine that runs the API server: use a public one',
+      'spec.apiServer.oidc.issuerURL: Invalid value: "https://127.0.0.1:8443": is an address of the machine that runs the API server: use a public address',
     ],
   },
   {
     name: 'an issuer within the cluster',
     spec: { apiServer: { oidc: { issuerURL: 'https://dex.auth.svc', clientID: 'kubernetes' } } },
     refused: [
-      'spec.apiServer.oidc.issuerURL: Invalid value: "https://dex.auth.svc": is a name within the cluster, and the API server runs outside: use one that the Internet knows',
+      'spec.apiServer.oidc.issuerURL: Invalid value: "https://dex.auth.svc": is a name within the cluster, but the API server runs outside of it: use a public name',
     ],
   },
   {
@@ -58,7 +58,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
       apiServer: { oidc: { issuerURL: 'https://kubernetes.default.svc.cluster.local', clientID: 'kubernetes' } },
     },
     refused: [
-      'spec.apiServer.oidc.issuerURL: Invalid value: "https://kubernetes.default.svc.cluster.local": is the cluster\'s own issuer of tokens for ServiceAccounts: name another',
+      'spec.apiServer.oidc.issuerURL: Invalid value: "https://kubernetes.default.svc.cluster.local": is the cluster\'s own issuer of ServiceAccount tokens: choose another one',
     ],
   },
   {
@@ -143,7 +143,9 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
         oidc: { issuerURL: 'https://login.example.org', clientID: 'kubernetes', requiredClaims: { '': 'a' } },
       },
     },
-    refused: ['spec.apiServer.oidc.requiredClaims: Invalid value: "": a claim\'s name has 1 to 253 characters'],
+    refused: [
+      'spec.apiServer.oidc.requiredClaims: Invalid value: "": the name of a claim must have 1 to 253 characters',
+    ],
   },
   {
     name: 'a required claim that is a number',
@@ -175,7 +177,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
       },
     },
     warns: [
-      "spec.apiServer.oidc.signingAlgorithms (ES256): not acted upon by this release: the issuer's keys decide alone which algorithms are accepted",
+      "spec.apiServer.oidc.signingAlgorithms (ES256): ignored by this release: the issuer's keys determine which algorithms are accepted",
     ],
   },
   {
@@ -186,7 +188,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
       },
     },
     refused: [
-      'spec.apiServer.oidc.certificateAuthority: Invalid value: "let me in…": holds no certificate: put PEM there, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----',
+      'spec.apiServer.oidc.certificateAuthority: Invalid value: "let me in…": contains no certificate: it must be PEM, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----',
     ],
   },
   {
@@ -213,14 +215,14 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
     name: 'the name of a project',
     spec: { apiServer: { keystone: { projects: ['Team A'] } } },
     refused: [
-      'spec.apiServer.keystone.projects[0]: Invalid value: "Team A": must be the id of a project, not its name',
+      'spec.apiServer.keystone.projects[0]: Invalid value: "Team A": must be the ID of a project, not its name',
     ],
   },
   {
     name: 'no project at all',
     spec: { apiServer: { keystone: { projects: [] } } },
     refused: [
-      'spec.apiServer.keystone.projects: Invalid value: []: spec.apiServer.keystone.projects in body should have at least 1 items',
+      'spec.apiServer.keystone.projects: Invalid value: 0: spec.apiServer.keystone.projects in body should have at least 1 items',
     ],
   },
   {
@@ -239,7 +241,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
     name: 'a role without a name',
     spec: { apiServer: { keystone: { roles: { '': 'view' } } } },
     refused: [
-      'spec.apiServer.keystone.roles: Invalid value: "": the name of a role has 1 to 255 characters, without line breaks and spaces around it',
+      'spec.apiServer.keystone.roles: Invalid value: "": the name of a role must have 1 to 255 characters, without line breaks or surrounding spaces',
     ],
   },
   {
@@ -249,7 +251,7 @@ export const CLUSTER_ACCESS_ROWS: readonly Row[] = [
         keystone: { roles: Object.fromEntries(Array.from({ length: 33 }, (_, index) => [`role-${index}`, 'view'])) },
       },
     },
-    refused: ['spec.apiServer.keystone.roles: Invalid value: 33: at most 32 roles may be named'],
+    refused: ['spec.apiServer.keystone.roles: Invalid value: 33: must have at most 32 roles'],
   },
   {
     name: 'a policy for users of Keystone',

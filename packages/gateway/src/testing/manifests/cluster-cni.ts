@@ -23,7 +23,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     name: 'neither a pod network nor kube-proxy',
     spec: { plan: 'standard', cni: { type: 'none' } },
     warns: [
-      'spec.cni.type: none: without a kube-proxy nothing implements Services either: install a pod network that does, such as Cilium with kubeProxyReplacement',
+      'spec.cni.type: none: without kube-proxy, the pod network that you install must also implement Services, such as Cilium with kubeProxyReplacement',
     ],
   },
   {
@@ -31,7 +31,7 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { cni: { type: 'none' } },
-    refused: ['spec.cni.type: Forbidden: cannot be changed after creation: it was left out'],
+    refused: ['spec.cni.type: Forbidden: cannot be changed after creation: it was not set'],
   },
   {
     name: 'Cilium, which the plan has',
@@ -40,22 +40,22 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
   {
     name: 'settings of Cilium for canal',
     spec: { cni: { cilium: { clusterID: 7 } } },
-    refused: ['spec.cni.cilium: Forbidden: is for CNI cilium, and the cluster gets canal: leave it out'],
+    refused: ['spec.cni.cilium: Forbidden: is only for CNI cilium, but the cluster has canal: remove it'],
   },
   {
     name: 'a mesh',
     spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { clusterID: 7, clusterMesh: { enabled: true } } } },
     has: { 'spec.cni.cilium.clusterMesh': { enabled: true } },
     warns: [
-      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
-      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterID (7): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.enabled (true): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ],
   },
   {
     name: 'a mesh without a number',
     spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { clusterMesh: { enabled: true } } } },
     refused: [
-      'spec.cni.cilium.clusterID: Invalid value: is needed by clusterMesh: give each cluster of the mesh a number from 1 to 255 of its own',
+      'spec.cni.cilium.clusterID: Invalid value: is required by clusterMesh: give each cluster of the mesh its own number from 1 to 255',
     ],
   },
   {
@@ -74,9 +74,9 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
     },
     has: { 'spec.cni.cilium.clusterMesh.apiServer.serviceType': 'LoadBalancer' },
     warns: [
-      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
-      'spec.cni.cilium.clusterMesh.apiServer.serviceType (LoadBalancer): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
-      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterID (7): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.apiServer.serviceType (LoadBalancer): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.enabled (true): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ],
   },
   {
@@ -92,10 +92,10 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       },
     },
     warns: [
-      'spec.cni.cilium.clusterID (7): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
-      'spec.cni.cilium.clusterMesh.apiServer.nodePort (32000): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
-      'spec.cni.cilium.clusterMesh.apiServer.serviceType (NodePort): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
-      'spec.cni.cilium.clusterMesh.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterID (7): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.apiServer.nodePort (32000): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.apiServer.serviceType (NodePort): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.clusterMesh.enabled (true): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ],
   },
   {
@@ -106,10 +106,10 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       cni: { cilium: { clusterID: 7, clusterMesh: { enabled: true, apiServer: { nodePort: 32000 } } } },
     },
     refused: [
-      'spec.cni.cilium.clusterMesh.apiServer.nodePort: Invalid value: 32000: is for serviceType NodePort: leave it out, or set serviceType to NodePort',
+      'spec.cni.cilium.clusterMesh.apiServer.nodePort: Invalid value: 32000: is only for serviceType NodePort: remove it, or set serviceType to NodePort',
     ],
     refusedByCrd: [
-      'spec.cni.cilium.clusterMesh.apiServer.nodePort: Invalid value: is for serviceType NodePort: leave it out, or set serviceType to NodePort',
+      'spec.cni.cilium.clusterMesh.apiServer.nodePort: Invalid value: is only for serviceType NodePort: remove it, or set serviceType to NodePort',
     ],
   },
   {
@@ -142,19 +142,19 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       cni: { cilium: { hubble: { enabled: true, relay: { enabled: true }, ui: { enabled: true } } } },
     },
     warns: [
-      'spec.cni.cilium.hubble.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
-      'spec.cni.cilium.hubble.relay.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
-      'spec.cni.cilium.hubble.ui.enabled (true): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.enabled (true): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.relay.enabled (true): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.ui.enabled (true): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ],
   },
   {
     name: 'an interface without hubble',
     spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { hubble: { ui: { enabled: true } } } } },
     refused: [
-      'spec.cni.cilium.hubble.ui.enabled: Invalid value: true: needs hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or leave the interface off',
+      'spec.cni.cilium.hubble.ui.enabled: Invalid value: true: requires hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or disable the UI',
     ],
     refusedByCrd: [
-      'spec.cni.cilium.hubble.ui.enabled: Invalid value: needs hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or leave the interface off',
+      'spec.cni.cilium.hubble.ui.enabled: Invalid value: requires hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or disable the UI',
     ],
   },
   {
@@ -165,20 +165,20 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       cni: { cilium: { hubble: { enabled: true, ui: { enabled: true } } } },
     },
     refused: [
-      'spec.cni.cilium.hubble.ui.enabled: Invalid value: true: needs hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or leave the interface off',
+      'spec.cni.cilium.hubble.ui.enabled: Invalid value: true: requires hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or disable the UI',
     ],
     refusedByCrd: [
-      'spec.cni.cilium.hubble.ui.enabled: Invalid value: needs hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or leave the interface off',
+      'spec.cni.cilium.hubble.ui.enabled: Invalid value: requires hubble and its relay: set hubble.enabled and hubble.relay.enabled to true, or disable the UI',
     ],
   },
   {
     name: 'a relay without hubble',
     spec: { plan: 'custom', region: 'RegionOne', cni: { cilium: { hubble: { relay: { enabled: true } } } } },
     refused: [
-      'spec.cni.cilium.hubble.relay.enabled: Invalid value: true: needs hubble: set hubble.enabled to true, or leave the relay off',
+      'spec.cni.cilium.hubble.relay.enabled: Invalid value: true: requires hubble: set hubble.enabled to true, or disable the relay',
     ],
     refusedByCrd: [
-      'spec.cni.cilium.hubble.relay.enabled: Invalid value: needs hubble: set hubble.enabled to true, or leave the relay off',
+      'spec.cni.cilium.hubble.relay.enabled: Invalid value: requires hubble: set hubble.enabled to true, or disable the relay',
     ],
   },
   {
@@ -197,10 +197,10 @@ export const CLUSTER_CNI_ROWS: readonly Row[] = [
       },
     },
     warns: [
-      'spec.cni.cilium.hubble.ui.backendResources.limits.cpu (500m): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
-      'spec.cni.cilium.hubble.ui.backendResources.limits.memory (256Mi): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
-      'spec.cni.cilium.hubble.ui.backendResources.requests.cpu (100m): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
-      'spec.cni.cilium.hubble.ui.backendResources.requests.memory (64Mi): not acted upon by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.ui.backendResources.limits.cpu (500m): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.ui.backendResources.limits.memory (256Mi): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.ui.backendResources.requests.cpu (100m): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
+      'spec.cni.cilium.hubble.ui.backendResources.requests.memory (64Mi): ignored by this release: Fairway installs Cilium without a cluster mesh and without Hubble',
     ],
   },
   {

@@ -1,8 +1,8 @@
 import type { Row } from './row.ts';
 
 const NOT_OURS =
-  "needs a network and a router of Fairway's making: leave out networkID and gateway.routerID, and gateway.mode at Router";
-const NOT_NONE = 'is for a pod network that you install yourself: set spec.cni.type to none';
+  'requires a network and router created by Fairway: remove networkID and gateway.routerID, and keep gateway.mode at Router';
+const NOT_NONE = 'is only for a pod network that you install yourself: set spec.cni.type to none';
 
 export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
   {
@@ -50,10 +50,10 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     name: 'name servers for a network of its own',
     spec: { network: { networkID: '{office}', dnsNameservers: ['9.9.9.9'] } },
     refused: [
-      'spec.network.dnsNameservers: Invalid value: ["9.9.9.9"]: is for a subnet that Fairway creates: set the name servers of the given subnet in OpenStack instead',
+      'spec.network.dnsNameservers: Invalid value: ["9.9.9.9"]: is only for a subnet that Fairway creates: set the DNS servers of the existing subnet in OpenStack instead',
     ],
     refusedByCrd: [
-      'spec.network.dnsNameservers: Invalid value: is for a subnet that Fairway creates: set the name servers of the given subnet in OpenStack instead',
+      'spec.network.dnsNameservers: Invalid value: is only for a subnet that Fairway creates: set the DNS servers of the existing subnet in OpenStack instead',
     ],
   },
   {
@@ -64,49 +64,49 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     name: 'a way out by a network that is not external',
     spec: { network: { gateway: { externalNetworkID: '{office}' } } },
     refused: [
-      'spec.network.gateway.externalNetworkID: Not found: "{office}": the cloud shows this project no such external network; there is {public} ("public")',
+      'spec.network.gateway.externalNetworkID: Not found: "{office}": the cloud has no such external network for this project; there is {public} ("public")',
     ],
   },
   {
     name: 'a way out by the name of a network',
     spec: { network: { gateway: { externalNetworkID: 'public' } } },
     refused: [
-      'spec.network.gateway.externalNetworkID: Invalid value: "public": must be the id (UUID) of an OpenStack resource, not its name',
+      'spec.network.gateway.externalNetworkID: Invalid value: "public": must be the ID (UUID) of an OpenStack resource, not its name',
     ],
   },
   {
     name: 'a router that the cloud lacks',
     spec: { network: { gateway: { routerID: '00000000-0000-4000-8000-000000000000' } } },
     refused: [
-      'spec.network.gateway.routerID: Not found: "00000000-0000-4000-8000-000000000000": the cloud shows this project no such router; there is {closed} ("closed")',
+      'spec.network.gateway.routerID: Not found: "00000000-0000-4000-8000-000000000000": the cloud has no such router for this project; there is {closed} ("closed")',
     ],
   },
   {
     name: 'a router by its name',
     spec: { network: { gateway: { routerID: 'closed' } } },
     refused: [
-      'spec.network.gateway.routerID: Invalid value: "closed": must be the id (UUID) of an OpenStack resource, not its name',
+      'spec.network.gateway.routerID: Invalid value: "closed": must be the ID (UUID) of an OpenStack resource, not its name',
     ],
   },
   {
     name: 'a router that is not attached to the subnet',
     spec: { network: { networkID: '{twin}', subnetID: '{twin-0}', gateway: { routerID: '{closed}' } } },
     refused: [
-      'spec.network.gateway.routerID: Invalid value: "{closed}": router {closed} ("closed") is not attached to subnet {twin-0} of the nodes: attach it with `openstack router add subnet {closed} {twin-0}`, or leave the field out',
+      'spec.network.gateway.routerID: Invalid value: "{closed}": router {closed} ("closed") is not attached to subnet {twin-0} of the nodes: attach it with `openstack router add subnet {closed} {twin-0}`, or remove the field',
     ],
   },
   {
     name: 'a router without the Internet, where the plan needs it',
     spec: { plan: 'standard', network: { networkID: '{office}' } },
     refused: [
-      'spec.network.gateway.mode: Invalid value: "Router": plan "standard" needs a router to the Internet, and router {closed} ("closed") has no external gateway: set it with `openstack router set --external-gateway NETWORK {closed}`',
+      'spec.network.gateway.mode: Invalid value: "Router": plan "standard" requires a router to the Internet, but router {closed} ("closed") has no external gateway: set it with `openstack router set --external-gateway NETWORK {closed}`',
     ],
   },
   {
     name: 'no router, where the plan needs one',
     spec: { plan: 'standard', network: { gateway: { mode: 'None' } } },
     refused: [
-      'spec.network.gateway.mode: Invalid value: "None": plan "standard" needs an OpenStack router in front of the nodes: set mode to Router',
+      'spec.network.gateway.mode: Invalid value: "None": plan "standard" requires an OpenStack router for the nodes: set mode to Router',
     ],
   },
   {
@@ -122,20 +122,20 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     name: 'an external network without a router',
     spec: { network: { gateway: { mode: 'None', externalNetworkID: '{public}' } } },
     refused: [
-      'spec.network.gateway.externalNetworkID: Invalid value: "{public}": is for mode Router: leave it out, or set mode to Router',
+      'spec.network.gateway.externalNetworkID: Invalid value: "{public}": is only for mode Router: remove it, or set mode to Router',
     ],
     refusedByCrd: [
-      'spec.network.gateway.externalNetworkID: Invalid value: is for mode Router: leave it out, or set mode to Router',
+      'spec.network.gateway.externalNetworkID: Invalid value: is only for mode Router: remove it, or set mode to Router',
     ],
   },
   {
     name: 'a router beside mode None',
     spec: { network: { gateway: { mode: 'None', routerID: '{closed}' } } },
     refused: [
-      'spec.network.gateway.routerID: Invalid value: "{closed}": is for mode Router: leave it out, or set mode to Router',
+      'spec.network.gateway.routerID: Invalid value: "{closed}": is only for mode Router: remove it, or set mode to Router',
     ],
     refusedByCrd: [
-      'spec.network.gateway.routerID: Invalid value: is for mode Router: leave it out, or set mode to Router',
+      'spec.network.gateway.routerID: Invalid value: is only for mode Router: remove it, or set mode to Router',
     ],
   },
   {
@@ -146,14 +146,14 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     name: 'a gateway of the user outside of the range',
     spec: { network: { gateway: { mode: 'Custom', address: '10.99.0.1' } } },
     refused: [
-      'spec.network.gateway.address: Invalid value: "10.99.0.1": is outside of the nodes\' range 10.1.0.0/20, so that no node could reach it: choose an address in it',
+      'spec.network.gateway.address: Invalid value: "10.99.0.1": is outside the nodes\' CIDR 10.1.0.0/20, so nodes could not reach it: choose an address in it',
     ],
   },
   {
     name: 'a gateway that is the broadcast address',
     spec: { network: { gateway: { mode: 'Custom', address: '10.1.15.255' } } },
     refused: [
-      'spec.network.gateway.address: Invalid value: "10.1.15.255": is the broadcast address of the nodes\' range 10.1.0.0/20: choose another one in it',
+      'spec.network.gateway.address: Invalid value: "10.1.15.255": is the broadcast address of the nodes\' CIDR 10.1.0.0/20: choose another address in it',
     ],
   },
   {
@@ -167,17 +167,17 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     name: 'the address of a gateway in mode Router',
     spec: { network: { gateway: { address: '10.1.0.9' } } },
     refused: [
-      'spec.network.gateway.address: Invalid value: "10.1.0.9": is for mode Custom: leave it out, or set mode to Custom',
+      'spec.network.gateway.address: Invalid value: "10.1.0.9": is only for mode Custom: remove it, or set mode to Custom',
     ],
     refusedByCrd: [
-      'spec.network.gateway.address: Invalid value: is for mode Custom: leave it out, or set mode to Custom',
+      'spec.network.gateway.address: Invalid value: is only for mode Custom: remove it, or set mode to Custom',
     ],
   },
   {
     name: 'another gateway than the subnet has',
     spec: { network: { networkID: '{office}', gateway: { mode: 'Custom', address: '10.91.0.7' } } },
     refused: [
-      'spec.network.gateway.address: Invalid value: "10.91.0.7": nodes learn their gateway from the subnet, and the given subnet {office-0} has the gateway_ip 10.91.0.1: set it with `openstack subnet set --gateway ADDRESS {office-0}`, or leave the field out',
+      'spec.network.gateway.address: Invalid value: "10.91.0.7": nodes use the gateway_ip of the subnet, which is 10.91.0.1 for subnet {office-0}: set it with `openstack subnet set --gateway ADDRESS {office-0}`, or remove the field',
     ],
   },
   {
@@ -186,7 +186,7 @@ export const CLUSTER_GATEWAY_ROWS: readonly Row[] = [
     metadata: { name: 'demo' },
     spec: { network: { gateway: { mode: 'None' } } },
     refused: [
-      'spec.network.gateway.mode: Invalid value: "None": node pool "demo-general" names the cluster and wants floating IPs, which need a router in front of the nodes: set it to Router, or leave floating IPs off in the pool',
+      'spec.network.gateway.mode: Invalid value: "None": node pool "demo-general" of the cluster has floating IPs, which need a router in front of the nodes: set it to Router, or disable floating IPs in the pool',
     ],
   },
 ];

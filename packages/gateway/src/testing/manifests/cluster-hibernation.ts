@@ -1,6 +1,6 @@
 import type { Row } from './row.ts';
 
-const FIVE_FIELDS = 'is no schedule of five fields (minute hour day month weekday) such as "0 20 * * 1-5"';
+const FIVE_FIELDS = 'is not a cron expression with five fields (minute hour day month weekday) such as "0 20 * * 1-5"';
 
 export const CLUSTER_HIBERNATION_ROWS: readonly Row[] = [
   {
@@ -25,10 +25,10 @@ export const CLUSTER_HIBERNATION_ROWS: readonly Row[] = [
     name: 'a schedule that does nothing',
     spec: { hibernation: { schedules: [{ timeZone: 'UTC' }] } },
     refused: [
-      'spec.hibernation.schedules: Invalid value: [{"timeZone":"UTC"}]: has an item that does nothing: give each of them hibernate, wake, or both',
+      'spec.hibernation.schedules: Invalid value: [{"timeZone":"UTC"}]: has an item without effect: set hibernate, wake, or both in each item',
     ],
     refusedByCrd: [
-      'spec.hibernation.schedules: Invalid value: has an item that does nothing: give each of them hibernate, wake, or both',
+      'spec.hibernation.schedules: Invalid value: has an item without effect: set hibernate, wake, or both in each item',
     ],
   },
   {
@@ -42,21 +42,21 @@ export const CLUSTER_HIBERNATION_ROWS: readonly Row[] = [
     name: 'a schedule of every minute',
     spec: { hibernation: { schedules: [{ hibernate: '* 20 * * *' }] } },
     refused: [
-      'spec.hibernation.schedules[0].hibernate: Invalid value: "* 20 * * *": comes again after 1 min: leave at least an hour between two times, such as "0 20 * * *"',
+      'spec.hibernation.schedules[0].hibernate: Invalid value: "* 20 * * *": matches again after 1 min: leave at least an hour between two times, such as "0 20 * * *"',
     ],
   },
   {
     name: 'a schedule that never comes',
     spec: { hibernation: { schedules: [{ wake: '0 7 30 2 *' }] } },
     refused: [
-      'spec.hibernation.schedules[0].wake: Invalid value: "0 7 30 2 *": never comes: no year has such a day; change the day or the month',
+      'spec.hibernation.schedules[0].wake: Invalid value: "0 7 30 2 *": never matches: no year has such a day; change the day or the month',
     ],
   },
   {
     name: 'a schedule on Mars',
     spec: { hibernation: { schedules: [{ wake: '0 7 * * *', timeZone: 'Mars/Olympus_Mons_North' }] } },
     refused: [
-      'spec.hibernation.schedules[0].timeZone: Invalid value: "Mars/Olympus_Mons_North": is no time zone of the IANA database: give its name, such as Europe/Berlin or UTC',
+      'spec.hibernation.schedules[0].timeZone: Invalid value: "Mars/Olympus_Mons_North": is not a time zone of the IANA database: use one such as Europe/Berlin or UTC',
     ],
   },
   {

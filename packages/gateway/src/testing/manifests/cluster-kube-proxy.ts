@@ -29,10 +29,10 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
     name: 'settings of iptables for IPVS',
     spec: { kubeProxy: { mode: 'ipvs', iptables: {} } },
     refused: [
-      'spec.kubeProxy.iptables: Invalid value: {}: is for mode iptables: leave it out, or set mode to iptables',
+      'spec.kubeProxy.iptables: Invalid value: {}: is only for mode iptables: remove it, or set mode to iptables',
     ],
     refusedByCrd: [
-      'spec.kubeProxy.iptables: Invalid value: is for mode iptables: leave it out, or set mode to iptables',
+      'spec.kubeProxy.iptables: Invalid value: is only for mode iptables: remove it, or set mode to iptables',
     ],
   },
   {
@@ -43,16 +43,16 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
     name: 'settings of iptables, where the cluster has no kube-proxy',
     spec: { plan: 'standard', kubeProxy: { iptables: { syncPeriod: '30s' } } },
     refused: [
-      'spec.kubeProxy.iptables: Forbidden: is for mode iptables, and with plan "standard" the cluster has no kube-proxy: leave it out',
+      'spec.kubeProxy.iptables: Forbidden: is only for mode iptables, but with plan "standard" the cluster has no kube-proxy: remove it',
     ],
   },
   {
     name: 'settings of IPVS for iptables',
     spec: { kubeProxy: { ipvs: { scheduler: 'rr' } } },
     refused: [
-      'spec.kubeProxy.ipvs: Invalid value: {"scheduler":"rr"}: is for mode ipvs: leave it out, or set mode to ipvs',
+      'spec.kubeProxy.ipvs: Invalid value: {"scheduler":"rr"}: is only for mode ipvs: remove it, or set mode to ipvs',
     ],
-    refusedByCrd: ['spec.kubeProxy.ipvs: Invalid value: is for mode ipvs: leave it out, or set mode to ipvs'],
+    refusedByCrd: ['spec.kubeProxy.ipvs: Invalid value: is only for mode ipvs: remove it, or set mode to ipvs'],
   },
   {
     name: 'settings of IPVS',
@@ -112,20 +112,20 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
     name: 'minSyncPeriod above syncPeriod',
     spec: { kubeProxy: { iptables: { minSyncPeriod: '1m', syncPeriod: '10s' } } },
     refused: [
-      'spec.kubeProxy.iptables.minSyncPeriod: Invalid value: "1m": must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
+      'spec.kubeProxy.iptables.minSyncPeriod: Invalid value: "1m": must not be more than syncPeriod (default 30s): lower it, or raise syncPeriod',
     ],
     refusedByCrd: [
-      'spec.kubeProxy.iptables.minSyncPeriod: Invalid value: must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
+      'spec.kubeProxy.iptables.minSyncPeriod: Invalid value: must not be more than syncPeriod (default 30s): lower it, or raise syncPeriod',
     ],
   },
   {
     name: 'minSyncPeriod above the default of syncPeriod',
     spec: { kubeProxy: { mode: 'ipvs', ipvs: { minSyncPeriod: '31s' } } },
     refused: [
-      'spec.kubeProxy.ipvs.minSyncPeriod: Invalid value: "31s": must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
+      'spec.kubeProxy.ipvs.minSyncPeriod: Invalid value: "31s": must not be more than syncPeriod (default 30s): lower it, or raise syncPeriod',
     ],
     refusedByCrd: [
-      'spec.kubeProxy.ipvs.minSyncPeriod: Invalid value: must not be more than syncPeriod (which is 30s where it is left out): lower it, or raise syncPeriod',
+      'spec.kubeProxy.ipvs.minSyncPeriod: Invalid value: must not be more than syncPeriod (default 30s): lower it, or raise syncPeriod',
     ],
   },
   {
@@ -133,6 +133,6 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { kubeProxy: { mode: 'ipvs' } },
-    refused: ['spec.kubeProxy.mode: Forbidden: cannot be changed after creation: it was left out'],
+    refused: ['spec.kubeProxy.mode: Forbidden: cannot be changed after creation: it was not set'],
   },
 ];

@@ -1,7 +1,7 @@
 import type { Row } from './row.ts';
 
 const DURATION =
-  'must be from 30m, so that a node can be drained and renewed in it, to 23h, so that it ends before the next one begins';
+  'must be at least 30m, so that a node can be drained and updated in it, and at most 23h, so that it ends before the next one starts';
 
 export const CLUSTER_MAINTENANCE_ROWS: readonly Row[] = [
   {
@@ -25,14 +25,14 @@ export const CLUSTER_MAINTENANCE_ROWS: readonly Row[] = [
     name: 'a window in a time zone that is none',
     spec: { maintenance: { window: { start: '02:30', timeZone: 'Europe/Berln' } } },
     refused: [
-      'spec.maintenance.window.timeZone: Invalid value: "Europe/Berln": is no time zone of the IANA database: give its name, such as Europe/Berlin or UTC; did you mean "Europe/Berlin" or "Europe/Dublin" or "Europe/Jersey"?',
+      'spec.maintenance.window.timeZone: Invalid value: "Europe/Berln": is not a time zone of the IANA database: use one such as Europe/Berlin or UTC; did you mean "Europe/Berlin" or "Europe/Dublin" or "Europe/Jersey"?',
     ],
   },
   {
     name: 'a window in an offset',
     spec: { maintenance: { window: { start: '02:30', timeZone: '+01:00' } } },
     refused: [
-      'spec.maintenance.window.timeZone: Invalid value: "+01:00": is an offset: name a time zone such as Europe/Berlin, which knows about daylight saving time, or UTC',
+      'spec.maintenance.window.timeZone: Invalid value: "+01:00": is a UTC offset: use a time zone with daylight saving time rules, such as Europe/Berlin, or UTC',
     ],
   },
   {
@@ -70,10 +70,10 @@ export const CLUSTER_MAINTENANCE_ROWS: readonly Row[] = [
     name: 'changes confined to no window',
     spec: { maintenance: { confineSpecChanges: true } },
     refused: [
-      'spec.maintenance.confineSpecChanges: Invalid value: true: needs window, which changes of the spec are to wait for: set it, or leave confineSpecChanges out',
+      'spec.maintenance.confineSpecChanges: Invalid value: true: requires window, which changes of the spec wait for: set it, or remove confineSpecChanges',
     ],
     refusedByCrd: [
-      'spec.maintenance.confineSpecChanges: Invalid value: needs window, which changes of the spec are to wait for: set it, or leave confineSpecChanges out',
+      'spec.maintenance.confineSpecChanges: Invalid value: requires window, which changes of the spec wait for: set it, or remove confineSpecChanges',
     ],
   },
 ];

@@ -13,21 +13,21 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     name: 'a network by its name',
     spec: { network: { networkID: 'office' } },
     refused: [
-      'spec.network.networkID: Invalid value: "office": must be the id (UUID) of an OpenStack resource, not its name',
+      'spec.network.networkID: Invalid value: "office": must be the ID (UUID) of an OpenStack resource, not its name',
     ],
   },
   {
     name: 'a network that the cloud lacks',
     spec: { network: { networkID: '00000000-0000-4000-8000-000000000000' } },
     refused: [
-      'spec.network.networkID: Not found: "00000000-0000-4000-8000-000000000000": the cloud shows this project no such network; there are {office} ("office"), {twin} ("twin"), {bare} ("bare"), {inside} ("inside")',
+      'spec.network.networkID: Not found: "00000000-0000-4000-8000-000000000000": the cloud has no such network for this project; there are {office} ("office"), {twin} ("twin"), {bare} ("bare"), {inside} ("inside")',
     ],
   },
   {
     name: 'the external network as the network of nodes',
     spec: { network: { networkID: '{public}' } },
     refused: [
-      'spec.network.networkID: Invalid value: "{public}": network "public" is external: nodes need a network of the project; name this one as gateway.externalNetworkID',
+      'spec.network.networkID: Invalid value: "{public}": network "public" is external: nodes need a network of the project; set gateway.externalNetworkID to this one instead',
     ],
   },
   {
@@ -41,45 +41,43 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     name: 'a network with two subnets',
     spec: { network: { networkID: '{twin}' } },
     refused: [
-      'spec.network.subnetID: Required value: the network has 2 IPv4 subnets: name one of {twin-0} ("twin-0", 10.92.0.0/24), {twin-1} ("twin-1", 10.93.0.0/24)',
+      'spec.network.subnetID: Required value: the network has 2 IPv4 subnets: choose one of {twin-0} ("twin-0", 10.92.0.0/24), {twin-1} ("twin-1", 10.93.0.0/24)',
     ],
   },
   {
     name: 'a subnet without its network',
     spec: { network: { subnetID: '{office-0}' } },
     refused: [
-      'spec.network.subnetID: Invalid value: "{office-0}": needs networkID, the network that the subnet is part of: set both',
+      'spec.network.subnetID: Invalid value: "{office-0}": requires networkID, the network of the subnet: set both',
     ],
-    refusedByCrd: [
-      'spec.network.subnetID: Invalid value: needs networkID, the network that the subnet is part of: set both',
-    ],
+    refusedByCrd: ['spec.network.subnetID: Invalid value: requires networkID, the network of the subnet: set both'],
   },
   {
     name: 'a subnet of another network',
     spec: { network: { networkID: '{twin}', subnetID: '{office-0}' } },
     refused: [
-      'spec.network.subnetID: Not found: "{office-0}": the cloud shows this project no such subnet of network {twin}; there are {twin-0} ("twin-0"), {twin-1} ("twin-1"), {twin-v6} ("twin-2")',
+      'spec.network.subnetID: Not found: "{office-0}": the cloud has no such subnet of network {twin} for this project; there are {twin-0} ("twin-0"), {twin-1} ("twin-1"), {twin-v6} ("twin-2")',
     ],
   },
   {
     name: 'a subnet that is IPv6',
     spec: { network: { networkID: '{twin}', subnetID: '{twin-v6}' } },
     refused: [
-      'spec.network.subnetID: Invalid value: "{twin-v6}": is an IPv6 subnet, and nodes need IPv4: choose an IPv4 subnet of the network',
+      'spec.network.subnetID: Invalid value: "{twin-v6}": is an IPv6 subnet, but nodes need IPv4: choose an IPv4 subnet of the network',
     ],
   },
   {
     name: 'a subnet that overlaps the pods',
     spec: { network: { networkID: '{inside}', subnetID: '{inside-0}' } },
     refused: [
-      'spec.network.subnetID: Invalid value: "{inside-0}": the subnet "inside-0" 10.2.8.0/24 overlaps the pod network 10.2.0.0/16: choose a range outside of it',
+      'spec.network.subnetID: Invalid value: "{inside-0}": the subnet "inside-0" 10.2.8.0/24 overlaps the pod network 10.2.0.0/16: choose a CIDR that does not overlap it',
     ],
   },
   {
     name: 'a network that the plan does not list',
     spec: { plan: 'listed', region: 'RegionOne', network: { networkID: '{bare}' } },
     refused: [
-      'spec.network.networkID: Invalid value: "{bare}": plan "listed" allows the networks "office": choose one of these, or another plan',
+      'spec.network.networkID: Invalid value: "{bare}": plan "listed" allows the networks "office": choose one of them, or another plan',
       'spec.network.networkID: Invalid value: "{bare}": the network has no IPv4 subnet: create one in OpenStack first',
     ],
   },
@@ -88,7 +86,7 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { network: { networkID: '{office}' } },
-    refused: ['spec.network.networkID: Forbidden: cannot be changed after creation: it was left out'],
+    refused: ['spec.network.networkID: Forbidden: cannot be changed after creation: it was not set'],
   },
   {
     name: 'a subnet for a cluster that has its own',
@@ -96,36 +94,50 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     metadata: { name: 'demo' },
     spec: { network: { networkID: '{office}', subnetID: '{office-0}' } },
     refused: [
-      'spec.network.networkID: Forbidden: cannot be changed after creation: it was left out',
-      'spec.network.subnetID: Forbidden: cannot be changed after creation: it was left out',
+      'spec.network.networkID: Forbidden: cannot be changed after creation: it was not set',
+      'spec.network.subnetID: Forbidden: cannot be changed after creation: it was not set',
     ],
   },
   {
     name: 'a subnet for load balancers',
+    spec: {
+      network: {
+        networkID: '{twin}',
+        subnetID: '{twin-0}',
+        loadBalancersSubnetID: '{twin-1}',
+        gateway: { mode: 'None' },
+      },
+    },
+  },
+  {
+    name: 'a subnet for load balancers that no router leads out of',
     spec: { network: { networkID: '{twin}', subnetID: '{twin-0}', loadBalancersSubnetID: '{twin-1}' } },
+    refused: [
+      'spec.network.loadBalancersSubnetID: Invalid value: "{twin-1}": no router connects the subnet to an external network, so load balancers in it would have no public addresses: attach one with `openstack router add subnet ROUTER {twin-1}`, remove the field, or set gateway.mode to Custom or None',
+    ],
   },
   {
     name: 'a subnet for load balancers without a network',
     spec: { network: { loadBalancersSubnetID: '{twin-1}' } },
     refused: [
-      'spec.network.loadBalancersSubnetID: Invalid value: "{twin-1}": needs networkID, the network that the subnet is part of: set both',
+      'spec.network.loadBalancersSubnetID: Invalid value: "{twin-1}": requires networkID, the network of the subnet: set both',
     ],
     refusedByCrd: [
-      'spec.network.loadBalancersSubnetID: Invalid value: needs networkID, the network that the subnet is part of: set both',
+      'spec.network.loadBalancersSubnetID: Invalid value: requires networkID, the network of the subnet: set both',
     ],
   },
   {
     name: 'a subnet for load balancers of another network',
     spec: { network: { networkID: '{office}', loadBalancersSubnetID: '{twin-1}' } },
     refused: [
-      'spec.network.loadBalancersSubnetID: Not found: "{twin-1}": the cloud shows this project no such subnet of network {office}; there is {office-0} ("office-0")',
+      'spec.network.loadBalancersSubnetID: Not found: "{twin-1}": the cloud has no such subnet of network {office} for this project; there is {office-0} ("office-0")',
     ],
   },
   {
     name: 'a subnet for load balancers by its name',
     spec: { network: { networkID: '{office}', loadBalancersSubnetID: 'office-0' } },
     refused: [
-      'spec.network.loadBalancersSubnetID: Invalid value: "office-0": must be the id (UUID) of an OpenStack resource, not its name',
+      'spec.network.loadBalancersSubnetID: Invalid value: "office-0": must be the ID (UUID) of an OpenStack resource, not its name',
     ],
   },
   {
@@ -178,31 +190,31 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     name: 'a range that is too small',
     spec: { network: { nodesCIDR: '192.168.7.0/29' } },
     refused: [
-      'spec.network.nodesCIDR: Invalid value: "192.168.7.0/29": must be a /28 or larger: no more than 28 after the slash',
+      'spec.network.nodesCIDR: Invalid value: "192.168.7.0/29": must be a /28 or larger: the prefix length must be at most 28',
     ],
   },
   {
     name: 'a range beside a network of its own',
     spec: { network: { networkID: '{office}', nodesCIDR: '192.168.7.0/24' } },
     refused: [
-      'spec.network.nodesCIDR: Invalid value: "192.168.7.0/24": is for a subnet that Fairway creates: leave it out, or leave networkID out',
+      'spec.network.nodesCIDR: Invalid value: "192.168.7.0/24": is only for a subnet that Fairway creates: remove it, or remove networkID',
     ],
     refusedByCrd: [
-      'spec.network.nodesCIDR: Invalid value: is for a subnet that Fairway creates: leave it out, or leave networkID out',
+      'spec.network.nodesCIDR: Invalid value: is only for a subnet that Fairway creates: remove it, or remove networkID',
     ],
   },
   {
     name: 'a range of nodes within that of pods',
     spec: { network: { nodesCIDR: '10.2.0.0/20' } },
     refused: [
-      'spec.network.nodesCIDR: Invalid value: "10.2.0.0/20": the node network 10.2.0.0/20 overlaps the pod network 10.2.0.0/16: choose a range outside of it',
+      'spec.network.nodesCIDR: Invalid value: "10.2.0.0/20": the node network 10.2.0.0/20 overlaps the pod network 10.2.0.0/16: choose a CIDR that does not overlap it',
     ],
   },
   {
     name: 'a range of nodes within a reserved one',
     spec: { network: { nodesCIDR: '172.17.4.0/24' } },
     refused: [
-      'spec.network.nodesCIDR: Invalid value: "172.17.4.0/24": the node network 172.17.4.0/24 overlaps the reserved range 172.17.0.0/16: choose a range outside of it',
+      'spec.network.nodesCIDR: Invalid value: "172.17.4.0/24": the node network 172.17.4.0/24 overlaps the reserved range 172.17.0.0/16: choose a CIDR that does not overlap it',
     ],
   },
   {
@@ -210,6 +222,6 @@ export const CLUSTER_NETWORK_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { network: { nodesCIDR: '192.168.7.0/24' } },
-    refused: ['spec.network.nodesCIDR: Forbidden: cannot be changed after creation: it was left out'],
+    refused: ['spec.network.nodesCIDR: Forbidden: cannot be changed after creation: it was not set'],
   },
 ];

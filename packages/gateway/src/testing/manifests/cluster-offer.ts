@@ -33,7 +33,7 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     name: 'a plan that is not Ready',
     spec: { plan: 'broken' },
     refused: [
-      'spec.plan: Forbidden: plan "broken" is not Ready and takes no clusters: spec.etcd.maxMiB: 5: is less than baseMiB (10): raise it, or lower baseMiB; choose another plan, or ask the operator to mend it',
+      'spec.plan: Forbidden: plan "broken" is not Ready and accepts no clusters: spec.etcd.maxMiB: 5: must not be less than baseMiB (10): raise it, or lower baseMiB; choose another plan, or ask the operator to fix it',
     ],
   },
   {
@@ -55,7 +55,7 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     metadata: { name: 'demo' },
     spec: { plan: 'elsewhere' },
     refused: [
-      'spec.region: Invalid value: "RegionOne": plan "elsewhere" allows the regions "RegionTwo": choose one of these, or another plan',
+      'spec.region: Invalid value: "RegionOne": plan "elsewhere" allows the regions "RegionTwo": choose one of them, or another plan',
     ],
   },
   {
@@ -77,17 +77,17 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     refused: ['spec.version: Invalid value: "number": spec.version in body must be of type string: "number"'],
   },
   {
-    name: 'a version that is not in the catalogue',
+    name: 'a version that is not in the catalog',
     spec: { version: '1.99' },
     refused: [
-      'spec.version: Invalid value: "1.99": is not in the catalogue; choose one of 1.36 (1.36.1), 1.37 (1.37.0), 1.38 (1.38.0)',
+      'spec.version: Invalid value: "1.99": is not in the catalog; choose one of 1.36 (1.36.1), 1.37 (1.37.0), 1.38 (1.38.0)',
     ],
   },
   {
-    name: 'a patch that is not in the catalogue',
+    name: 'a patch that is not in the catalog',
     spec: { version: '1.37.9' },
     refused: [
-      'spec.version: Invalid value: "1.37.9": is not in the catalogue; choose one of 1.36 (1.36.1), 1.37 (1.37.0), 1.38 (1.38.0)',
+      'spec.version: Invalid value: "1.37.9": is not in the catalog; choose one of 1.36 (1.36.1), 1.37 (1.37.0), 1.38 (1.38.0)',
     ],
   },
   {
@@ -101,14 +101,14 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     name: 'a deprecated version',
     spec: { version: '1.35' },
     refused: [
-      'spec.version: Invalid value: "1.35": is deprecated: existing clusters alone may stay on it; choose one of 1.36 (1.36.1), 1.37 (1.37.0), 1.38 (1.38.0)',
+      'spec.version: Invalid value: "1.35": is deprecated: only existing clusters can keep it; choose one of 1.36 (1.36.1), 1.37 (1.37.0), 1.38 (1.38.0)',
     ],
   },
   {
     name: 'a version at its end of life',
     spec: { version: '1.34' },
     refused: [
-      'spec.version: Invalid value: "1.34": is at its end of life; choose one of 1.36 (1.36.1), 1.37 (1.37.0), 1.38 (1.38.0)',
+      'spec.version: Invalid value: "1.34": has reached its end of life; choose one of 1.36 (1.36.1), 1.37 (1.37.0), 1.38 (1.38.0)',
     ],
   },
   {
@@ -150,9 +150,7 @@ export const CLUSTER_OFFER_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'demo' },
     spec: { version: '2.0' },
-    refused: [
-      'spec.version: Invalid value: "2.0": is another major version than 1.36.0: there is no way to upgrade there',
-    ],
+    refused: ['spec.version: Invalid value: "2.0": is another major version than 1.36.0, to which there is no upgrade'],
   },
   {
     name: 'an upgrade to a withdrawn patch',

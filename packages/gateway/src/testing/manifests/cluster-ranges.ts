@@ -4,7 +4,7 @@ export const CLUSTER_RANGES_ROWS: readonly Row[] = [
   {
     name: 'a range of pods, where the plan has a fixed one',
     spec: { podCIDR: '10.32.0.0/16' },
-    refused: ['spec.podCIDR: Forbidden: plan "free" has the fixed range 10.2.0.0/16: leave the field out'],
+    refused: ['spec.podCIDR: Forbidden: plan "free" has a fixed CIDR 10.2.0.0/16: remove the field'],
   },
   {
     name: 'the range of pods that the plan has',
@@ -17,7 +17,9 @@ export const CLUSTER_RANGES_ROWS: readonly Row[] = [
   {
     name: 'a range of pods that is too small',
     spec: { plan: 'custom', podCIDR: '10.32.0.0/17' },
-    refused: ['spec.podCIDR: Invalid value: "10.32.0.0/17": must be a /16 or larger: no more than 16 after the slash'],
+    refused: [
+      'spec.podCIDR: Invalid value: "10.32.0.0/17": must be a /16 or larger: the prefix length must be at most 16',
+    ],
   },
   {
     name: 'public addresses for pods',
@@ -42,14 +44,14 @@ export const CLUSTER_RANGES_ROWS: readonly Row[] = [
     name: 'a range of pods that overlaps the nodes',
     spec: { plan: 'custom', podCIDR: '10.0.0.0/14' },
     refused: [
-      'spec.podCIDR: Invalid value: "10.0.0.0/14": the pod network 10.0.0.0/14 overlaps the service network 10.3.0.0/16: choose a range outside of it',
-      'spec.podCIDR: Invalid value: "10.0.0.0/14": the pod network 10.0.0.0/14 overlaps the node network 10.1.0.0/20: choose a range outside of it',
+      'spec.podCIDR: Invalid value: "10.0.0.0/14": the pod network 10.0.0.0/14 overlaps the service network 10.3.0.0/16: choose a CIDR that does not overlap it',
+      'spec.podCIDR: Invalid value: "10.0.0.0/14": the pod network 10.0.0.0/14 overlaps the node network 10.1.0.0/20: choose a CIDR that does not overlap it',
     ],
   },
   {
     name: 'a range of Services, where the plan has a fixed one',
     spec: { serviceCIDR: '10.33.0.0/16' },
-    refused: ['spec.serviceCIDR: Forbidden: plan "free" has the fixed range 10.3.0.0/16: leave the field out'],
+    refused: ['spec.serviceCIDR: Forbidden: plan "free" has a fixed CIDR 10.3.0.0/16: remove the field'],
   },
   {
     name: 'a range of Services, where one may choose',
@@ -59,7 +61,7 @@ export const CLUSTER_RANGES_ROWS: readonly Row[] = [
     name: 'a range of Services that overlaps the pods',
     spec: { plan: 'custom', podCIDR: '10.32.0.0/14', serviceCIDR: '10.33.0.0/16' },
     refused: [
-      'spec.serviceCIDR: Invalid value: "10.33.0.0/16": the service network 10.33.0.0/16 overlaps the pod network 10.32.0.0/14: choose a range outside of it',
+      'spec.serviceCIDR: Invalid value: "10.33.0.0/16": the service network 10.33.0.0/16 overlaps the pod network 10.32.0.0/14: choose a CIDR that does not overlap it',
     ],
   },
   {

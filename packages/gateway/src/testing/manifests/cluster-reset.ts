@@ -2,7 +2,7 @@ import type { Row } from './row.ts';
 
 const requestedAt = '2026-11-23T20:00:00Z';
 const WARNING =
-  'spec.reset: everything in the cluster is deleted, its credentials end, and what began can not be stopped; snapshots of its database are kept';
+  'spec.reset: everything in the cluster is deleted, its credentials are revoked, and a reset cannot be cancelled; snapshots of its database are kept';
 
 export const CLUSTER_RESET_ROWS: readonly Row[] = [
   {
@@ -46,7 +46,7 @@ export const CLUSTER_RESET_ROWS: readonly Row[] = [
     metadata: { name: 'demo' },
     spec: { version: '1.34', reset: { requestedAt, confirm: 'demo' } },
     refused: [
-      'spec.version: Invalid value: "1.34": is at its end of life; choose one of 1.36 (1.36.1), 1.37 (1.37.0), 1.38 (1.38.0)',
+      'spec.version: Invalid value: "1.34": has reached its end of life; choose one of 1.36 (1.36.1), 1.37 (1.37.0), 1.38 (1.38.0)',
     ],
   },
   {
@@ -55,7 +55,7 @@ export const CLUSTER_RESET_ROWS: readonly Row[] = [
     metadata: { name: 'demo' },
     spec: { reset: { requestedAt, confirm: 'small' } },
     refused: [
-      'spec.reset.confirm: Invalid value: "small": must be the cluster\'s name, demo: a reset deletes everything in it',
+      'spec.reset.confirm: Invalid value: "small": must be the name of the cluster, demo, to confirm that everything in it is deleted',
     ],
   },
   {
@@ -78,7 +78,7 @@ export const CLUSTER_RESET_ROWS: readonly Row[] = [
     metadata: { name: 'demo' },
     spec: { reset: { requestedAt: '9062-06-01T12:00:00Z', confirm: 'demo' } },
     refused: [
-      'spec.reset.requestedAt: Invalid value: "9062-06-01T12:00:00Z": is more than a day in the future, and whatever is asked for before that time would not be done: set it to the time of now',
+      'spec.reset.requestedAt: Invalid value: "9062-06-01T12:00:00Z": is more than a day in the future, and earlier requests would be ignored until then: set it to the current time',
     ],
   },
   {
@@ -97,7 +97,7 @@ export const CLUSTER_RESET_ROWS: readonly Row[] = [
       etcd: { restore: { snapshot: '20261121-163000-000', requestedAt } },
     },
     refused: [
-      'spec.etcd.restore: Forbidden: snapshot 20261121-163000-000 is still to be restored, which would undo the reset: wait for it, or take the field out',
+      'spec.etcd.restore: Forbidden: snapshot 20261121-163000-000 has not been restored yet, which would undo the reset: wait for it, or remove the field',
     ],
   },
 ];

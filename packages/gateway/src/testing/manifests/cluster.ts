@@ -24,7 +24,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     name: 'a region that the plan does not list',
     spec: { plan: 'elsewhere', region: 'RegionOne' },
     refused: [
-      'spec.region: Invalid value: "RegionOne": plan "elsewhere" allows the regions "RegionTwo": choose one of these, or another plan',
+      'spec.region: Invalid value: "RegionOne": plan "elsewhere" allows the regions "RegionTwo": choose one of them, or another plan',
     ],
   },
   {
@@ -46,7 +46,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     name: 'a credential that does not exist',
     spec: { credentialName: 'missing' },
     refused: [
-      'spec.credentialName: Not found: "missing": there is no CloudCredential of this name in the namespace, or the operator does not know its cloud',
+      'spec.credentialName: Not found: "missing": no CloudCredential with this name exists in the namespace, or its cloud is not configured',
     ],
   },
   {
@@ -74,7 +74,7 @@ export const CLUSTER_ROWS: readonly Row[] = [
     name: 'an image that the plan does not list',
     spec: { plan: 'listed', region: 'RegionOne', image: 'Debian 12' },
     refused: [
-      'spec.image: Invalid value: "Debian 12": plan "listed" allows the images "Ubuntu *": choose one of these, or another plan',
+      'spec.image: Invalid value: "Debian 12": plan "listed" allows the images "Ubuntu *": choose one of them, or another plan',
     ],
   },
   {
@@ -167,10 +167,10 @@ export const CLUSTER_ROWS: readonly Row[] = [
     metadata: { name: 'abcdefghijklmnopqrstuvwxy' },
     spec: {},
     refused: [
-      'metadata.name: Invalid value: "abcdefghijklmnopqrstuvwxy": must be no more than 24 characters, so that the names of servers and nodes stay within 63',
+      'metadata.name: Invalid value: "abcdefghijklmnopqrstuvwxy": must be at most 24 characters, so that the names of servers and nodes are at most 63',
     ],
     refusedByCrd: [
-      'metadata.name: Invalid value: must be no more than 24 characters, so that the names of servers and nodes stay within 63',
+      'metadata.name: Invalid value: must be at most 24 characters, so that the names of servers and nodes are at most 63',
     ],
   },
   {
@@ -187,6 +187,52 @@ export const CLUSTER_ROWS: readonly Row[] = [
     ],
     refusedByCrd: [
       'metadata.name: Invalid value: must consist of lowercase letters, digits and "-", start with a letter and end with a letter or digit',
+    ],
+  },
+  {
+    name: 'mirrors and a proxy of the nodes',
+    spec: {
+      registryMirrors: [{ registry: 'docker.io', mirrors: [{ url: 'https://m.example.com:5000/v2/cache' }] }],
+      proxy: { httpsProxy: 'http://[fd00::1]:3128', noProxy: ['.example.com', '10.0.0.0/8'] },
+    },
+  },
+  {
+    name: 'a proxy with a password',
+    spec: { proxy: { httpProxy: 'http://me:secret@p.example.com:3128' } },
+    refused: [
+      'spec.proxy.httpProxy: Invalid value: "http://me:secret@p.example.com:3128": must be a URL such as https://mirror.example.com:5000 without user and password, which the user data of servers would expose; let the mirror or proxy identify nodes by their addresses',
+    ],
+  },
+  {
+    name: 'a proxy that is none',
+    spec: { proxy: { noProxy: ['.example.com'] } },
+    refused: [
+      'spec.proxy: Invalid value: {"noProxy":[".example.com"]}: has no proxy: set httpProxy, httpsProxy or both, or remove it',
+    ],
+    refusedByCrd: ['spec.proxy: Invalid value: has no proxy: set httpProxy, httpsProxy or both, or remove it'],
+  },
+  {
+    name: 'a mirror that would be two lines of a file, and an authority that is none',
+    spec: {
+      registryMirrors: [
+        { registry: 'docker.io', mirrors: [{ url: 'https://m.example.com"]\n[host."https://evil' }] },
+        { registry: 'quay.io/x', mirrors: [{ url: 'https://m.example.com', certificateAuthority: 'x' }] },
+      ],
+    },
+    refused: [
+      'spec.registryMirrors[0].mirrors[0].url: Invalid value: "https://m.example.com\\"]\\n[host.\\"https://evil": must be a URL such as https://mirror.example.com:5000 without user and password, which the user data of servers would expose; let the mirror or proxy identify nodes by their addresses',
+      'spec.registryMirrors[1].registry: Invalid value: "quay.io/x": must be a registry as in image names, such as docker.io or registry.example.com:5000',
+    ],
+  },
+  {
+    name: 'an authority of a mirror that is none',
+    spec: {
+      registryMirrors: [
+        { registry: 'quay.io', mirrors: [{ url: 'https://m.example.com', certificateAuthority: 'nothing' }] },
+      ],
+    },
+    refused: [
+      'spec.registryMirrors[0].mirrors[0].certificateAuthority: Invalid value: "nothing…": contains no certificate: it must be PEM, from -----BEGIN CERTIFICATE----- to -----END CERTIFICATE-----',
     ],
   },
   {

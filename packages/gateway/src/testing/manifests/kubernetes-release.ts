@@ -136,7 +136,7 @@ export const KUBERNETES_RELEASE_ROWS: readonly Row[] = [
     name: 'no patches',
     metadata: { name: '1.39' },
     spec: { minor: '1.39', source: 'upstream', patches: [], components: { containerd: '2.2.7', pause: '3.10.1' } },
-    refused: ['spec.patches: Invalid value: []: spec.patches in body should have at least 1 items'],
+    refused: ['spec.patches: Invalid value: 0: spec.patches in body should have at least 1 items'],
     refusedByKubernetes: ['spec.patches: Invalid value: 0: spec.patches in body should have at least 1 items'],
   },
   {
@@ -191,7 +191,7 @@ export const KUBERNETES_RELEASE_ROWS: readonly Row[] = [
     spec: {
       minor: '1.39',
       source: 'upstream',
-      patches: [{ version: '1.39.0', released: '2026-12-09', components: { etcd: '3.6.9' } }],
+      patches: [{ version: '1.39.0', released: '2026-12-09', components: { coredns: '1.14.3' } }],
       components: { containerd: '2.2.7', pause: '3.10.1' },
     },
   },
@@ -201,6 +201,20 @@ export const KUBERNETES_RELEASE_ROWS: readonly Row[] = [
     spec: { minor: '1.39', source: 'upstream', patches: [{ version: '1.39.0' }], components: { containerd: 2.2 } },
     refused: [
       'spec.components.containerd: Invalid value: "number": spec.components.containerd in body must be of type string: "number"',
+    ],
+  },
+  {
+    name: 'components of no known name',
+    metadata: { name: '1.39' },
+    spec: {
+      minor: '1.39',
+      source: 'upstream',
+      patches: [{ version: '1.39.0', components: { 'metric-server': '0.9.0' } }],
+      components: { containerd: '2.2.7', pause: '3.10.1', 'core-dns': '1.14.2' },
+    },
+    warns: [
+      'spec.components.core-dns (1.14.2): ignored by this release: Fairway has no component of this name: did you mean "coredns"?',
+      'spec.patches[1.39.0].components.metric-server (0.9.0): ignored by this release: Fairway has no component of this name: did you mean "metrics-server"?',
     ],
   },
   {

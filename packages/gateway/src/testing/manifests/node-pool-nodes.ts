@@ -38,14 +38,14 @@ export const NODE_POOL_NODES_ROWS: readonly Row[] = [
       template: { metadata: { labels: { 'topology.kubernetes.io/zone': 'nova-a' } } },
     },
     refused: [
-      'spec.template.metadata.labels[topology.kubernetes.io/zone]: Forbidden: is set from the server: leave it out',
+      'spec.template.metadata.labels[topology.kubernetes.io/zone]: Forbidden: is set from the server: remove it',
     ],
   },
   {
     name: 'a label of a domain of Kubernetes',
     spec: { clusterName: 'demo', flavor: 'b3-8', template: { metadata: { labels: { 'scheduler.k8s.io/x': 'y' } } } },
     refused: [
-      'spec.template.metadata.labels[scheduler.k8s.io/x]: Forbidden: the domain scheduler.k8s.io is reserved by Kubernetes: use a domain of your own, or one of kubelet.kubernetes.io, node.kubernetes.io, node-restriction.kubernetes.io, node-role.kubernetes.io',
+      'spec.template.metadata.labels[scheduler.k8s.io/x]: Forbidden: the domain scheduler.k8s.io is reserved by Kubernetes: use your own domain, or one of kubelet.kubernetes.io, node.kubernetes.io, node-restriction.kubernetes.io, node-role.kubernetes.io',
     ],
   },
   {
@@ -59,7 +59,9 @@ export const NODE_POOL_NODES_ROWS: readonly Row[] = [
   {
     name: "a label of Fairway's domain",
     spec: { clusterName: 'demo', flavor: 'b3-8', template: { metadata: { labels: { 'fairway.dev/pool': 'mine' } } } },
-    refused: ["spec.template.metadata.labels[fairway.dev/pool]: Forbidden: the domain fairway.dev is Fairway's own"],
+    refused: [
+      'spec.template.metadata.labels[fairway.dev/pool]: Forbidden: the domain fairway.dev is reserved for Fairway',
+    ],
   },
   {
     name: 'annotations',
@@ -84,7 +86,7 @@ export const NODE_POOL_NODES_ROWS: readonly Row[] = [
     name: 'a finalizer without a domain',
     spec: { clusterName: 'demo', flavor: 'b3-8', template: { metadata: { finalizers: ['drain'] } } },
     refused: [
-      'spec.template.metadata.finalizers[0]: Invalid value: "drain": must be qualified by a domain: example.com/name',
+      'spec.template.metadata.finalizers[0]: Invalid value: "drain": must have a domain prefix: example.com/name',
     ],
   },
   {
@@ -132,7 +134,7 @@ export const NODE_POOL_NODES_ROWS: readonly Row[] = [
       template: { spec: { taints: [{ key: 'node.kubernetes.io/unreachable', effect: 'NoExecute' }] } },
     },
     refused: [
-      'spec.template.spec.taints[0].key: Forbidden: node.kubernetes.io/unreachable tells the state of a node and is set and cleared by Kubernetes',
+      'spec.template.spec.taints[0].key: Forbidden: node.kubernetes.io/unreachable is set and cleared by Kubernetes',
     ],
   },
   {

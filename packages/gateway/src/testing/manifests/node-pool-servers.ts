@@ -9,7 +9,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     name: 'floating IPs without a router',
     spec: { clusterName: 'alone', flavor: 'b3-8', floatingIPs: { enabled: true } },
     refused: [
-      'spec.floatingIPs.enabled: Invalid value: true: floating IPs need a router in front of the nodes, and cluster "alone" has gateway mode None: set it to Router, or leave floating IPs off',
+      'spec.floatingIPs.enabled: Invalid value: true: floating IPs need a router in front of the nodes, but cluster "alone" has gateway mode None: set it to Router, or disable floating IPs',
     ],
   },
   {
@@ -73,7 +73,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     name: 'an image that the plan does not list',
     spec: { clusterName: 'listed', flavor: 'b3-8', image: 'Debian 12' },
     refused: [
-      'spec.image: Invalid value: "Debian 12": plan "listed" allows the images "Ubuntu *": choose one of these, or another plan',
+      'spec.image: Invalid value: "Debian 12": plan "listed" allows the images "Ubuntu *": choose one of them, or another plan',
     ],
   },
   {
@@ -84,7 +84,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     name: 'a time to join below a minute',
     spec: { clusterName: 'demo', flavor: 'b3-8', nodeStartupTimeout: '30s' },
     refused: [
-      'spec.nodeStartupTimeout: Invalid value: "30s": must be a duration of at least a minute, such as 10m or 1h30m',
+      'spec.nodeStartupTimeout: Invalid value: "30s": must be a duration of at least one minute, such as 10m or 1h30m',
     ],
   },
   {
@@ -99,14 +99,14 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     name: 'healing after half a minute',
     spec: { clusterName: 'demo', flavor: 'b3-8', healing: { notReadyTimeout: '30s' } },
     refused: [
-      'spec.healing.notReadyTimeout: Invalid value: "30s": must be a duration of at least a minute, such as 10m or 1h30m',
+      'spec.healing.notReadyTimeout: Invalid value: "30s": must be a duration of at least one minute, such as 10m or 1h30m',
     ],
   },
   {
     name: 'healing while half are broken, in words',
     spec: { clusterName: 'demo', flavor: 'b3-8', healing: { maxUnhealthy: 'half' } },
     refused: [
-      'spec.healing.maxUnhealthy: Invalid value: "half": must be a share such as "40%", or a number of nodes such as "2"',
+      'spec.healing.maxUnhealthy: Invalid value: "half": must be a percentage such as "40%", or a number of nodes such as "2"',
     ],
   },
   {
@@ -119,6 +119,13 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { type: 'InPlace' } },
   },
   {
+    name: 'a rolling renewal with the plan free',
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { type: 'Rolling' } },
+    refused: [
+      'spec.upgradeStrategy.type: Unsupported value: "Rolling": plan "free" allows the upgrade strategies InPlace: choose one of them, or remove the field',
+    ],
+  },
+  {
     name: 'a renewal of another kind',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { type: 'Recreate' } },
     refused: ['spec.upgradeStrategy.type: Unsupported value: "Recreate": supported values: "InPlace", "Rolling"'],
@@ -127,21 +134,21 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     name: 'a renewal that the plan does not list',
     spec: { clusterName: 'listed', flavor: 'b3-8', upgradeStrategy: { type: 'Rolling' } },
     refused: [
-      'spec.upgradeStrategy.type: Unsupported value: "Rolling": plan "listed" allows the upgrade strategies InPlace: choose one of these, or leave it out',
+      'spec.upgradeStrategy.type: Unsupported value: "Rolling": plan "listed" allows the upgrade strategies InPlace: choose one of them, or remove the field',
     ],
   },
   {
     name: 'three nodes more meanwhile',
-    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { type: 'Rolling', maxSurge: 3, maxUnavailable: 1 } },
+    spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: 3, maxUnavailable: 1 } },
   },
   {
     name: 'neither more nor fewer nodes meanwhile',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: 0 } },
     refused: [
-      'spec.upgradeStrategy.maxSurge: Invalid value: 0: must not be 0 while maxUnavailable is 0: no node could ever be renewed',
+      'spec.upgradeStrategy.maxSurge: Invalid value: 0: must not be 0 while maxUnavailable is 0: no node could ever be updated',
     ],
     refusedByCrd: [
-      'spec.upgradeStrategy.maxSurge: Invalid value: must not be 0 while maxUnavailable is 0: no node could ever be renewed',
+      'spec.upgradeStrategy.maxSurge: Invalid value: must not be 0 while maxUnavailable is 0: no node could ever be updated',
     ],
   },
   {
@@ -160,24 +167,24 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     name: 'a share of more nodes than there are',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxUnavailable: '101%' } },
     refused: [
-      'spec.upgradeStrategy.maxUnavailable: Invalid value: "101%": must be a number of nodes from 0 to 10, or a share from "0%" to "100%" such as "25%"',
+      'spec.upgradeStrategy.maxUnavailable: Invalid value: "101%": must be a number of nodes from 0 to 10, or a percentage from "0%" to "100%" such as "25%"',
     ],
   },
   {
     name: 'a number of nodes as a text',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: '2' } },
     refused: [
-      'spec.upgradeStrategy.maxSurge: Invalid value: "2": must be a number of nodes from 0 to 10, or a share from "0%" to "100%" such as "25%"',
+      'spec.upgradeStrategy.maxSurge: Invalid value: "2": must be a number of nodes from 0 to 10, or a percentage from "0%" to "100%" such as "25%"',
     ],
   },
   {
     name: 'a share of none, and no node fewer',
     spec: { clusterName: 'demo', flavor: 'b3-8', upgradeStrategy: { maxSurge: '0%' } },
     refused: [
-      'spec.upgradeStrategy.maxSurge: Invalid value: "0%": must not be 0 while maxUnavailable is 0: no node could ever be renewed',
+      'spec.upgradeStrategy.maxSurge: Invalid value: "0%": must not be 0 while maxUnavailable is 0: no node could ever be updated',
     ],
     refusedByCrd: [
-      'spec.upgradeStrategy.maxSurge: Invalid value: must not be 0 while maxUnavailable is 0: no node could ever be renewed',
+      'spec.upgradeStrategy.maxSurge: Invalid value: must not be 0 while maxUnavailable is 0: no node could ever be updated',
     ],
   },
   {
@@ -195,7 +202,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     name: 'a longer time to drain than the plan allows',
     spec: { clusterName: 'small', flavor: 'b3-8', upgradeStrategy: { drainTimeout: '1h' } },
     refused: [
-      'spec.upgradeStrategy.drainTimeout: Invalid value: "1h": plan "small" allows at most 30m: lower it, or leave it out',
+      'spec.upgradeStrategy.drainTimeout: Invalid value: "1h": plan "small" allows at most 30m: lower it, or remove the field',
     ],
   },
   {
@@ -206,7 +213,7 @@ export const NODE_POOL_SERVERS_ROWS: readonly Row[] = [
     name: 'a drain that may wait longer than the plan allows',
     spec: { clusterName: 'small', flavor: 'b3-8', upgradeStrategy: { onDrainTimeout: 'Hold' } },
     refused: [
-      'spec.upgradeStrategy.onDrainTimeout: Invalid value: "Hold": plan "small" lets a drain wait 30m at most (maxDrainTimeout): choose Force, or leave it out',
+      'spec.upgradeStrategy.onDrainTimeout: Invalid value: "Hold": plan "small" limits drains to 30m (maxDrainTimeout): choose Force, or remove the field',
     ],
   },
   {

@@ -50,7 +50,7 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     metadata: { name: 'demo-general' },
     spec: { clusterName: 'small' },
     refused: [
-      'spec.clusterName: Forbidden: cannot be changed after creation: the name belongs to a pool of cluster "demo", and is unique in a namespace: call this pool "small-general", for example',
+      'spec.clusterName: Forbidden: cannot be changed after creation: the name is used by a pool of cluster "demo" and must be unique in the namespace: use "small-general", for example',
     ],
   },
   {
@@ -64,7 +64,7 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     name: 'a flavor that the plan does not list',
     spec: { clusterName: 'listed', flavor: 'd2-4' },
     refused: [
-      'spec.flavor: Invalid value: "d2-4": plan "listed" allows the flavors "b3-*": choose one of these, or another plan',
+      'spec.flavor: Invalid value: "d2-4": plan "listed" allows the flavors "b3-*": choose one of them, or another plan',
     ],
   },
   {
@@ -131,27 +131,27 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     refused: ['spec.replicas: Invalid value: 1000: spec.replicas in body should be less than or equal to 999'],
     refusedByCrd: [
       'spec.replicas: Invalid value: 1000: spec.replicas in body should be less than or equal to 999',
-      'spec.replicas: Invalid value: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'spec.replicas: Invalid value: must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
     ],
   },
   {
     name: 'more nodes than maxReplicas',
     spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 4, maxReplicas: 3 },
     refused: [
-      'spec.replicas: Invalid value: 4: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'spec.replicas: Invalid value: 4: must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
     ],
     refusedByCrd: [
-      'spec.replicas: Invalid value: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'spec.replicas: Invalid value: must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
     ],
   },
   {
     name: 'more nodes than the default of maxReplicas',
     spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 101 },
     refused: [
-      'spec.replicas: Invalid value: 101: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'spec.replicas: Invalid value: 101: must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
     ],
     refusedByCrd: [
-      'spec.replicas: Invalid value: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'spec.replicas: Invalid value: must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
     ],
   },
   {
@@ -164,12 +164,12 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     name: 'minReplicas above maxReplicas',
     spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 4, minReplicas: 4, maxReplicas: 3 },
     refused: [
-      'spec.minReplicas: Invalid value: 4: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
-      'spec.replicas: Invalid value: 4: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'spec.minReplicas: Invalid value: 4: must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
+      'spec.replicas: Invalid value: 4: must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
     ],
     refusedByCrd: [
-      'spec.minReplicas: Invalid value: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
-      'spec.replicas: Invalid value: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'spec.minReplicas: Invalid value: must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
+      'spec.replicas: Invalid value: must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
     ],
   },
   {
@@ -181,7 +181,7 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     name: 'more nodes than the plan has left',
     spec: { clusterName: 'small', flavor: 'b3-8', replicas: 2 },
     refused: [
-      'spec.replicas: Invalid value: 2: plan "small" allows a cluster 3 nodes, and its other pools ask for 2: ask for at most 1, or scale those down',
+      'spec.replicas: Invalid value: 2: plan "small" allows 3 nodes per cluster, and the other pools of the cluster have 2: must be at most 1, or scale down those pools',
     ],
   },
   {
@@ -189,21 +189,21 @@ export const NODE_POOL_SIZE_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'small-general' },
     spec: { replicas: 4 },
-    refused: ['spec.replicas: Invalid value: 4: plan "small" allows a cluster 3 nodes: ask for at most 3'],
+    refused: ['spec.replicas: Invalid value: 4: plan "small" allows 3 nodes per cluster: must be at most 3'],
   },
   {
     name: 'more nodes than the range has addresses',
     spec: { clusterName: 'narrow', flavor: 'b3-8', replicas: 20 },
     refused: [
-      "spec.replicas: Invalid value: 20: the nodes' range 192.168.7.0/28 has room for 10 nodes, and the cluster's pools ask for 20: ask for at most 10 here, or make a cluster with a larger spec.network.nodesCIDR",
+      "spec.replicas: Invalid value: 20: the nodes' CIDR 192.168.7.0/28 has room for 10 nodes, but the pools of the cluster have 20: ask for at most 10 here, or create a cluster with a larger spec.network.nodesCIDR",
     ],
   },
   {
     name: 'more nodes than the quota holds',
     spec: { clusterName: 'custom', flavor: 'b3-128', replicas: 130, maxReplicas: 200 },
     warns: [
-      "spec.replicas: 130 more nodes need 17039360 MiB of memory, and the project's quota of 16777216 has 16777216 left: nodes without room wait until there is some",
-      "spec.replicas: 130 more nodes need 4160 cores, and the project's quota of 4000 has 4000 left: nodes without room wait until there is some",
+      "spec.replicas: 130 more nodes need 17039360 MiB of memory, but the project's quota of 16777216 has 16777216 left: some nodes will wait until there is room",
+      "spec.replicas: 130 more nodes need 4160 cores, but the project's quota of 4000 has 4000 left: some nodes will wait until there is room",
     ],
   },
 ];

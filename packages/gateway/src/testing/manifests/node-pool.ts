@@ -35,10 +35,10 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     name: 'bounds at some times while autoscaling is off',
     spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { schedules: [DAY] } },
     refused: [
-      'spec.autoscaling.schedules: Invalid value: [{"name":"office-hours","start":"0 7 * * 1-5","end":"0 20 * * 1-5","minReplicas":3,"timeZone":"UTC"}]: are bounds of autoscaling, which is off: set spec.autoscaling.enabled to true, or leave them out',
+      'spec.autoscaling.schedules: Invalid value: [{"name":"office-hours","start":"0 7 * * 1-5","end":"0 20 * * 1-5","minReplicas":3,"timeZone":"UTC"}]: has no effect without autoscaling: set spec.autoscaling.enabled to true, or remove it',
     ],
     refusedByCrd: [
-      'spec.autoscaling.schedules: Invalid value: are bounds of autoscaling, which is off: set spec.autoscaling.enabled to true, or leave them out',
+      'spec.autoscaling.schedules: Invalid value: has no effect without autoscaling: set spec.autoscaling.enabled to true, or remove it',
     ],
   },
   {
@@ -62,34 +62,34 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     name: 'a schedule without bounds',
     spec: autoscaled({ name: 'day', start: '0 7 * * *', end: '0 20 * * *' }),
     refused: [
-      'spec.autoscaling.schedules: Invalid value: [{"name":"day","start":"0 7 * * *","end":"0 20 * * *","timeZone":"UTC"}]: has an item that does nothing: give each of them minReplicas, maxReplicas, or both',
+      'spec.autoscaling.schedules: Invalid value: [{"name":"day","start":"0 7 * * *","end":"0 20 * * *","timeZone":"UTC"}]: has an item without effect: set minReplicas, maxReplicas, or both in each item',
     ],
     refusedByCrd: [
-      'spec.autoscaling.schedules: Invalid value: has an item that does nothing: give each of them minReplicas, maxReplicas, or both',
+      'spec.autoscaling.schedules: Invalid value: has an item without effect: set minReplicas, maxReplicas, or both in each item',
     ],
   },
   {
     name: 'a schedule of more nodes at least than at most',
     spec: autoscaled({ ...DAY, minReplicas: 11 }),
     refused: [
-      'spec.autoscaling.schedules: Invalid value: [{"name":"office-hours","start":"0 7 * * 1-5","end":"0 20 * * 1-5","minReplicas":11,"timeZone":"UTC"}]: has an item whose minReplicas is more than its maxReplicas (where it has one of them alone, the other is the pool\'s): lower it, or raise maxReplicas',
+      'spec.autoscaling.schedules: Invalid value: [{"name":"office-hours","start":"0 7 * * 1-5","end":"0 20 * * 1-5","minReplicas":11,"timeZone":"UTC"}]: has an item whose minReplicas is more than its maxReplicas (if only one is set, the pool\'s value is used for the other): lower it, or raise maxReplicas',
     ],
     refusedByCrd: [
-      "spec.autoscaling.schedules: Invalid value: has an item whose minReplicas is more than its maxReplicas (where it has one of them alone, the other is the pool's): lower it, or raise maxReplicas",
+      "spec.autoscaling.schedules: Invalid value: has an item whose minReplicas is more than its maxReplicas (if only one is set, the pool's value is used for the other): lower it, or raise maxReplicas",
     ],
   },
   {
     name: 'a schedule of every minute',
     spec: autoscaled({ ...DAY, start: '* 7 * * *' }),
     refused: [
-      'spec.autoscaling.schedules[0].start: Invalid value: "* 7 * * *": comes again after 1 min: leave at least an hour between two times, such as "0 20 * * *"',
+      'spec.autoscaling.schedules[0].start: Invalid value: "* 7 * * *": matches again after 1 min: leave at least an hour between two times, such as "0 20 * * *"',
     ],
   },
   {
     name: 'a schedule in another time zone than there is',
     spec: autoscaled({ ...DAY, timeZone: '+01:00' }),
     refused: [
-      'spec.autoscaling.schedules[0].timeZone: Invalid value: "+01:00": is an offset: name a time zone such as Europe/Berlin, which knows about daylight saving time, or UTC',
+      'spec.autoscaling.schedules[0].timeZone: Invalid value: "+01:00": is a UTC offset: use a time zone with daylight saving time rules, such as Europe/Berlin, or UTC',
     ],
   },
   {
@@ -107,7 +107,7 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     name: 'a threshold above one',
     spec: { clusterName: 'demo', flavor: 'b3-8', autoscaling: { scaleDownUtilizationThreshold: '1.5' } },
     refused: [
-      'spec.autoscaling.scaleDownUtilizationThreshold: Invalid value: "1.5": must be a share between 0 and 1, such as "0.5"',
+      'spec.autoscaling.scaleDownUtilizationThreshold: Invalid value: "1.5": must be a number between 0 and 1, such as "0.5"',
     ],
   },
   {
@@ -139,21 +139,161 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     name: 'six nodes apart',
     spec: { clusterName: 'demo', flavor: 'b3-8', antiAffinity: true, replicas: 6 },
     refused: [
-      'spec.replicas: Invalid value: 6: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'spec.replicas: Invalid value: 6: must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
     ],
     refusedByCrd: [
-      'spec.replicas: Invalid value: must not be more than maxReplicas (which is 100, or 5 with antiAffinity, where it is left out): lower it, or raise maxReplicas',
+      'spec.replicas: Invalid value: must not be more than maxReplicas (default 100, or 5 with hard antiAffinity): lower it, or raise maxReplicas',
     ],
   },
   {
     name: 'up to six nodes apart',
     spec: { clusterName: 'demo', flavor: 'b3-8', antiAffinity: true, maxReplicas: 6 },
     refused: [
-      'spec.maxReplicas: Invalid value: 6: must not be more than 5 with antiAffinity, which needs a hypervisor for each node: spread the nodes over several pools',
+      'spec.maxReplicas: Invalid value: 6: must be at most 5 with antiAffinity, which requires a hypervisor for each node: spread the nodes over several pools, or set antiAffinityPolicy to Soft',
     ],
     refusedByCrd: [
-      'spec.maxReplicas: Invalid value: must not be more than 5 with antiAffinity, which needs a hypervisor for each node: spread the nodes over several pools',
+      'spec.maxReplicas: Invalid value: must be at most 5 with antiAffinity, which requires a hypervisor for each node: spread the nodes over several pools, or set antiAffinityPolicy to Soft',
     ],
+  },
+  {
+    name: 'nodes apart as far as there are hypervisors',
+    spec: { clusterName: 'demo', flavor: 'b3-8', antiAffinity: true, antiAffinityPolicy: 'Soft', replicas: 6 },
+  },
+  {
+    name: 'a policy of nodes that are not apart',
+    spec: { clusterName: 'demo', flavor: 'b3-8', antiAffinityPolicy: 'Soft' },
+    refused: [
+      'spec.antiAffinityPolicy: Invalid value: "Soft": has no effect without antiAffinity: set spec.antiAffinity to true, or remove it',
+    ],
+    refusedByCrd: [
+      'spec.antiAffinityPolicy: Invalid value: has no effect without antiAffinity: set spec.antiAffinity to true, or remove it',
+    ],
+  },
+  {
+    name: 'tags and metadata of servers',
+    spec: {
+      clusterName: 'demo',
+      flavor: 'b3-8',
+      serverTags: ['team:web', 'a b'],
+      serverMetadata: { 'cost center': 'R&D 7' },
+    },
+  },
+  {
+    name: 'a tag with a comma',
+    spec: { clusterName: 'demo', flavor: 'b3-8', serverTags: ['a,b'] },
+    refused: [
+      'spec.serverTags[0]: Invalid value: "a,b": must be 1 to 60 ASCII characters without "," and "/", and must not start or end with a space',
+    ],
+  },
+  {
+    name: "Fairway's own tags and metadata",
+    spec: {
+      clusterName: 'demo',
+      flavor: 'b3-8',
+      serverTags: ['Fairway-cluster-1', 'fairway', 'Web', 'web'],
+      serverMetadata: { 'a/b': '', 'fairway.dev.version': '1.30.0' },
+    },
+    refused: [
+      'spec.serverTags[0]: Forbidden: tags "fairway" and "fairway-…" are reserved for Fairway: choose another one',
+      'spec.serverTags[1]: Forbidden: tags "fairway" and "fairway-…" are reserved for Fairway: choose another one',
+      'spec.serverTags[3]: Invalid value: "web": differs from an earlier one only in case, which some clouds ignore: choose one of them',
+      'spec.serverMetadata: Invalid value: "a/b": must have a key of 1 to 255 letters, digits, spaces and "-", "_", ":", "."',
+      'spec.serverMetadata[fairway.dev.version]: Forbidden: keys that start with "fairway.dev" are reserved for Fairway: choose another one',
+    ],
+  },
+  {
+    name: 'a security group of the project',
+    spec: { clusterName: 'demo', flavor: 'b3-8', securityGroups: ['default'] },
+    has: { 'spec.securityGroups': ['default'] },
+  },
+  {
+    name: 'a security group that the cloud lacks',
+    spec: { clusterName: 'demo', flavor: 'b3-8', securityGroups: ['defualt', 'default'] },
+    refused: [
+      'spec.securityGroups[0]: Not found: "defualt": the cloud offers this project no such security group; did you mean "default"?',
+    ],
+  },
+  {
+    name: 'a security group twice',
+    spec: { clusterName: 'demo', flavor: 'b3-8', securityGroups: ['default', 'default'] },
+    refused: ['spec.securityGroups[1]: Duplicate value: "default"'],
+  },
+  {
+    name: 'a security group with a space in its name',
+    spec: { clusterName: 'demo', flavor: 'b3-8', securityGroups: ['a b'] },
+    refused: [
+      'spec.securityGroups[0]: Invalid value: "a b": must be 1 to 255 ASCII characters without spaces: use the ID of a group with another name',
+    ],
+  },
+  {
+    name: 'further networks',
+    spec: {
+      clusterName: 'demo',
+      flavor: 'b3-8',
+      networks: [{ networkID: '{office}' }, { networkID: '{twin}', subnetID: '{twin-0}' }],
+    },
+  },
+  {
+    name: 'a further network by its name',
+    spec: { clusterName: 'demo', flavor: 'b3-8', networks: [{ networkID: 'office' }] },
+    refused: [
+      'spec.networks[0].networkID: Invalid value: "office": must be the ID (UUID) of an OpenStack resource, not its name',
+    ],
+  },
+  {
+    name: 'a further network twice',
+    spec: { clusterName: 'demo', flavor: 'b3-8', networks: [{ networkID: '{office}' }, { networkID: '{office}' }] },
+    refused: ['spec.networks[1]: Duplicate value: {"networkID":"{office}"}'],
+  },
+  {
+    name: 'further networks that servers cannot have',
+    spec: {
+      clusterName: 'demo',
+      flavor: 'b3-8',
+      networks: [
+        { networkID: '{public}' },
+        { networkID: '{twin}' },
+        { networkID: '{bare}' },
+        { networkID: '{inside}' },
+        { networkID: '{office}', subnetID: '{twin-0}' },
+      ],
+    },
+    refused: [
+      'spec.networks[0].networkID: Invalid value: "{public}": network "public" is external: choose a network of the project',
+      'spec.networks[1].subnetID: Required value: the network has 2 IPv4 subnets: choose one of {twin-0} ("twin-0", 10.92.0.0/24), {twin-1} ("twin-1", 10.93.0.0/24)',
+      'spec.networks[2].networkID: Invalid value: "{bare}": the network has no IPv4 subnet: create one in it',
+      'spec.networks[3].networkID: Invalid value: "{inside}": subnet {inside-0} has the CIDR 10.2.8.0/24, which overlaps the pod network 10.2.0.0/16: choose a network with another CIDR',
+      'spec.networks[4].subnetID: Invalid value: "{twin-0}": network {office} has no such subnet; it has {office-0} ("office-0", 10.91.0.0/24)',
+    ],
+  },
+  {
+    name: 'a further network that the plan does not list',
+    spec: { clusterName: 'listed', flavor: 'b3-8', networks: [{ networkID: '{twin}', subnetID: '{twin-0}' }] },
+    refused: [
+      'spec.networks[0].networkID: Invalid value: "{twin}": plan "listed" allows the networks "office": choose one of them, or another plan',
+    ],
+  },
+  {
+    name: 'settings of kubelet',
+    spec: { clusterName: 'demo', flavor: 'b3-8', kubelet: { maxPods: 64, evictionHard: { 'memory.available': '5%' } } },
+  },
+  {
+    name: 'settings that kubelet refuses together',
+    spec: {
+      clusterName: 'demo',
+      flavor: 'b3-8',
+      kubelet: { imageGCHighThresholdPercent: 70, maxParallelImagePulls: 3, systemReserved: { memory: 'much' } },
+    },
+    refused: [
+      'spec.kubelet.systemReserved[memory]: Invalid value: "much": must be an amount such as 1Gi',
+      'spec.kubelet.imageGCHighThresholdPercent: Invalid value: 70: imageGCLowThresholdPercent (80) must be less than imageGCHighThresholdPercent (70): set both',
+      'spec.kubelet.maxParallelImagePulls: Invalid value: 3: must be 1 unless serializeImagePulls is false: set both',
+    ],
+  },
+  {
+    name: 'an unsafe sysctl that the plan does not allow, and more pods than it has',
+    spec: { clusterName: 'demo', flavor: 'b3-8', kubelet: { allowedUnsafeSysctls: ['net.core.somaxconn'] } },
+    refused: ['spec.kubelet: Forbidden: plan "free" allows the allowedUnsafeSysctls none: remove net.core.somaxconn'],
   },
   {
     name: 'nodes apart, later',
@@ -171,6 +311,13 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     spec: { clusterName: 'demo', flavor: 'b3-8', availabilityZones: ['nova-a', 'nova-z'] },
     refused: [
       'spec.availabilityZones[1]: Not found: "nova-z": the cloud offers this project no such availability zone; did you mean "nova-a" or "nova-b" or "nova-c"?',
+    ],
+  },
+  {
+    name: 'a zone with a host',
+    spec: { clusterName: 'demo', flavor: 'b3-8', availabilityZones: ['nova-a:compute-1'] },
+    refused: [
+      'spec.availabilityZones[0]: Invalid value: "nova-a:compute-1": must be the name of a zone, such as "nova", without ":" and a host',
     ],
   },
   {
@@ -213,10 +360,10 @@ export const NODE_POOL_ROWS: readonly Row[] = [
     metadata: { name: 'abcdefghijklmnopqrstuvwxyzabcdefg' },
     spec: { clusterName: 'demo', flavor: 'b3-8' },
     refused: [
-      'metadata.name: Invalid value: "abcdefghijklmnopqrstuvwxyzabcdefg": must be no more than 32 characters, so that the names of servers and nodes stay within 63',
+      'metadata.name: Invalid value: "abcdefghijklmnopqrstuvwxyzabcdefg": must be at most 32 characters, so that the names of servers and nodes are at most 63',
     ],
     refusedByCrd: [
-      'metadata.name: Invalid value: must be no more than 32 characters, so that the names of servers and nodes stay within 63',
+      'metadata.name: Invalid value: must be at most 32 characters, so that the names of servers and nodes are at most 63',
     ],
   },
   {

@@ -13,7 +13,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { cni: { allowed: [] } },
-    refused: ['spec.cni.allowed: Invalid value: []: spec.cni.allowed in body should have at least 1 items'],
+    refused: ['spec.cni.allowed: Invalid value: 0: spec.cni.allowed in body should have at least 1 items'],
     refusedByKubernetes: ['spec.cni.allowed: Invalid value: 0: spec.cni.allowed in body should have at least 1 items'],
   },
   {
@@ -93,7 +93,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { allowed: { flavors: [] } },
-    refused: ['spec.allowed.flavors: Invalid value: []: spec.allowed.flavors in body should have at least 1 items'],
+    refused: ['spec.allowed.flavors: Invalid value: 0: spec.allowed.flavors in body should have at least 1 items'],
     refusedByKubernetes: [
       'spec.allowed.flavors: Invalid value: 0: spec.allowed.flavors in body should have at least 1 items',
     ],
@@ -179,7 +179,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     metadata: { name: 'canary' },
     spec: { healing: { nodeStartupTimeout: '59s' } },
     refused: [
-      'spec.healing.nodeStartupTimeout: Invalid value: "59s": must be a duration of at least a minute, such as 10m or 1h30m',
+      'spec.healing.nodeStartupTimeout: Invalid value: "59s": must be a duration of at least one minute, such as 10m or 1h30m',
     ],
   },
   {

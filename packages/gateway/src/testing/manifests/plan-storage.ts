@@ -32,7 +32,7 @@ export const PLAN_STORAGE_ROWS: readonly Row[] = [
     name: 'a class with a name that Kubernetes does not take',
     spec: { storage: { classes: [{ name: 'High_Speed' }] } },
     refused: [
-      'spec.storage.classes[0].name: Invalid value: "High_Speed": must be a name of Kubernetes, such as csi-cinder-high-speed',
+      'spec.storage.classes[0].name: Invalid value: "High_Speed": must be a valid Kubernetes name, such as csi-cinder-high-speed',
     ],
   },
   {
@@ -53,9 +53,9 @@ export const PLAN_STORAGE_ROWS: readonly Row[] = [
       },
     },
     refused: [
-      `spec.storage.classes: Invalid value: [${['one', 'two'].map(defaultClass).join()}]: must have one default at most`,
+      `spec.storage.classes: Invalid value: [${['one', 'two'].map(defaultClass).join()}]: must have at most one default`,
     ],
-    refusedByCrd: ['spec.storage.classes: Invalid value: must have one default at most'],
+    refusedByCrd: ['spec.storage.classes: Invalid value: must have at most one default'],
   },
   {
     ...CANARY,
@@ -94,7 +94,7 @@ export const PLAN_STORAGE_ROWS: readonly Row[] = [
     name: 'no access mode',
     spec: { storage: { accessModes: [] } },
     refused: [
-      'spec.storage.accessModes: Invalid value: []: spec.storage.accessModes in body should have at least 1 items',
+      'spec.storage.accessModes: Invalid value: 0: spec.storage.accessModes in body should have at least 1 items',
     ],
     refusedByKubernetes: [
       'spec.storage.accessModes: Invalid value: 0: spec.storage.accessModes in body should have at least 1 items',

@@ -8,7 +8,7 @@ import { kindIn, resourceIn } from '../request-kind.ts';
 
 const API_VERSION = 'admission.k8s.io/v1';
 
-/** The AdmissionReview that a webhook gets. `version`: the write as one of another version of the resource. */
+/** The AdmissionReview that a webhook gets. `version`: convert the write to this version of the resource. */
 export async function reviewOf(
   request: AdmissionRequest,
   write: WriteInProgress,
@@ -19,7 +19,7 @@ export async function reviewOf(
   const served = ServedResource.of(resource);
   const as = version ?? served;
   const shown = async (value: KubeObject | undefined) =>
-    value === undefined ? null : shownAs(value, served, as, subresource);
+    value === undefined ? null : objectForWebhook(value, served, as, subresource);
   const isNamespace = resource.group === '' && resource.plural === Namespaces.plural;
   const namespace = isNamespace ? name : request.namespace;
   return {
@@ -38,7 +38,7 @@ export async function reviewOf(
       operation,
       userInfo: user,
       object: await shown(object),
-      // A subresource is created beside its parent, which is not an earlier form of it.
+      // A created subresource has no old object: its parent is not an earlier version of it.
       oldObject: operation === 'CREATE' || operation === 'CONNECT' ? null : await shown(oldObject),
       dryRun,
       options: operation === 'CONNECT' ? null : write.options(),
@@ -46,8 +46,8 @@ export async function reviewOf(
   };
 }
 
-/** The object as webhooks see it: the Scale of a write to `scale`, and in the version of their rules. */
-export async function shownAs(
+/** The object as webhooks see it: the Scale of a write to `scale`, in the version of their rules. */
+export async function objectForWebhook(
   object: KubeObject,
   served: ServedResource,
   as: ServedResource,
@@ -94,7 +94,7 @@ const reviewed = z.object({
 
 export type ReviewResponse = NonNullable<z.infer<typeof reviewed>['response']>;
 
-/** The response in an answer, or why it is none, in kube-apiserver's words. */
+/** The response in the returned review, or why it is invalid, in kube-apiserver's words. */
 export function responseOf(answer: unknown, uid: string, isMutating: boolean): ReviewResponse | string {
   const parsed = reviewed.safeParse(answer);
   if (!parsed.success) {

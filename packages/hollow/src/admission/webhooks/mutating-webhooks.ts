@@ -7,13 +7,13 @@ import { MutatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { ApiError } from '@fairway/kube/object/api-error';
 import { cloneJson, isJsonArray, jsonEqual } from '@fairway/kube/object/json';
 import type { Json, KubeObject } from '@fairway/kube/object/meta';
-import { type ReviewResponse, shownAs } from './admission-review.ts';
+import { objectForWebhook, type ReviewResponse } from './admission-review.ts';
 import { Reinvocations } from './reinvocations.ts';
 import { askWebhook, internal, type WebhookCallOptions } from './webhook-call.ts';
 import { isSelected } from './webhook-selectors.ts';
 import { type Match, WebhookSet } from './webhook-set.ts';
 
-/** Asks mutating webhooks, one after the other, and applies their patches. */
+/** Calls mutating webhooks one after the other and applies their patches. */
 export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCallOptions): AdmissionPlugin {
   const webhooks = new WebhookSet(reader, MutatingWebhookConfigurations);
   const reinvocations = new WeakMap<AdmissionRequest, Reinvocations>();
@@ -46,7 +46,7 @@ export function mutatingWebhooks(reader: () => ObjectReader, options: WebhookCal
   };
 }
 
-/** Whether the object is another after the webhook's patch. */
+/** Whether the webhook's patch changed the object. */
 async function changeBy(
   { patch }: ReviewResponse,
   request: AdmissionRequest,
@@ -65,14 +65,14 @@ async function changeBy(
   }
   const served = ServedResource.of(resource);
   const as = version ?? served;
-  const shown = await shownAs(object, served, as, subresource);
+  const shown = await objectForWebhook(object, served, as, subresource);
   const patched = patchedBy(shown as unknown as Json, operations) as unknown as KubeObject;
   const before = cloneJson(object);
   write.replaceObject(await restored(patched, object, served, as, subresource));
   return !jsonEqual(before, object);
 }
 
-/** What `shownAs` has made, in the form that is written. */
+/** Converts the result of `objectForWebhook` back to the written form. */
 async function restored(
   patched: KubeObject,
   object: KubeObject,
@@ -90,12 +90,12 @@ function operationsOf(patch: string): readonly unknown[] {
     const operations: unknown = JSON.parse(Buffer.from(patch, 'base64').toString());
     if (isJsonArray(operations)) return operations;
   } catch {
-    // The same answer as for JSON that is no list.
+    // The same error as for JSON that is not a list.
   }
-  throw internal('the patch of the webhook is no JSON Patch');
+  throw internal('the patch of the webhook is not a JSON Patch');
 }
 
-/** A patch that does not fit is the webhook's mistake, not the client's. */
+/** A patch that does not apply is the webhook's error, not the client's. */
 function patchedBy(object: Json, operations: readonly unknown[]): Json {
   try {
     return applyJsonPatch(object, operations);

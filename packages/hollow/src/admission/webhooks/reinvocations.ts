@@ -2,8 +2,8 @@ import { cloneJson, jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 
 /**
- * Which webhooks are called again for one write, as k8s.io/apiserver decides it: after a change, those with `IfNeeded` that had been called before it;
- * there are two rounds at most, and none is called for the first time in the second.
+ * Which webhooks are called again for one write, as in k8s.io/apiserver: after a change, those with `IfNeeded` that were called before it; there are
+ * at most two rounds, and no webhook is called for the first time in the second.
  */
 export class Reinvocations {
   readonly #reinvocable = new Set<string>();
@@ -16,7 +16,7 @@ export class Reinvocations {
     return this.#rounds > 1 ? 1 : 0;
   }
 
-  /** What other plugins have changed between the rounds counts as a change too. */
+  /** Changes by other plugins between the rounds count too. */
   begin(object: KubeObject | undefined): void {
     this.#rounds++;
     if (this.round === 1 && !jsonEqual(this.#output, object)) this.#makeDue();

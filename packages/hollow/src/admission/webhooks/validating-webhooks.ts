@@ -5,7 +5,7 @@ import { askWebhook, type WebhookCallOptions } from './webhook-call.ts';
 import { isSelected } from './webhook-selectors.ts';
 import { type Match, WebhookSet } from './webhook-set.ts';
 
-/** Asks validating webhooks, all at once; the first in their order that refuses has the word. */
+/** Calls validating webhooks in parallel; the response is from the first one in order that rejects. */
 export function validatingWebhooks(reader: () => ObjectReader, options: WebhookCallOptions): AdmissionPlugin {
   const webhooks = new WebhookSet(reader, ValidatingWebhookConfigurations);
   async function ask(request: AdmissionRequest, write: WriteInProgress, matches: readonly Match[]): Promise<void> {

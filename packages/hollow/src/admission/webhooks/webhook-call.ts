@@ -11,7 +11,7 @@ import type { Match } from './webhook-set.ts';
 
 export interface WebhookCallOptions {
   readonly caller: WebhookCaller;
-  /** Says what users may do, for conditions. */
+  /** Checks permissions of users, for conditions. */
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly log: Logger;
@@ -20,8 +20,8 @@ export interface WebhookCallOptions {
 const DEFAULT_TIMEOUT_SECONDS = 10;
 
 /**
- * Asks one webhook. Undefined where it could not be asked and its failurePolicy is Ignore; throws what the client gets where it
- * refuses, or where it could not be asked.
+ * Calls one webhook. Returns undefined if the call failed and its failurePolicy is Ignore; throws the client's error if it rejects or the call
+ * failed.
  */
 export async function askWebhook(
   { caller, clock, log }: WebhookCallOptions,
@@ -50,7 +50,7 @@ export async function askWebhook(
     throw new ApiError(504, 'Timeout', 'Timeout: request did not complete within requested timeout');
   }
   if (hook.failurePolicy !== 'Ignore') throw internal(failure);
-  log.warn({ webhook: hook.name, reason: failure }, 'webhook failed, the write goes on');
+  log.warn({ webhook: hook.name, reason: failure }, 'webhook failed, the write continues');
   const key = `failed-open.${phase.type}.webhook.admission.k8s.io/round_${phase.round}_index_${index}`;
   write.annotate(key, hook.name);
   return undefined;
@@ -68,7 +68,7 @@ function accepted(
   return response;
 }
 
-/** What a client gets from a webhook that refuses, as kube-apiserver completes it. */
+/** The error of a rejecting webhook, completed as in kube-apiserver. */
 export function refusalOf(name: string, status: NonNullable<ReviewResponse['status']>): ApiError {
   const by = `admission webhook ${JSON.stringify(name)} denied the request`;
   const { code, reason, message, details } = status;

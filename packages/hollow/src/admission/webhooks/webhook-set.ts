@@ -15,18 +15,18 @@ import { MatchConditions } from './match-conditions.ts';
 /** A webhook of a configuration, compiled. */
 export interface Webhook {
   readonly configuration: string;
-  /** Unique among all webhooks of its kind, whatever they are called. */
+  /** Unique among all webhooks of its kind, whatever their names. */
   readonly id: string;
-  /** Among all webhooks of its kind, in the order in which they are called. */
+  /** Position in the call order of all webhooks of its kind. */
   readonly index: number;
   readonly hook: MutatingWebhook & ValidatingWebhook;
   readonly conditions: MatchConditions;
-  /** Undefined where everything matches. */
+  /** Undefined if everything matches. */
   readonly namespaces: LabelMatcher | undefined;
   readonly objects: LabelMatcher | undefined;
 }
 
-/** A webhook whose rules a write matches, as a write of `version` of the resource where that is not the client's. */
+/** A webhook whose rules match a write; `version` is the resource version that they match, if not the client's. */
 export interface Match {
   readonly webhook: Webhook;
   readonly version: ServedResource | undefined;
@@ -36,10 +36,10 @@ type Configuration = MutatingWebhookConfiguration | ValidatingWebhookConfigurati
 type Rules = WeakMap<object, Map<string, readonly Match[]>>;
 
 const NONE: readonly Match[] = [];
-/** Whoever breaks admission mends it by these. */
+/** These kinds are exempt: they are needed to repair broken admission. */
 const EXEMPT_GROUP = 'admissionregistration.k8s.io';
 
-/** The webhooks of all configurations of a kind, compiled once after each change of one, and what matches a resource looked up once. */
+/** The webhooks of all configurations of a kind, compiled once after each change, with cached matches by resource. */
 export class WebhookSet {
   readonly #reader: () => ObjectReader;
   readonly #type: ResourceType<Configuration & KubeObject>;
@@ -52,7 +52,7 @@ export class WebhookSet {
     this.#type = type;
   }
 
-  /** By rules alone: selectors and conditions see the object. */
+  /** Only by rules: selectors and conditions need the object. */
   matching(request: AdmissionRequest, write: WriteInProgress): readonly Match[] {
     const { resource, subresource, operation, namespace } = request;
     if (this.#all().length === 0 || resource.group === EXEMPT_GROUP) return NONE;

@@ -142,7 +142,7 @@ export function cronJobController(context: ControllerContext): Controller {
     const known = new Set((status.active ?? []).map(({ uid }) => uid));
     const active: ObjectReference[] = (status.active ?? []).filter(({ uid, name = '', namespace = '' }) => {
       const job = byUid.get(uid);
-      // The cache may not show yet what was made a moment ago.
+      // The cache may not yet contain a Job that was just created.
       if (job === undefined && reader.get(Jobs, namespace, name)?.metadata.uid === uid) return true;
       if (job !== undefined && !isFinished(job)) return true;
       if (job === undefined) events.normal(cronJob, 'MissingJob', `Active job went missing: ${name}`);

@@ -4,7 +4,7 @@ const INTERVAL = /^@every (?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/;
 /** With more missed times than this between two syncs, a warning replaces the count of missed runs. */
 const MAX_MISSED = 100;
 
-/** Parses a schedule as robfig/cron does: five fields or a macro, in the time zone given or else in UTC. Throws an Error that says what is wrong. */
+/** Parses a schedule like robfig/cron: five fields or a macro, in the given time zone or else in UTC. Throws an Error that describes the problem. */
 export function parseSchedule(text: string, timeZone: string | undefined): Schedule {
   const interval = INTERVAL.exec(text);
   if (interval) {
@@ -16,7 +16,7 @@ export function parseSchedule(text: string, timeZone: string | undefined): Sched
 }
 
 export interface Missed {
-  /** The latest time that has passed; undefined when none has. */
+  /** The latest time that has passed; undefined if none has. */
   readonly latestMs: number | undefined;
   readonly isTooMany: boolean;
 }

@@ -48,7 +48,7 @@ export function daemonSetController(context: ControllerContext): Controller {
     const hash = hashOfRevision(revision);
     if (expectations.satisfied(key)) {
       const { create, remove } = plan(set, claimed, nodes.list(), hash, clock.now());
-      for (const pod of remove) if (pod.status?.phase === 'Failed') tellFailed(set, pod);
+      for (const pod of remove) if (pod.status?.phase === 'Failed') recordFailed(set, pod);
       if (remove.length > 0) await control.deleteAll(set, remove);
       if (create.length > 0)
         await control.createAll(
@@ -65,7 +65,7 @@ export function daemonSetController(context: ControllerContext): Controller {
     return waitMs === undefined ? {} : { requeueAfterMs: waitMs };
   }
 
-  function tellFailed(set: DaemonSet, { metadata, spec }: Pod): void {
+  function recordFailed(set: DaemonSet, { metadata, spec }: Pod): void {
     const message = `Found failed daemon pod ${metadata.namespace}/${metadata.name} on node ${spec.nodeName}, will try to kill it`;
     events.warning(set, 'FailedDaemonPod', message);
   }

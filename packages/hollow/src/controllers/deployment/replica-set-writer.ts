@@ -49,7 +49,7 @@ export class ReplicaSetWriter {
     };
     try {
       const created = await this.#client.resource(ReplicaSets).create(set);
-      if (set.spec.replicas > 0) this.#tell(deployment, created, 0, set.spec.replicas);
+      if (set.spec.replicas > 0) this.#recordScaled(deployment, created, 0, set.spec.replicas);
       return created;
     } catch (error) {
       if (!isApiError(error, 'AlreadyExists')) throw error;
@@ -67,7 +67,7 @@ export class ReplicaSetWriter {
     const written = await this.#client
       .resource(ReplicaSets)
       .update({ ...set, metadata: { ...set.metadata, annotations }, spec: { ...set.spec, replicas } });
-    if (before !== replicas) this.#tell(deployment, set, before, replicas);
+    if (before !== replicas) this.#recordScaled(deployment, set, before, replicas);
     return written;
   }
 
@@ -94,7 +94,7 @@ export class ReplicaSetWriter {
     }
   }
 
-  #tell(deployment: Deployment, { metadata }: ReplicaSet, before: number, after: number): void {
+  #recordScaled(deployment: Deployment, { metadata }: ReplicaSet, before: number, after: number): void {
     const verb = before < after ? 'up' : 'down';
     const message = `Scaled ${verb} replica set ${metadata.name} from ${before} to ${after}`;
     this.#events.normal(deployment, 'ScalingReplicaSet', message);

@@ -16,7 +16,7 @@ const SERVICE_NAME = 'kubernetes.io/service-name';
 const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const MANAGER = 'endpointslice-controller.k8s.io';
 const HEADLESS = 'service.kubernetes.io/headless';
-/** Set on Endpoints that are not users' own. */
+/** Label of Endpoints that are managed by this controller. */
 export const ENDPOINTS_MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const ZONE = 'topology.kubernetes.io/zone';
 

@@ -15,13 +15,13 @@ const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 const MANAGER = 'endpointslicemirroring-controller.k8s.io';
 const SKIP_MIRROR = 'endpointslice.kubernetes.io/skip-mirror';
 const LEADER = 'control-plane.alpha.kubernetes.io/leader';
-/** Annotations that a mirrored slice does not take over. */
+/** Annotations that are not copied to a mirrored slice. */
 const OWN_ANNOTATIONS = [
   'endpoints.kubernetes.io/last-change-trigger-time',
   'kubectl.kubernetes.io/last-applied-configuration',
 ];
 
-/** Shows Endpoints that users maintain, of Services without a selector, as EndpointSlices (pkg/controller/endpointslicemirroring). */
+/** Mirrors user-managed Endpoints of Services without a selector to EndpointSlices (pkg/controller/endpointslicemirroring). */
 export function endpointSliceMirroring(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const services = informers.informer(Services);
@@ -54,7 +54,7 @@ export function endpointSliceMirroring(context: ControllerContext): Controller {
     return {};
   }
 
-  /** A slice for each group, in place of what is there; what is left over goes. */
+  /** Writes a slice for each group, reusing existing slices; surplus slices are deleted. */
   async function write(source: Endpoints, groups: readonly MirroredGroup[], existing: readonly EndpointSlice[]) {
     const left = new Set(existing);
     const byGroup = new Map(existing.map((slice) => [groupKey(slice.addressType, slice.ports ?? []), slice]));
@@ -95,7 +95,7 @@ export function endpointSliceMirroring(context: ControllerContext): Controller {
   return controller.watch(slices, ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.[SERVICE_NAME] ?? ''}`]);
 }
 
-/** Neither opted out of, nor the lock of a leader election. */
+/** Whether Endpoints are mirrored: they have neither the opt-out label nor a leader-election lock. */
 export function isMirrorable({ metadata }: KubeObject): boolean {
   return metadata.labels?.[SKIP_MIRROR] !== 'true' && metadata.annotations?.[LEADER] === undefined;
 }

@@ -20,9 +20,9 @@ export interface MirroredGroup {
 
 export interface Mirrored {
   readonly groups: readonly MirroredGroup[];
-  /** Addresses that are none. */
+  /** Number of invalid addresses. */
   readonly invalid: number;
-  /** Addresses beyond a thousand of a subset. */
+  /** Number of addresses beyond a thousand per subset. */
   readonly skipped: number;
 }
 
@@ -30,7 +30,7 @@ export function groupKey(addressType: string, ports: readonly DiscoveryV1Endpoin
   return `${addressType} ${canonicalJson(ports)}`;
 }
 
-/** Endpoints as the slices that mirror them show them. */
+/** Groups Endpoints for the slices that mirror them. */
 export function mirroredGroups({ subsets = [] }: Endpoints): Mirrored {
   const groups = new Map<string, MirroredGroup & { readonly endpoints: Endpoint[] }>();
   let invalid = 0;
@@ -52,7 +52,7 @@ export function mirroredGroups({ subsets = [] }: Endpoints): Mirrored {
       const key = keys[addressType];
       const group = groups.get(key) ?? { addressType, ports, endpoints: [] };
       groups.set(key, group);
-      // Subsets of the same ports share a slice, which has no room for more.
+      // Subsets with the same ports share a slice, up to its capacity.
       if (group.endpoints.length >= MAX_ADDRESSES) skipped++;
       else group.endpoints.push(endpointOf(address, ready));
       mirrored++;

@@ -1,11 +1,11 @@
-/** No more indexes are read: clients may write a Job's status. */
+/** Maximum number of indexes to read, since clients can write a Job's status. */
 const MAX_INDEXES = 1_000_000;
 
-/** Completion indexes as a Job's status writes them: `0-2,4`. Those from `completions` on are left out, as what is no number is. */
+/** Completion indexes in the format of a Job's status: `0-2,4`. Indexes from `completions` on and invalid numbers are omitted. */
 export function parseIndexes(text: string | undefined, completions = MAX_INDEXES): Set<number> {
   const indexes = new Set<number>();
   const limit = Math.min(completions, MAX_INDEXES);
-  // Ranges ascend: what comes again is not counted again, however often it is written.
+  // Ranges ascend: repeated indexes are counted once.
   let next = 0;
   for (const part of (text ?? '').split(',')) {
     if (!/^\d+(-\d+)?$/.test(part)) continue;

@@ -15,6 +15,7 @@ import { isPodActive, isPodFinished, isPodReady, isPodTerminating } from '../pod
 import { claimChildren, indexChildren, isSelectedBy } from '../workloads/claim-children.ts';
 import { compareForDeletion } from '../workloads/deletion-order.ts';
 import { PodControl } from '../workloads/pod-control.ts';
+import { type JobOutcome, jobOutcome } from './job-outcome.ts';
 import {
   backoffEndMs,
   failedInARow,
@@ -26,13 +27,12 @@ import {
   TRACKING,
 } from './job-pods.ts';
 import { type Tally, tally } from './job-tally.ts';
-import { judge, type Verdict } from './job-verdict.ts';
 import { failureAnnotations, failuresOfIndex, podsToReplace } from './pod-failures.ts';
 
 const CONCURRENCY = 5;
-/** Pods made or deleted at once: parallelism may be any number. */
+/** Maximum pods created or deleted per pass, since parallelism is unlimited. */
 const BURST = 500;
-/** The `managedBy` of Jobs that are left to this controller, as those without one are. */
+/** The `managedBy` value of Jobs for this controller, like those without one. */
 const CONTROLLER_NAME = 'kubernetes.io/job-controller';
 
 /** Runs the pods of Jobs to completion (pkg/controller/job), and deletes Jobs after their TTL. */
@@ -67,24 +67,24 @@ export function jobController(context: ControllerContext): Controller {
     const isSettled = expectations.satisfied(key);
     const counts = tally(job, claimed);
     const active = claimed.filter(isPodActive);
-    const verdict = judge(job, counts, claimed, clock.now());
-    const status = nextStatus(job, counts, claimed, verdict);
+    const outcome = jobOutcome(job, counts, claimed, clock.now());
+    const status = nextStatus(job, counts, claimed, outcome);
     if (!jsonEqual(status, job.status)) await client.resource(Jobs).updateStatus({ ...job, status });
     tell(job, status);
     const ended = new Set([...counts.completedIndexes, ...(counts.failedIndexes ?? [])]);
     const replaced = podsToReplace(job, claimed, ended);
-    const kept = new Set(verdict ? [] : replaced.values());
+    const kept = new Set(outcome ? [] : replaced.values());
     for (const pod of claimed) {
       if (kept.has(pod)) continue;
       const uid = pod.metadata.uid ?? '';
       const isOurs = counts.uncounted.succeeded.includes(uid) || counts.uncounted.failed.includes(uid);
       // Finalizers are also removed from finished pods that count neither as succeeded nor as failed.
       const isDone =
-        isOurs || isPodFinished(pod) || (pod.metadata.deletionTimestamp !== undefined && (verdict || job.spec.suspend));
+        isOurs || isPodFinished(pod) || (pod.metadata.deletionTimestamp !== undefined && (outcome || job.spec.suspend));
       if (isDone && isTracked(pod)) await release(pod);
     }
     if (!isSettled) return {};
-    if (verdict || job.spec.suspend) {
+    if (outcome || job.spec.suspend) {
       if (active.length > 0) await control.deleteAll(job, active);
       return {};
     }
@@ -177,7 +177,7 @@ export function jobController(context: ControllerContext): Controller {
     }
   }
 
-  /** The Jobs that an orphan may come to. */
+  /** The Jobs that may adopt an orphan. */
   function adopters(pod: Pod): Job[] {
     return jobs
       .list(pod.metadata.namespace)
@@ -188,23 +188,23 @@ export function jobController(context: ControllerContext): Controller {
     return removeFinalizer(client.resource(Pods), pod, TRACKING);
   }
 
-  function nextStatus(job: Job, counts: Tally, claimed: readonly Pod[], verdict: Verdict | undefined): JobStatus {
+  function nextStatus(job: Job, counts: Tally, claimed: readonly Pod[], outcome: JobOutcome | undefined): JobStatus {
     const now = formatTime(clock.now());
-    const active = verdict || job.spec.suspend ? [] : claimed.filter(isPodActive);
+    const active = outcome || job.spec.suspend ? [] : claimed.filter(isPodActive);
     const ready = active.filter(isPodReady).length;
     const leaving = claimed.filter(isPodTerminating).length;
     let conditions: readonly JobCondition[] = job.status?.conditions ?? [];
     let startTime = job.status?.startTime ?? (job.spec.suspend ? undefined : now);
     const suspended = conditions.find(({ type }) => type === 'Suspended');
-    if (!verdict && job.spec.suspend && suspended?.status !== 'True') {
+    if (!outcome && job.spec.suspend && suspended?.status !== 'True') {
       conditions = withCondition(conditions, 'Suspended', 'True', 'JobSuspended', 'Job suspended', now);
       startTime = undefined;
     } else if (!job.spec.suspend && suspended?.status === 'True') {
       conditions = withCondition(conditions, 'Suspended', 'False', 'JobResumed', 'Job resumed', now);
       startTime = now;
     }
-    if (verdict) {
-      const { type, reason, message } = verdict;
+    if (outcome) {
+      const { type, reason, message } = outcome;
       conditions = withCondition(
         conditions,
         type === 'Complete' ? 'SuccessCriteriaMet' : 'FailureTarget',
@@ -250,7 +250,7 @@ export function jobController(context: ControllerContext): Controller {
   return controller.watch(jobs).watch(pods, (pod) => {
     if (controllerOf(pod) !== undefined) return ownersOf(pod);
     const keys = adopters(pod).map(keyOf);
-    // Of no Job any more: the key that names none looks after them.
+    // Their Job no longer exists: the key of the missing Job cleans them up.
     return keys.length === 0 && isTracked(pod) ? [`${pod.metadata.namespace}/`] : keys;
   });
 }

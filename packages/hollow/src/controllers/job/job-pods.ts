@@ -25,7 +25,7 @@ export function isTracked({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(TRACKING) ?? false;
 }
 
-/** A pod of the Job; for an indexed one with its index in name, annotation, label, host name and environment. */
+/** A pod of the Job; for an indexed Job with its index in name, annotation, label, host name and environment. */
 export function jobPod(
   job: Job,
   index: number | undefined,
@@ -58,14 +58,14 @@ export function missingIndexes(job: Job, taken: ReadonlySet<number>, count: numb
   return missing;
 }
 
-/** When the backoff after so many failures in a row ends: ten seconds, doubled with each, from the last on. */
+/** End of the backoff after consecutive failures: ten seconds after the last one, doubled for each. */
 export function backoffEndMs(failures: number, failedPods: readonly Pod[]): number {
   if (failures === 0) return 0;
   const lastMs = failedPods.reduce((last, pod) => Math.max(last, finishedAtMs(pod)), 0);
   return lastMs + Math.min(FIRST_BACKOFF_MS * 2 ** (failures - 1), MAX_BACKOFF_MS);
 }
 
-/** The pods that have failed since one last succeeded. */
+/** The pods that have failed since the last success. */
 export function failedInARow(failed: readonly Pod[], succeeded: readonly Pod[]): Pod[] {
   const lastSuccessMs = succeeded.reduce((last, pod) => Math.max(last, finishedAtMs(pod)), 0);
   return failed.filter((pod) => finishedAtMs(pod) > lastSuccessMs);

@@ -7,7 +7,7 @@ export interface Tally {
   readonly succeeded: number;
   readonly failed: number;
   readonly completedIndexes: ReadonlySet<number>;
-  /** Indexes that are not tried again; undefined for a Job without backoffLimitPerIndex. */
+  /** Indexes that are not retried; undefined for a Job without backoffLimitPerIndex. */
   readonly failedIndexes: ReadonlySet<number> | undefined;
   /** UIDs of finished pods whose finalizer must still be removed before they are counted. */
   readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };

@@ -8,14 +8,14 @@ import type {
 import { isPodActive } from '../pods.ts';
 import { INDEX_FAILURES, INDEX_IGNORED_FAILURES, indexOf, isTracked } from './job-pods.ts';
 
-/** What a Job's podFailurePolicy says of one failed pod. */
+/** Decision of a Job's podFailurePolicy about a failed pod. */
 export interface FailureRuling {
   readonly action: 'Count' | 'Ignore' | 'FailIndex' | 'FailJob';
   /** Why the Job fails. */
   readonly message?: string;
 }
 
-/** The first rule that matches decides; a pod that none matches counts against the backoff limit (pod_failure_policy.go). */
+/** The first matching rule decides; a pod without a matching rule counts against the backoff limit (pod_failure_policy.go). */
 export function rulingOn({ spec }: Pick<Job, 'spec'>, pod: Pod): FailureRuling {
   for (const [index, rule] of (spec.podFailurePolicy?.rules ?? []).entries()) {
     const reason = matchOf(rule, pod);
@@ -56,7 +56,7 @@ function hasExitCode(
   return values.includes(exitCode) === (operator === 'In');
 }
 
-/** Failed, or deleted where the Job does not wait for a pod to finish before it is replaced. */
+/** Failed, or terminating if the Job replaces pods before they have finished. */
 export function isPodFailed({ spec }: Pick<Job, 'spec'>, { status, metadata }: Pod): boolean {
   if (status?.phase === 'Failed') return true;
   return (
@@ -64,7 +64,7 @@ export function isPodFailed({ spec }: Pick<Job, 'spec'>, { status, metadata }: P
   );
 }
 
-/** How often an index has failed, as its last pod notes it: with and without the failures that the policy ignores. */
+/** How often an index has failed, as recorded on its last pod: with and without ignored failures. */
 export function failuresOfIndex({ metadata }: Pod): { readonly counted: number; readonly ignored: number } {
   return { counted: numberIn(metadata, INDEX_FAILURES), ignored: numberIn(metadata, INDEX_IGNORED_FAILURES) };
 }
@@ -83,7 +83,7 @@ export function isLastTry(job: Pick<Job, 'spec'>, pod: Pod): boolean {
 }
 
 /**
- * By index, the failed pod that the next one takes its count of failures from. It keeps its finalizer until that one is there
+ * By index, the failed pod from which its replacement inherits the failure count. It keeps its finalizer until the replacement exists
  * (getPodsWithDelayedDeletionPerIndex).
  */
 export function podsToReplace(
@@ -105,7 +105,7 @@ export function podsToReplace(
   return found;
 }
 
-/** The annotations of the pod that takes the place of `failed`, or of an index's first one. */
+/** The annotations of the replacement of `failed`, or of an index's first pod. */
 export function failureAnnotations(job: Pick<Job, 'spec'>, failed: Pod | undefined): Record<string, string> {
   if (job.spec.backoffLimitPerIndex === undefined) return {};
   if (failed === undefined) return { [INDEX_FAILURES]: '0' };

@@ -26,7 +26,7 @@ export function readinessOf({ status }: Node): Readiness {
   return ready === 'True' || ready === 'False' ? ready : 'Unknown';
 }
 
-/** The conditions of a node that missed its grace period; the same list if nothing changes. */
+/** The conditions of a node whose grace period has expired; the same list if nothing changes. */
 export function silentConditions(node: Node, nowMs: number): readonly NodeCondition[] {
   const conditions = node.status?.conditions ?? [];
   const now = formatTime(nowMs);

@@ -11,7 +11,7 @@ import { podCondition } from '../pods.ts';
 import { EvictionBrake } from './eviction-brake.ts';
 import { readinessOf, silentConditions, wantedTaints } from './node-health.ts';
 
-/** --node-monitor-grace-period as of Kubernetes 1.32. */
+/** --node-monitor-grace-period since Kubernetes 1.32. */
 const GRACE_MS = 50_000;
 const LEASE_NAMESPACE = 'kube-node-lease';
 
@@ -40,7 +40,7 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
       signs.delete(name);
       return {};
     }
-    const sign = look(name, node);
+    const sign = observeHeartbeat(name, node);
     const leftMs = sign.atMs + GRACE_MS - clock.now();
     const current = leftMs <= 0 ? await markSilent(node) : node;
     const retryMs = await taint(current);
@@ -50,7 +50,7 @@ export function nodeLifecycleController(context: ControllerContext): Controller 
   }
 
   /** The time of the last heartbeat. The node's own clock is trusted only within what was observed here. */
-  function look(name: string, node: Node): Sign {
+  function observeHeartbeat(name: string, node: Node): Sign {
     const known = signs.get(name);
     const { renewTime } = reader.get<Lease>(Leases, LEASE_NAMESPACE, name)?.spec ?? {};
     const heartbeat = node.status?.conditions?.find(({ type }) => type === 'Ready')?.lastHeartbeatTime;

@@ -7,20 +7,20 @@ import type { ExpressionWarning, ValidatingAdmissionPolicy } from '@fairway/kube
 import { setOwn } from '@fairway/kube/object/json';
 import { nameOfKind, type PolicyKinds } from './matched-kinds.ts';
 
-/** Characters of expressions, each counted for each kind. */
+/** Maximum characters of expressions, counted for each kind. */
 const MAX_CHECKED_CHARS = 1_000_000;
 const MAX_WARNING_CHARS = 8 * 1024;
 const MAX_WARNINGS_CHARS = 64 * 1024;
 
-/** A kind with what expressions see when an object of it is judged. */
+/** A kind with the variable types of expressions for its objects. */
 interface Subject {
   readonly name: string;
   readonly variables: ReadonlyMap<string, CelType>;
 }
 
 /**
- * Checks the expressions of a policy's validations and their messages against the schemas of its kinds, as kube-controller-manager does. Yields after
- * each piece of work how much it was, in characters; returns the warnings.
+ * Checks the expressions of a policy's validations and their messages against the schemas of its kinds, like kube-controller-manager. Yields the size
+ * of each piece of work in characters; returns the warnings.
  */
 export function* expressionWarnings(
   { spec }: ValidatingAdmissionPolicy,
@@ -50,7 +50,7 @@ export function* expressionWarnings(
     const known: Record<string, CelType> = {};
     seen.set('variables', objectOf('kubernetes.variables', known));
     for (const { name, text, typed } of variables) {
-      // A mistake in it makes it any type: its own text is not among what is warned of.
+      // If it has an error, it is of any type: there are no warnings for variables themselves.
       setOwn(known, name, typed.check(seen).type);
       checkedChars += text.length;
       yield text.length;
@@ -63,7 +63,7 @@ export function* expressionWarnings(
     if (isTooMuch && subjects.length > 0) {
       warnings.push({
         fieldRef,
-        warning: 'not checked, nor what follows: the policy has too much to check or to warn of',
+        warning: 'not checked, like the following expressions: the policy is too large or has too many warnings',
       });
       return warnings;
     }

@@ -2,17 +2,17 @@ import type { ResourceDefinition } from '@fairway/apiserver/server/resource';
 import type { ServedKinds } from '@fairway/apiserver/server/served-kinds';
 import type { NamedRuleWithOperations, ValidatingAdmissionPolicy } from '@fairway/kube/kinds/generated/types';
 
-/** As kube-apiserver: the kinds of one policy that its expressions are checked for. */
+/** Like upstream: maximum kinds of one policy against which its expressions are checked. */
 const MAX_KINDS = 10;
 
-/** What a policy's expressions can be checked against. */
+/** The kinds against which a policy's expressions can be checked. */
 export interface PolicyKinds {
-  /** In order of group, version and kind. */
+  /** Sorted by group, version and kind. */
   readonly matched: readonly ResourceDefinition[];
   readonly params: ResourceDefinition | undefined;
 }
 
-/** The kinds that a policy names; rules with wildcards name none, and subresources are left out. */
+/** The kinds that a policy lists; rules with wildcards and subresources are ignored. */
 export function kindsOfPolicy({ spec }: ValidatingAdmissionPolicy, kinds: Omit<ServedKinds, 'onChange'>): PolicyKinds {
   const found = new Set<ResourceDefinition>();
   for (const [group, version, plural] of resourcesOf(spec.matchConstraints?.resourceRules ?? [])) {
@@ -27,14 +27,14 @@ export function kindsOfPolicy({ spec }: ValidatingAdmissionPolicy, kinds: Omit<S
   };
 }
 
-/** A kind in the words of Go's `GroupVersionKind`. */
+/** A kind in the format of Go's `GroupVersionKind`. */
 export function nameOfKind({ group, version, kind }: ResourceDefinition): string {
   return `${group}/${version}, Kind=${kind}`;
 }
 
 type Resource = readonly [group: string, version: string, plural: string];
 
-/** Rules may name a thousand things a thousand times over. */
+/** Rules may list a thousand items, each a thousand times. */
 const MAX_RESOURCES = 1000;
 
 function resourcesOf(rules: readonly NamedRuleWithOperations[]): Iterable<Resource> {

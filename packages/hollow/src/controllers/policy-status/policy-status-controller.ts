@@ -13,24 +13,24 @@ import type { ControllerContext } from '../context.ts';
 import { expressionWarnings } from './expression-warnings.ts';
 import { kindsOfPolicy, type PolicyKinds } from './matched-kinds.ts';
 
-/** A few milliseconds: others are served before the next. */
+/** Size of a slice, a few milliseconds: other work runs before the next one. */
 const SLICE_CHARS = 10_000;
-/** What is checked without a rest, and how fast it goes on average beyond that: about half of the processor. */
+/** Burst of checks without a pause, and the average rate beyond it: about half of a CPU. */
 const UNRESTED_CHARS = 100_000;
 const CHARS_PER_MS = 1000;
 
-/** What was found of a policy, and what it depends on. */
+/** The result for a policy, and its dependencies. */
 interface Checked {
   readonly generation: number;
   readonly schemas: readonly ResourceDefinition['schema'][];
   readonly warnings: readonly ExpressionWarning[];
-  /** How much there was to check. */
+  /** Size of the checked expressions. */
   readonly chars: number;
 }
 
 /**
- * Type-checks the expressions of ValidatingAdmissionPolicies and writes `status.typeChecking` (pkg/controller/validatingadmissionpolicystatus), again when a kind that a
- * policy is about changes.
+ * Type-checks the expressions of ValidatingAdmissionPolicies and writes `status.typeChecking` (pkg/controller/validatingadmissionpolicystatus), again
+ * when a matched kind changes.
  */
 export function policyStatusController(context: ControllerContext): Controller {
   const { client, informers, kinds, clock, random, log } = context;
@@ -87,7 +87,7 @@ function statusOf(
   return { ...status, observedGeneration: generation, typeChecking };
 }
 
-/** Checks a policy, and lets others have their turn after each slice. */
+/** Checks a policy, yielding to the event loop after each slice. */
 async function check(policy: ValidatingAdmissionPolicy, found: PolicyKinds): Promise<Checked> {
   const steps = expressionWarnings(policy, found);
   let chars = 0;

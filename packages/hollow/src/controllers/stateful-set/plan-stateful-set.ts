@@ -2,7 +2,7 @@ import type { Pod, StatefulSet } from '@fairway/kube/kinds/generated/types';
 import { isPodAvailable, isPodFinished } from '../pods.ts';
 import { ordinalOf, revisionOfPod } from './stateful-pod.ts';
 
-/** Pods that one pass creates or deletes at most, whatever spec.replicas says. */
+/** Maximum pods created or deleted per pass, whatever spec.replicas is. */
 const BURST = 500;
 
 export interface Revisions {

@@ -110,7 +110,7 @@ export function statefulSetController(context: ControllerContext): Controller {
     );
   }
 
-  /** Claims go with the set exactly while its retention policy says so; those of another controller are left alone. */
+  /** Claims are deleted with the set only while its retention policy specifies it; claims of other controllers are not touched. */
   async function tieClaims(set: StatefulSet, pods: readonly Pod[]): Promise<void> {
     const isTied = set.spec.persistentVolumeClaimRetentionPolicy?.whenDeleted === 'Delete';
     const claims = client.resource(PersistentVolumeClaims);

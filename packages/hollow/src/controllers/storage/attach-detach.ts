@@ -2,6 +2,7 @@ import { podReferences } from '@fairway/apiserver/auth/pod-references';
 import { ignoreGone } from '@fairway/kube/client/ignore-gone';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Result } from '@fairway/kube/controller/result';
+import { csiSourceOf } from '@fairway/kube/kinds/csi-source';
 import type { Node, PersistentVolume, Pod, VolumeAttachment } from '@fairway/kube/kinds/generated/types';
 import {
   CSIDrivers,
@@ -17,16 +18,16 @@ import type { ControllerContext } from '../context.ts';
 import { indexPodsByNamespace, podsIn } from '../pod-indexes.ts';
 import { isPodFinished } from '../pods.ts';
 
-/** How long a node may say that it still uses a volume which no pod on it has. */
+/** How long to wait for a node that still reports a volume as in use although none of its pods uses it. */
 const MAX_UNMOUNT_MS = 360_000;
 const OUT_OF_SERVICE_TAINT = 'node.kubernetes.io/out-of-service';
-/** Of the attachments that are made here: others belong to whoever made them. */
+/** Prefix of attachments created here: other attachments are not touched. */
 const ATTACHMENT_NAME = /^csi-[0-9a-f]{64}$/;
 const BY_VOLUME = 'volume';
 const BY_NODE = 'node';
 
 /**
- * Asks CSI drivers to attach volumes to the nodes of pods that use them, and to detach them when the pods are gone and the node has let go
+ * Requests CSI drivers to attach volumes to the nodes of their pods, and to detach them when the pods are gone and the node has released them
  * (pkg/controller/volume/attachdetach). Keys are names of PersistentVolumes.
  */
 export function attachDetach(context: ControllerContext): Controller {
@@ -42,7 +43,7 @@ export function attachDetach(context: ControllerContext): Controller {
   );
   attachments.addIndex(BY_NODE, ({ spec }) => [spec.nodeName]);
   const events = context.events('attachdetach-controller');
-  /** Since when an attachment is wanted by no pod, by its UID. */
+  /** Since when no pod needs an attachment, by its UID. */
   const unwanted = new Map<string, number>();
 
   async function reconcile(name: string): Promise<Result> {
@@ -58,8 +59,9 @@ export function attachDetach(context: ControllerContext): Controller {
     return againMs === undefined ? {} : { requeueAfterMs: againMs };
   }
 
-  function isAttachable({ spec }: PersistentVolume): boolean {
-    return spec.csi !== undefined && drivers.get(spec.csi.driver)?.spec.attachRequired !== false;
+  function isAttachable(volume: PersistentVolume): boolean {
+    const source = csiSourceOf(volume);
+    return source !== undefined && drivers.get(source.driver)?.spec.attachRequired !== false;
   }
 
   function podsByNode({ metadata, spec }: PersistentVolume): Map<string, Pod> {
@@ -91,7 +93,7 @@ export function attachDetach(context: ControllerContext): Controller {
       events.warning(pod, 'FailedAttachVolume', message);
       return;
     }
-    const { driver = '', volumeHandle = '' } = volume.spec.csi ?? {};
+    const { driver = '', volumeHandle = '' } = csiSourceOf(volume) ?? {};
     const metadata = { name: attachmentName(volumeHandle, driver, nodeName) };
     const source = { persistentVolumeName: volume.metadata.name ?? '' };
     try {
@@ -101,7 +103,7 @@ export function attachDetach(context: ControllerContext): Controller {
     }
   }
 
-  /** Returns when to look again, if that is not told by an event. */
+  /** Returns when to check again if no event will trigger it. */
   async function release(
     attachment: VolumeAttachment,
     volume: PersistentVolume | undefined,
@@ -140,7 +142,7 @@ export function attachDetach(context: ControllerContext): Controller {
     if (left.length < attached.length) await writeAttached(node, left);
   }
 
-  /** Only against what was read: another volume's pass may have written meanwhile. */
+  /** Conditional on the version that was read: another volume's reconcile may have written in the meantime. */
   async function writeAttached({ metadata }: Node, volumesAttached: readonly object[]): Promise<void> {
     const { name = '', resourceVersion } = metadata;
     const value = { metadata: { resourceVersion }, status: { volumesAttached } };
@@ -164,7 +166,7 @@ export function attachDetach(context: ControllerContext): Controller {
     );
 }
 
-/** Only one node may have it. */
+/** Whether only one node can use it. */
 function isExclusive({ spec }: PersistentVolume): boolean {
   return (spec.accessModes ?? []).every((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod');
 }

@@ -9,7 +9,7 @@ import type { ControllerContext } from '../context.ts';
 import { indexPodsByNamespace, podsIn } from '../pod-indexes.ts';
 import { isPodFinished } from '../pods.ts';
 
-/** Removes the finalizer of claims that no pod uses any more (pkg/controller/volume/pvcprotection). */
+/** Removes the finalizer of claims that no pod uses (pkg/controller/volume/pvcprotection). */
 export function claimProtection(context: ControllerContext): Controller {
   const { client, informers, clock, random, log } = context;
   const claims = informers.informer(PersistentVolumeClaims);

@@ -2,6 +2,7 @@ import { formatTime } from '@fairway/base/clock';
 import { keyOf } from '@fairway/kube/client/object-key';
 import { Controller } from '@fairway/kube/controller/controller';
 import type { Result } from '@fairway/kube/controller/result';
+import { csiSourceOf } from '@fairway/kube/kinds/csi-source';
 import type {
   PersistentVolume,
   PersistentVolumeClaim,
@@ -149,10 +150,10 @@ export function volumeBinder(context: ControllerContext): Controller {
 
   async function settleVolume(name: string): Promise<Result> {
     const volume = volumes.get(name);
-    if (volume === undefined || volume.metadata.deletionTimestamp !== undefined) return {};
+    if (volume === undefined) return {};
     const { claimRef } = volume.spec;
     if (!claimRef?.uid) {
-      await setVolumePhase(volume, 'Available');
+      if (volume.metadata.deletionTimestamp === undefined) await setVolumePhase(volume, 'Available');
       return {};
     }
     const claim = claims.get(`${claimRef.namespace}/${claimRef.name}`);
@@ -162,7 +163,7 @@ export function volumeBinder(context: ControllerContext): Controller {
     const isOwnWork =
       volume.spec.persistentVolumeReclaimPolicy === 'Delete' &&
       volume.metadata.annotations?.[PROVISIONED_BY] === undefined;
-    if (isOwnWork && !volume.spec.csi) {
+    if (isOwnWork && csiSourceOf(volume) === undefined) {
       const message = `error getting deleter volume plugin for volume "${name}": no deletable volume plugin matched`;
       events.warning(volume, 'VolumeFailedDelete', message);
       await setVolumePhase(volume, 'Failed', message);

@@ -6,7 +6,7 @@ import { isApiError } from '@fairway/kube/object/api-error';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 import { compileLabelSelector, matchesLabels } from '@fairway/kube/object/selector';
 
-/** Name of an index of objects without a controller, by namespace: what may be adopted. */
+/** Name of an index of objects without a controller, by namespace: candidates for adoption. */
 const ORPHANS_INDEX = 'orphans';
 
 function orphanNamespace(object: KubeObject): string[] {
@@ -25,7 +25,7 @@ export interface ChildrenOptions<T extends KubeObject, O extends KubeObject> {
   readonly children: ResourceClient<T>;
   readonly owners: ResourceClient<O>;
   readonly ownerType: ResourceType<O>;
-  /** Set on children with their owner, and taken off with it. */
+  /** Set on children with their owner reference, and removed with it. */
   readonly finalizer?: string;
 }
 

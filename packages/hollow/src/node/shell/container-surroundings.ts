@@ -3,15 +3,15 @@ import { posix } from 'node:path';
 import type { Container, Pod } from '@fairway/kube/kinds/generated/types';
 import type { Files, Surroundings } from './run-script.ts';
 
-/** A file on the node itself is known to all its pods. */
+/** A file on the node itself is visible to all its pods. */
 const HOST = 'host:';
 
-/** Files of a node that its pods share; others end with their pod. */
+/** Files of a node that its pods share; other files are deleted with their pod. */
 export function isOfHost(file: string): boolean {
   return file.startsWith(`${HOST}/`);
 }
 
-/** What the program of a container sees when it is started for the nth time, from 0. */
+/** The environment of a container's program at its nth start, from 0. */
 export function surroundingsOf(container: Container, pod: Pod, files: Files, start: number): Surroundings {
   let drawn = 0;
   let mounts: readonly Mount[] | undefined;
@@ -23,7 +23,7 @@ export function surroundingsOf(container: Container, pod: Pod, files: Files, sta
       mounts ??= mountsOf(container, pod);
       return fileAt(mounts, path);
     },
-    // The same each time that a node computes it.
+    // The same whenever a node computes it.
     random: () => {
       const seed = `${pod.metadata.uid}/${container.name}/${start}/${drawn++}`;
       return createHash('sha256').update(seed).digest().readUInt32BE(0) / 2 ** 32;
@@ -40,7 +40,7 @@ function variablesOf({ env = [] }: Container, pod: Pod): ReadonlyMap<string, str
   );
 }
 
-/** A field that the downward API offers; undefined for those that are not known yet when a container starts, or never here. */
+/** A field of the downward API; undefined for fields that are unknown when a container starts, or always unknown here. */
 function fieldOf({ metadata, spec }: Pod, path = ''): string | undefined {
   const [, map, key = ''] = /^metadata\.(labels|annotations)\['([^']+)'\]$/.exec(path) ?? [];
   if (map !== undefined) return (map === 'labels' ? metadata.labels : metadata.annotations)?.[key] ?? '';
@@ -63,16 +63,16 @@ function fieldOf({ metadata, spec }: Pod, path = ''): string | undefined {
 interface Mount {
   /** Ends with a slash. */
   readonly folder: string;
-  /** Of the volume that is mounted, and of the place in it; undefined where its content is not known. */
+  /** Key of a mounted volume and the path in it; undefined if its content is unknown. */
   readonly root: string | undefined;
 }
 
-/** With more of them nobody knows here what is where. */
+/** With more mounts, file locations are considered unknown. */
 const MAX_MOUNTS = 100;
-/** As Linux has it. */
+/** Linux's limit. */
 const MAX_PATH_CHARS = 4096;
 
-/** Inner ones first. */
+/** Innermost mounts first. */
 function mountsOf({ volumeMounts = [] }: Container, { spec }: Pod): readonly Mount[] {
   if (volumeMounts.length > MAX_MOUNTS) return [];
   const mounts = volumeMounts.map(({ name, mountPath, subPath = '', subPathExpr }): Mount => {

@@ -1,26 +1,28 @@
 import { NotUnderstood } from './parse-script.ts';
 
 export interface Expansion {
-  /** The value of a variable; throws NotUnderstood if nobody can tell. */
+  /** The value of a variable; throws NotUnderstood if it is unknown. */
   variable(name: string): string;
-  /** From 0 to 32767, another one each time. */
+  /** From 0 to 32767, different each time. */
   random(): number;
 }
 
 const PART =
+  // oxlint-disable-next-line fairway/linear-regexps -- a word of at most 16,384 characters, from where the last part ended
   /'(?<single>[^']*)'|"(?<double>(?:\\[^]|[^"\\])*)"|\\(?<escaped>[^])|\$\(\((?<sum>(?:[^()]|\([^()]*\))*)\)\)|\$\((?<command>[^()]*)\)|\$\{(?<braced>\w+)\}|\$(?<name>\w+)|(?<plain>[^$'"\\]+)/y;
 const IN_QUOTES =
   /\\(?<escaped>[$"`\\])|\$\(\((?<sum>(?:[^()]|\([^()]*\))*)\)\)|\$\((?<command>[^()]*)\)|\$\{(?<braced>\w+)\}|\$(?<name>\w+)|(?<plain>[^$\\]+|\\)/y;
 const OPERATION = /^\s*(-?\d+)\s*(?:([-+*/%])\s*(-?\d+)\s*)?$/;
-/** Their output is not known, and no status depends on it. */
+/** Their output is unknown, and no status depends on it. */
 const SILENT = /^\s*(?:date|hostname|uname|pwd|id)\b[^$]*$/;
 
-/** A word without its quotes, its variables and sums in place. It is not split: spaces in a value stay in it. */
+/** A word without quotes, with variables and arithmetic expanded. It is not split: spaces in a value are kept. */
 export function expandWord(word: string, expansion: Expansion): string {
   return expandParts(word, PART, expansion);
 }
 
 function expandParts(text: string, pattern: RegExp, expansion: Expansion): string {
+  // oxlint-disable-next-line fairway/linear-regexps -- one of the two above
   const parts = new RegExp(pattern.source, 'y');
   let result = '';
   while (parts.lastIndex < text.length) {
@@ -45,13 +47,13 @@ function variablesIn(text: string, expansion: Expansion): string {
 }
 
 function outputOf(command: string, expansion: Expansion): string {
-  const sum = /^\s*expr\s+([^]*)$/.exec(command)?.[1];
+  const sum = /^\s*expr\s([^]*)$/.exec(command)?.[1];
   if (sum !== undefined) return calculate(variablesIn(sum, expansion).replaceAll(String.raw`\*`, '*'));
   if (SILENT.test(command)) return '';
   throw new NotUnderstood();
 }
 
-/** One operation on two whole numbers. */
+/** One operation on two integers. */
 function calculate(text: string): string {
   const [, left = '', operator, right = ''] = OPERATION.exec(text) ?? [];
   if (left === '') throw new NotUnderstood();

@@ -1,12 +1,12 @@
-/** A script as far as hollow containers understand the shell: commands, `if`, `&&`, `||`, `|` and `!`. */
+/** A script in the subset of the shell that hollow containers understand: commands, `if`, `&&`, `||`, `|` and `!`. */
 export type Command =
-  /** Words are as written, with their quotes. */
+  /** Words are unexpanded, with their quotes. */
   | { readonly kind: 'simple'; readonly words: readonly string[]; readonly redirections: readonly Redirection[] }
   | { readonly kind: 'if'; readonly branches: readonly Branch[]; readonly otherwise: Script }
   | { readonly kind: 'not'; readonly command: Command }
   | { readonly kind: 'pipe'; readonly commands: readonly Command[] };
 
-/** Of what a command prints, or, with `2>` and `2>>`, of its errors. */
+/** Redirection of a command's output, or, with `2>` and `2>>`, of its errors. */
 export interface Redirection {
   readonly operator: string;
   readonly target: string;
@@ -17,15 +17,16 @@ export interface Branch {
   readonly body: Script;
 }
 
-/** A command runs after one that ended as `after` says. */
+/** The command runs if the previous one ended as specified by `after`. */
 export type Script = readonly { readonly command: Command; readonly after: 'any' | 'success' | 'failure' }[];
 
-/** What is beyond this subset: a container of it is not known to end. */
+/** Thrown for syntax beyond this subset: such a container is assumed to run forever. */
 export class NotUnderstood extends Error {}
 
 const MAX_LENGTH = 16_384;
 const MAX_DEPTH = 20;
 const TOKEN =
+  // oxlint-disable-next-line fairway/linear-regexps -- of at most MAX_LENGTH characters, from where the last token ended; the first that is none ends it
   /[ \t]+|\\\n|#[^\n]*|(?<operator>\n|;;|;|&&|\|\||\||>>|2>&1|[12]?>|[&<(){}`])|(?<word>(?:'[^']*'|"(?:\\[^]|[^"\\])*"|\$\(\((?:[^()]|\([^()]*\))*\)\)|\$\([^()]*\)|\$\{[^{}]*\}|\\[^]|[^\s;&|<>(){}`'"\\])+)/y;
 const RESERVED = new Set(['while', 'until', 'for', 'case', 'select', 'function', 'trap', 'do', 'done']);
 const ENDS = new Set(['then', 'elif', 'else', 'fi']);
@@ -87,7 +88,7 @@ class TokenReader {
   }
 }
 
-/** Up to a word that ends it, which is left. */
+/** Parses up to a terminating word, which is not consumed. */
 function parseList(reader: TokenReader, depth: number): Script {
   if (depth > MAX_DEPTH) throw new NotUnderstood();
   const script: { command: Command; after: 'any' | 'success' | 'failure' }[] = [];

@@ -4,15 +4,15 @@ import { type Command, NotUnderstood, parseScript, type Redirection, type Script
 
 export type Files = Pick<ReadonlySet<string>, 'has'>;
 
-/** What a container's program sees. */
+/** The environment of a container's program. */
 export interface Surroundings {
-  /** Variables; undefined if the value can't be known here. */
+  /** Value of a variable; undefined if it is unknown here. */
   readonly variables: ReadonlyMap<string, string | undefined>;
-  /** Whether there may be others than these. */
+  /** Whether there may be other variables. */
   readonly hasMore: boolean;
-  /** The name by which a file outlives the container: of its volume, and of its path there. Undefined outside of volumes whose content is known. */
+  /** The key under which a file outlives the container: its volume and its path there. Undefined outside volumes with known content. */
   readonly fileAt: (path: string) => string | undefined;
-  /** Files that are there when it starts, by these names. */
+  /** Files that exist when it starts, by these keys. */
   readonly files: Files;
   /** Uniform in [0, 1). */
   readonly random: () => number;
@@ -22,29 +22,29 @@ export interface Ending {
   /** Undefined: never. */
   readonly exitAfterMs: number | undefined;
   readonly exitCode: number;
-  /** Files that it makes. */
+  /** Files that it creates. */
   readonly touched: readonly string[];
-  /** The last of what it prints; undefined if that can't be known here. */
+  /** The end of its output; undefined if unknown. */
   readonly printed: string | undefined;
-  /** What it writes into files, by their paths, as far as that is known. */
+  /** Known contents that it writes to files, by path. */
   readonly written: ReadonlyMap<string, string>;
-  /** Whether it may be another one next time. */
+  /** Whether the result may differ next time. */
   readonly isByChance: boolean;
 }
 
-/** Commands, and files that they name. */
+/** Maximum number of commands and of files that they name. */
 const MAX_STEPS = 1000;
-/** Of the values of variables that are put in place: a short script can name a long one often. */
+/** Maximum total length of expanded variables: a short script can expand a long variable many times. */
 const MAX_EXPANDED_CHARS = 65_536;
-/** Commands that print something that is not known here, and exit 0. */
+/** Commands with unknown output that exit with 0. */
 const BRIEF_COMMANDS = new Set(['printf', 'date', 'env', 'hostname', 'uname', 'pwd', 'ls']);
 
-/** How a script ends; undefined if it has anything that is not understood. */
+/** How a script ends; undefined if it contains anything that is not understood. */
 export function runScript(text: string, isStrict: boolean, surroundings: Surroundings): Ending | undefined {
   return endingOf(surroundings, (run) => run.script(parseScript(text)), isStrict);
 }
 
-/** How a program ends that is started without a shell. */
+/** How a program started without a shell ends. */
 export function runProgram(words: readonly string[], surroundings: Surroundings): Ending | undefined {
   return endingOf(surroundings, (run) => run.alone(words), false);
 }
@@ -60,7 +60,7 @@ function endingOf(surroundings: Surroundings, work: (run: Run) => number, isStri
   }
 }
 
-/** By `exit`, or, without a code, by nothing. */
+/** By `exit`, or normally if there is no code. */
 class Ended extends Error {
   readonly exitCode: number | undefined;
 
@@ -73,11 +73,11 @@ class Ended extends Error {
 class Run {
   readonly #surroundings: Surroundings;
   readonly #isStrict: boolean;
-  /** Files of the container itself, which end with it. */
+  /** Files of the container itself, which are lost when it ends. */
   readonly #own = new Set<string>();
   readonly #touched = new Set<string>();
   readonly #written = new Map<string, string>();
-  /** Of the command that runs. */
+  /** Output of the current command. */
   #output: string | undefined = '';
   #printed: string | undefined = '';
   #elapsedMs = 0;
@@ -91,7 +91,7 @@ class Run {
     this.#isStrict = isStrict;
   }
 
-  /** With the code that it exits with; undefined: it runs for ever. */
+  /** Returns its exit code; undefined: it runs forever. */
   ending(exitCode: number | undefined): Ending {
     return {
       exitAfterMs: exitCode === undefined ? undefined : this.#elapsedMs,
@@ -103,7 +103,7 @@ class Run {
     };
   }
 
-  /** A program that no shell has started. */
+  /** A program started without a shell. */
   alone(words: readonly string[]): number {
     const status = this.program(words);
     this.#print(this.#output);
@@ -198,7 +198,7 @@ class Run {
     return 0;
   }
 
-  /** What the command has printed goes where it says; the last one counts. */
+  /** Output goes to the redirection target; the last redirection wins. */
   #redirect(redirections: readonly Redirection[]): void {
     const output = this.#output;
     let isPrinted = true;
@@ -228,7 +228,7 @@ class Run {
   #has(path: string): boolean {
     if (this.#own.has(path)) return true;
     const file = this.#fileAt(path);
-    // What an image holds is not known.
+    // The content of an image is unknown.
     if (file === undefined) throw new NotUnderstood();
     return this.#surroundings.files.has(file) || this.#touched.has(file);
   }
@@ -293,14 +293,14 @@ class Run {
   }
 }
 
-/** Kept of what is printed, and of what is written into a file: as much as a status takes. */
+/** Maximum retained output, and content per file: as much as a status can hold. */
 const MAX_OUTPUT_CHARS = 4096;
 
 function lastOf(text: string): string {
   return text.slice(-MAX_OUTPUT_CHARS);
 }
 
-/** Undefined where shells differ. */
+/** Undefined if shells differ. */
 function echoed(words: readonly string[]): string | undefined {
   const isBare = words[0] === '-n';
   const text = words.slice(isBare ? 1 : 0).join(' ');

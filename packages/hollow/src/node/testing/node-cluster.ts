@@ -45,7 +45,7 @@ export interface DesiredNode {
 
 /**
  * A control plane as nodes see it: the embedded server with authentication, node authorisation and admission, and an approver that
- * decides on certificate requests. The clock moves only when a test advances it; connections can be cut.
+ * decides on certificate requests. The clock only advances when a test advances it; connections can be cut.
  */
 export class NodeCluster {
   readonly clock = new FakeClock();
@@ -99,7 +99,7 @@ export class NodeCluster {
     return cluster;
   }
 
-  /** A node on a server of its own, not started. */
+  /** A node on a separate server, not started. */
   node(name = 'node-1', desired: DesiredNode = {}): HollowNode {
     return this.nodeFrom(userDataOf(name, desired), name);
   }
@@ -149,7 +149,7 @@ export class NodeCluster {
     await Promise.all(this.#nodes.map((node) => node.stop()));
     this.#stop.abort();
     await this.server.close();
-    if (this.#failures.length > 0) throw new AggregateError(this.#failures, 'certificates could not be decided on');
+    if (this.#failures.length > 0) throw new AggregateError(this.#failures, 'cannot approve or deny certificates');
   }
 
   async #authenticate(credentials: Parameters<Auth['authenticators'][number]['authenticate']>[0]): Promise<UserInfo> {
@@ -157,7 +157,7 @@ export class NodeCluster {
       const user = await authenticator.authenticate(credentials);
       if (user !== undefined) return user;
     }
-    throw new Error('nobody knows these credentials');
+    throw new Error('unknown credentials');
   }
 
   async #populate(): Promise<void> {

@@ -3,7 +3,7 @@ import { type PersonContext, SignInError } from '../person.ts';
 import type { OidcClient, OidcGrant } from '../sign-in.ts';
 import { openLoopback } from './loopback.ts';
 import type { Provider } from './provider.ts';
-import { namedBy, shownToken } from './token-response.ts';
+import { issuerFromIdToken, subjectToken } from './token-response.ts';
 
 const PATIENCE_MS = 5 * 60_000;
 
@@ -24,7 +24,9 @@ export async function byAuthorizationCode(
   }
   const browser = await openLoopback(redirectUri);
   const timer = context.clock.after(PATIENCE_MS, () =>
-    browser.giveUp(new SignInError('nobody signed in in the browser within 5 minutes', { advice: 'start again' })),
+    browser.giveUp(
+      new SignInError('no sign-in was completed in the browser within 5 minutes', { advice: 'start again' }),
+    ),
   );
   const stop = (): void => browser.giveUp(context.signal.reason);
   context.signal.addEventListener('abort', stop);
@@ -39,7 +41,7 @@ export async function byAuthorizationCode(
       code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
     });
-    context.person.tell(`To sign in, open ${url} in a browser on this machine\n`);
+    context.person.show(`To sign in, open ${url} in a browser on this machine\n`);
     context.person.openBrowser(url);
     const answer = await browser.answer(state);
     // What a provider calls itself of whom only the endpoints were named, it says here first (RFC 9207).
@@ -60,8 +62,8 @@ function authorizationUrl(
 ): string {
   const { authorization_endpoint: endpoint } = server;
   if (endpoint === undefined) {
-    throw new SignInError("the provider's discovery document names no authorization_endpoint", {
-      advice: 'choose another auth_type, or name the endpoint in clouds.yaml',
+    throw new SignInError("the provider's discovery document contains no authorization_endpoint", {
+      advice: 'use another auth_type, or set the endpoint in clouds.yaml',
     });
   }
   const url = new URL(endpoint);
@@ -92,7 +94,7 @@ async function exchange(
     verifier,
     provider.options,
   );
-  const named = await namedBy(response, provider);
+  const named = await issuerFromIdToken(response, provider);
   const expected = nonce === undefined ? {} : { expectedNonce: nonce };
-  return shownToken(client, await oauth.processAuthorizationCodeResponse(named, provider.client, response, expected));
+  return subjectToken(client, await oauth.processAuthorizationCodeResponse(named, provider.client, response, expected));
 }

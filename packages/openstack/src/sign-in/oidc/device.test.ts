@@ -43,7 +43,7 @@ test.each([
     const { provider: idp, asked } = provider(interval);
     const client = { id: 'fairway', scope: 'openid', tokenType: 'access_token' } as const;
     const context = {
-      person: { ask: fail, askSecret: fail, canRead: true, tell: () => {}, openBrowser: () => {} },
+      person: { ask: fail, askSecret: fail, canRead: true, show: () => {}, openBrowser: () => {} },
       clock,
       signal: new AbortController().signal,
     };

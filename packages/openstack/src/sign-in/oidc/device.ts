@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import { type PersonContext, SignInError } from '../person.ts';
 import type { OidcClient } from '../sign-in.ts';
 import type { Provider } from './provider.ts';
-import { namedBy, shownToken } from './token-response.ts';
+import { issuerFromIdToken, subjectToken } from './token-response.ts';
 import { UnansweredError } from './transport-fetch.ts';
 
 /** What RFC 8628 asks for where the provider names no interval, and by how much more after `slow_down`. */
@@ -30,8 +30,8 @@ export async function byDevice(
   );
   const device = await oauth.processDeviceAuthorizationResponse(provider.server, provider.client, asked);
   const at = device.verification_uri_complete ?? device.verification_uri;
-  person.tell(`To sign in, open ${device.verification_uri} and enter the code ${device.user_code}\n`);
-  if (device.verification_uri_complete !== undefined) person.tell(`or open ${at}\n`);
+  person.show(`To sign in, open ${device.verification_uri} and enter the code ${device.user_code}\n`);
+  if (device.verification_uri_complete !== undefined) person.show(`or open ${at}\n`);
   person.openBrowser(at);
 
   const endMs = clock.now() + Math.min(device.expires_in, LONGEST_SECONDS) * 1000;
@@ -48,8 +48,8 @@ export async function byDevice(
         device.device_code,
         { ...provider.options, ...extra },
       );
-      const named = await namedBy(response, provider);
-      return shownToken(client, await oauth.processDeviceCodeResponse(named, provider.client, response));
+      const named = await issuerFromIdToken(response, provider);
+      return subjectToken(client, await oauth.processDeviceCodeResponse(named, provider.client, response));
     } catch (error) {
       const code = error instanceof oauth.ResponseBodyError ? error.error : undefined;
       if (code === 'slow_down') seconds += INTERVAL_SECONDS;

@@ -32,18 +32,21 @@ export async function openLoopback(redirectUri: string | undefined): Promise<Loo
       });
       response.end(`${text}\n`);
     };
-    if (request.method !== 'GET' || url?.pathname !== wanted.pathname) return end(404, 'There is nothing here.');
+    if (request.method !== 'GET' || url?.pathname !== wanted.pathname) return end(404, 'Not found.');
     if (expected === undefined || url.searchParams.get('state') !== expected) {
-      return end(400, 'This is not the sign-in that is waited for.');
+      return end(400, 'This is not the sign-in that was started here.');
     }
     const isRefused = url.searchParams.has('error');
-    end(200, isRefused ? 'The sign-in was refused; the terminal says more.' : 'Signed in. You can close this window.');
+    end(
+      200,
+      isRefused ? 'The sign-in was rejected; see the terminal for details.' : 'Signed in. You can close this window.',
+    );
     answered.resolve(url.searchParams);
   });
   const host = wanted.hostname === '[::1]' ? '::1' : '127.0.0.1';
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause) => {
-      const advice = 'end what listens there, or leave redirect_uri out if the provider takes any port';
+      const advice = 'stop the process that listens on it, or remove redirect_uri if the provider accepts any port';
       reject(new SignInError(`port ${wanted.port} of this machine is in use`, { advice, cause }));
     });
     server.listen(wanted.port === '' ? 80 : Number(wanted.port), host, resolve);

@@ -5,7 +5,7 @@ import type { OidcClient, OidcGrant } from '../sign-in.ts';
 import { byAuthorizationCode } from './authorization-code.ts';
 import { byDevice } from './device.ts';
 import { explained, openProvider, type Provider } from './provider.ts';
-import { namedBy, shownToken } from './token-response.ts';
+import { issuerFromIdToken, subjectToken } from './token-response.ts';
 import { transportFetch } from './transport-fetch.ts';
 
 export interface ProviderContext extends PersonContext {
@@ -18,8 +18,9 @@ export async function providerToken(grant: OidcGrant, context: ProviderContext):
   const { person, clock, signal } = context;
   const isBrowser = grant.kind === 'device' || (grant.kind === 'authorizationCode' && grant.code === undefined);
   if (isBrowser && !person.canRead) {
-    throw new SignInError('this sign-in needs a person with a browser, and nobody reads along here', {
-      advice: 'run "fairway auth login" with the same options on a terminal first: the token is kept until it ends',
+    throw new SignInError('this sign-in needs a browser, but the session is not interactive', {
+      advice:
+        'run "fairway auth login" with the same options on a terminal first: the token is stored until it expires',
     });
   }
   const fetch = transportFetch(context.transport, clock, signal);
@@ -46,8 +47,8 @@ async function byClientCredentials(provider: Provider, client: OidcClient): Prom
   const { server, client: id, authentication, options } = provider;
   const scope = { scope: client.scope };
   const response = await oauth.clientCredentialsGrantRequest(server, id, authentication, scope, options);
-  const named = await namedBy(response, provider);
-  return shownToken(client, await oauth.processClientCredentialsResponse(named, id, response));
+  const named = await issuerFromIdToken(response, provider);
+  return subjectToken(client, await oauth.processClientCredentialsResponse(named, id, response));
 }
 
 async function byPassword(
@@ -58,6 +59,6 @@ async function byPassword(
   const { server, client: id, authentication, options } = provider;
   const parameters = { ...login, scope: client.scope };
   const response = await oauth.genericTokenEndpointRequest(server, id, authentication, 'password', parameters, options);
-  const named = await namedBy(response, provider);
-  return shownToken(client, await oauth.processGenericTokenEndpointResponse(named, id, response));
+  const named = await issuerFromIdToken(response, provider);
+  return subjectToken(client, await oauth.processGenericTokenEndpointResponse(named, id, response));
 }

@@ -1,5 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { z } from 'zod';
+import { list } from '../../types/collections.ts';
 import { SignInError } from '../person.ts';
 import type { OidcClient } from '../sign-in.ts';
 import type { TransportFetch } from './transport-fetch.ts';
@@ -11,7 +12,7 @@ const Metadata = z.looseObject({
   token_endpoint: z.url().optional(),
   authorization_endpoint: z.url().optional(),
   device_authorization_endpoint: z.url().optional(),
-  token_endpoint_auth_methods_supported: z.array(z.string()).optional(),
+  token_endpoint_auth_methods_supported: list(z.string()).optional(),
   authorization_response_iss_parameter_supported: z.boolean().optional(),
 });
 
@@ -54,7 +55,7 @@ async function discover(url: string, fetch: TransportFetch): Promise<oauth.Autho
   const response = await fetch(url, { method: 'GET', headers: { accept: 'application/json' } });
   const text = await response.text();
   if (response.status !== 200) {
-    throw new SignInError(`${url} answers ${response.status}: it is not the discovery document of a provider`, {
+    throw new SignInError(`${url} returned ${response.status} instead of a provider's discovery document`, {
       advice: 'check discovery_endpoint',
     });
   }
@@ -67,7 +68,7 @@ async function discover(url: string, fetch: TransportFetch): Promise<oauth.Autho
   // A document of another issuer could name endpoints of its own for what is meant for this one.
   const issuer = url.endsWith(WELL_KNOWN) ? url.slice(0, -WELL_KNOWN.length) : undefined;
   if (issuer !== undefined && data.issuer.replace(/\/$/, '') !== issuer) {
-    throw new SignInError(`${url} is the document of another provider: ${data.issuer}`, {
+    throw new SignInError(`${url} is the discovery document of another provider: ${data.issuer}`, {
       advice: 'check discovery_endpoint',
     });
   }
@@ -95,7 +96,7 @@ function authenticationOf({ secret }: OidcClient, supported: readonly string[] |
 export function explained(error: unknown): unknown {
   if (error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError) {
     const detail = error.error_description === undefined ? '' : `: ${error.error_description}`;
-    return new SignInError(`the identity provider refuses: ${error.error}${detail}`, {
+    return new SignInError(`the identity provider rejected the request: ${error.error}${detail}`, {
       ...adviceFor(error.error),
       cause: error,
     });
@@ -107,15 +108,15 @@ export function explained(error: unknown): unknown {
     });
   }
   if (error instanceof oauth.OperationProcessingError || error instanceof oauth.UnsupportedOperationError) {
-    return new SignInError(`the identity provider's answer cannot be used: ${error.message}`, { cause: error });
+    return new SignInError(`the identity provider returned an invalid response: ${error.message}`, { cause: error });
   }
   return error;
 }
 
 const ADVICE: Readonly<Record<string, string>> = {
   invalid_client: 'check client_id and client_secret',
-  unauthorized_client: 'the client may not do that: another auth_type, or another client_id',
-  unsupported_grant_type: 'the provider does not offer it: choose another auth_type',
+  unauthorized_client: 'the client is not allowed to do this: use another auth_type or client_id',
+  unsupported_grant_type: 'the provider does not support it: use another auth_type',
   invalid_grant: 'check user name and password, or start the sign-in again',
   invalid_scope: 'check openid_scope',
   access_denied: 'it was declined in the browser; start again',

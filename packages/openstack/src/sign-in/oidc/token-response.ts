@@ -4,11 +4,11 @@ import type { OidcClient } from '../sign-in.ts';
 import type { Provider } from './provider.ts';
 
 /** The one of the provider's tokens that Keystone is shown. */
-export function shownToken({ tokenType }: OidcClient, answer: oauth.TokenEndpointResponse): string {
+export function subjectToken({ tokenType }: OidcClient, answer: oauth.TokenEndpointResponse): string {
   const token = answer[tokenType];
   if (typeof token === 'string') return token;
-  throw new SignInError(`the identity provider sends no ${tokenType}`, {
-    advice: tokenType === 'id_token' ? 'openid_scope must have openid among its names' : 'check openid_scope',
+  throw new SignInError(`the identity provider returned no ${tokenType}`, {
+    advice: tokenType === 'id_token' ? 'openid_scope must include openid' : 'check openid_scope',
   });
 }
 
@@ -16,7 +16,7 @@ export function shownToken({ tokenType }: OidcClient, answer: oauth.TokenEndpoin
  * The provider by what its ID token says of itself, where only its endpoints were named: the token comes from that endpoint itself, and
  * Keystone checks it anyway.
  */
-export async function namedBy(
+export async function issuerFromIdToken(
   response: Response,
   { server, isDiscovered }: Provider,
 ): Promise<oauth.AuthorizationServer> {

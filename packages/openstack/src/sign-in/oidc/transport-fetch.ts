@@ -33,8 +33,8 @@ export function transportFetch(transport: HttpTransport, clock: Clock, signal: A
       signal.throwIfAborted();
       const isLate = late.signal.aborted;
       if (!isLate && !(error instanceof TransportError)) throw error;
-      const what = isLate ? `no answer within ${TIMEOUT_MS / 1000} s` : (error as TransportError).message;
-      throw new UnansweredError(`the identity provider at ${new URL(url).host} does not answer: ${what}`, {
+      const what = isLate ? `no response within ${TIMEOUT_MS / 1000} s` : (error as TransportError).message;
+      throw new UnansweredError(`the identity provider at ${new URL(url).host} is not reachable: ${what}`, {
         cause: error,
       });
     } finally {

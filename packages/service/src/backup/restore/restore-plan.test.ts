@@ -169,6 +169,6 @@ test('an object of unknown kind is a conflict, not silently dropped', () => {
   const stranger = { apiVersion: 'fairway.dev/v9', kind: 'Mystery', metadata: { name: 'x', uid: 'u' } };
 
   expect(planRestore([stranger], target(), false).conflicts).toEqual([
-    'Mystery x: this Fairway does not restore fairway.dev/v9',
+    'Mystery x: this version of Fairway cannot restore fairway.dev/v9',
   ]);
 });

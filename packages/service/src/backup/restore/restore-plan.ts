@@ -52,7 +52,9 @@ export function planRestore(objects: readonly KubeObject[], lookup: Lookup, over
   for (const source of objects) {
     const type = backedUpKind(source);
     if (type === undefined) {
-      conflicts.push(`${source.kind} ${source.metadata.name}: this Fairway does not restore ${source.apiVersion}`);
+      conflicts.push(
+        `${source.kind} ${source.metadata.name}: this version of Fairway cannot restore ${source.apiVersion}`,
+      );
       continue;
     }
     const { namespace, name = '' } = source.metadata;
@@ -72,7 +74,7 @@ function newStep(type: ResourceType, source: KubeObject, inPlace: ReadonlySet<st
 function stepFor(type: ResourceType, source: KubeObject, existing: KubeObject, overwrite: boolean): Step | string {
   if (type === Namespaces) return namespaceStep(source, existing, overwrite);
   if (existing.metadata.deletionTimestamp !== undefined && !isMine(type, source, existing)) {
-    return 'the existing one is being deleted; run the restore again when it is gone';
+    return 'the existing object is being deleted; run the restore again once it is deleted';
   }
   if (hasIdentity(type) && !isMine(type, source, existing)) {
     return `the name is taken by another object (UID ${existing.metadata.uid}), which is never overwritten; delete or rename it first`;

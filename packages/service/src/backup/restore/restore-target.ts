@@ -19,14 +19,14 @@ export async function requireTarget(client: KubeClient, server: string, signal: 
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 404) throw error;
       throw new CommandError(`${server} does not serve ${kind.plural} of ${GROUP}/${VERSION}`, {
-        advice: 'make it a management cluster first, with "fairway install" and the same kubeconfig',
+        advice: 'make it a management cluster first: run "fairway install" with the same kubeconfig',
         cause: error,
       });
     }
   }
   if (await mayWriteStatus(client, signal)) return;
-  throw new CommandError(`the user of the kubeconfig may not patch ${clusters.plural}/status`, {
-    advice: 'a restore determines which cloud resources a cluster owns: it requires an administrator of Fairway',
+  throw new CommandError(`the user of the kubeconfig lacks permission to patch ${clusters.plural}/status`, {
+    advice: 'a restore determines which cloud resources a cluster owns, so it requires an administrator of Fairway',
   });
 }
 

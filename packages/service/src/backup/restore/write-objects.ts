@@ -78,8 +78,8 @@ async function writeObject(
 }
 
 function madeMeanwhile(type: ResourceType, source: KubeObject, cause: unknown): CommandError {
-  return new CommandError(`${objectName(type, source)} was created by someone else meanwhile`, {
-    advice: 'run the restore again: it continues, and lists what differs',
+  return new CommandError(`${objectName(type, source)} was created by another client in the meantime`, {
+    advice: 'run the restore again: it continues and lists differences',
     cause,
   });
 }
@@ -105,7 +105,7 @@ async function writeStatus(
   } catch (error) {
     if (!isApiError(error, 'Invalid') || !error.message.includes('status.originUID')) throw error;
     throw new CommandError(`${objectName(type, source)}: it was resumed before it was restored: ${error.message}`, {
-      advice: 'delete it, wait until it is gone, and run the restore again',
+      advice: 'delete it, wait until it is deleted, and run the restore again',
       cause: error,
     });
   }

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import type { BodyRequest } from '../../body-request.ts';
 
-/** A request as far as the decoders of bodies look at it. */
+/** The parts of a request that body decoders use. */
 export function bodyRequest(query: string): BodyRequest {
   return {
     body: '',

@@ -30,7 +30,7 @@ export const KIND: Schema = {
 
 export const NO_DEFINITIONS = new Map<string, Schema>();
 
-/** What is stored before a patch. */
+/** The stored object before a patch. */
 export function objectOf(spec: Json, managedFields?: Json) {
   const metadata = { name: 'x', ...(managedFields !== undefined && { managedFields }) };
   return { apiVersion: 'v1', kind: 'Pool', metadata, spec } as unknown as {

@@ -11,7 +11,7 @@ export function check<T>(arbitrary: fc.Arbitrary<T>, parameters: Runs, test: (va
   return parameters.numRuns ?? 0;
 }
 
-/** Texts of pieces, some of them repeated. */
+/** Texts composed of pieces, some repeated. */
 export function textOf(pieces: readonly string[], maxLength = 30): fc.Arbitrary<string> {
   const piece = fc.oneof(
     { weight: 8, arbitrary: fc.constantFrom(...pieces) },
@@ -26,7 +26,7 @@ export function textOf(pieces: readonly string[], maxLength = 30): fc.Arbitrary<
   return fc.array(piece, { maxLength }).map((parts) => parts.join(''));
 }
 
-/** Runs what may only fail by one of these errors; undefined when it did. */
+/** Runs a function that may only fail with one of these errors; undefined if it did. */
 export function orRefused<T>(run: () => T, ...errors: (new (...args: never[]) => Error)[]): T | undefined {
   try {
     return run();
@@ -41,6 +41,6 @@ export function expectBounded(value: unknown): void {
   if (value === undefined) return;
   const found = measureJson(value, BOUNDS);
   if (typeof found !== 'number') throw new Error(`too much ${found.kind} at ${found.path}`);
-  // What shares parts or is no JSON would not come back the same.
+  // Values with shared parts or non-JSON content would not survive a round trip.
   JSON.parse(JSON.stringify(value));
 }

@@ -3,7 +3,7 @@ import protobuf from 'protobufjs/minimal.js';
 import { decodeProtobuf, ProtobufError } from '../../../protobuf/decode-protobuf.ts';
 import { check, expectBounded, orRefused, type Runs } from './property.ts';
 
-/** Pods by their fields' numbers, with bytes changed, cut or put in. */
+/** Pods by field numbers, with bytes changed, removed or inserted. */
 export function fuzz(parameters: Runs): number {
   const field = (number: number, bytes: Uint8Array) =>
     protobuf.Writer.create()

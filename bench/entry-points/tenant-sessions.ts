@@ -1,0 +1,79 @@
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { HttpsTransport, type HttpsTransportOptions } from '@fairway/kube/client/https-transport';
+import type { Transport, TransportRequest } from '@fairway/kube/client/transport';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import type { EntryPoint } from './load.ts';
+
+/** The entry of clouds.yaml with the requesting user. */
+export const TENANT = 'simulator';
+
+/** Headers of every request of a console page. */
+const OWN_PAGE = { 'x-fairway-console': '1', 'sec-fetch-site': 'same-origin' };
+
+/** Tokens of the tenant, each from a separate login, and the project. */
+export async function tenantTokens(
+  cloudsFile: string,
+  count: number,
+): Promise<{ readonly tokens: readonly string[]; readonly projectId: string }> {
+  const opening = { clock: systemClock, random: Math.random, log: silentLogger };
+  const cloud = openCloud(readCloudsYaml(cloudsFile), TENANT, opening);
+  try {
+    const tokens: string[] = [];
+    for (let index = 0; index < count; index++) tokens.push((await cloud.client().session.renew()).id);
+    return { tokens, projectId: await cloud.client().session.projectId() };
+  } finally {
+    await cloud.close();
+  }
+}
+
+export interface EntryPointOptions extends Pick<EntryPoint, 'name' | 'pids'> {
+  readonly server: Pick<HttpsTransportOptions, 'server' | 'certificateAuthority' | 'clientCertificate'>;
+  readonly path: string;
+}
+
+/** An entry point where each session authenticates by headers or only by its certificate. */
+export function entryPointWith(
+  { name, pids, server, path }: EntryPointOptions,
+  headers: readonly Readonly<Record<string, string>>[],
+): EntryPoint & { close(): void } {
+  const transport = new HttpsTransport(server);
+  const requests = headers.map((own): TransportRequest => ({ method: 'GET', path, headers: own }));
+  const ask = async (session: number) => {
+    const request = requests[session % requests.length];
+    if (request === undefined) throw new Error(`${name} has no session`);
+    const { status, text } = await answerOf(transport, request);
+    if (status !== 200) throw new Error(`${name}: ${status} ${text}`);
+  };
+  return { name, pids, ask, close: () => transport.close() };
+}
+
+/** Cookies of the console, each from a separate sign-in. */
+export async function consoleCookies(
+  server: EntryPointOptions['server'],
+  cloudsFile: string,
+  count: number,
+): Promise<readonly Readonly<Record<string, string>>[]> {
+  const { credential } = readCloudsYaml(cloudsFile).get(TENANT);
+  if (credential.kind !== 'password') throw new Error(`${TENANT} has no password`);
+  const transport = new HttpsTransport(server);
+  const found: Readonly<Record<string, string>>[] = [];
+  for (let index = 0; index < count; index++) {
+    const { status, text, headers } = await answerOf(transport, {
+      method: 'POST',
+      path: '/console/session',
+      headers: { ...OWN_PAGE, 'content-type': 'application/json' },
+      body: JSON.stringify({ kind: 'password', username: 'demo', domain: 'Default', password: credential.password }),
+    });
+    if (status >= 300) throw new Error(`signing in at the console: ${status} ${text}`);
+    const [cookie = ''] = (headers['set-cookie'] ?? '').split(';');
+    found.push({ ...OWN_PAGE, cookie });
+  }
+  transport.close();
+  return found;
+}
+
+export async function answerOf(transport: Transport, request: TransportRequest) {
+  const response = await transport.request(request);
+  return { status: response.status, headers: response.headers, text: await response.text() };
+}

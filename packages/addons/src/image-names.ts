@@ -1,0 +1,12 @@
+/** More than registries take. A longer image, which anybody in a cluster may write, has no name. */
+const MAX_IMAGE_CHARS = 4096;
+
+/** The last part of an image's name without tag and digest, and the last two: `node`, `calico/node`. Pure. */
+export function imageNames(image: string): readonly string[] {
+  if (image.length > MAX_IMAGE_CHARS) return [];
+  const [path = ''] = image.split('@', 1);
+  const parts = path.split('/');
+  const [last = ''] = (parts.pop() ?? '').split(':', 1);
+  const owner = parts.pop();
+  return owner === undefined ? [last] : [last, `${owner}/${last}`];
+}

@@ -1,0 +1,58 @@
+import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import { expect, test } from 'vitest';
+import { unappliedPins } from './unapplied-pins.ts';
+
+const NODES = { containerd: '2.2.7', pause: '3.10.1' };
+
+function release(components: Record<string, string>, ofPatch?: Record<string, string>): KubernetesRelease {
+  return {
+    metadata: { name: '1.36' },
+    spec: {
+      minor: '1.36',
+      source: 'a test',
+      patches: [{ version: '1.36.1', withdrawn: false, ...(ofPatch && { components: ofPatch }) }],
+      components: { ...NODES, ...components },
+    },
+  };
+}
+
+test.each<{ components: Record<string, string>; ofPatch?: Record<string, string>; told: string[] }>([
+  { components: {}, told: [] },
+  {
+    components: { coredns: '1.99.0', calico: '3.99.0', flannel: '0.99.0', 'metrics-server': '0.99.0' },
+    told: [],
+  },
+  {
+    components: { 'core-dns': '1.14.2' },
+    told: ['spec.components.core-dns 1.14.2: Fairway has no component of this name: did you mean "coredns"?'],
+  },
+  {
+    components: {},
+    ofPatch: { Containerd: '2.2.8' },
+    told: [
+      'spec.patches[1.36.1].components.Containerd 2.2.8: Fairway has no component of this name: did you mean "containerd"?',
+    ],
+  },
+  {
+    components: { cilium: '1.17.0', 'cinder-csi': '1.30.0' },
+    told: [
+      'spec.components.cilium 1.17.0: Fairway requires a newer version and installs 1.20.2',
+      'spec.components.cinder-csi 1.30.0: Fairway requires a newer version and installs 1.36.0',
+    ],
+  },
+  {
+    components: { etcd: '3.5.0' },
+    told: [
+      'spec.components.etcd 3.5.0: control planes run the etcd installed on the machine: "fairway releases fetch 1.36.1 --etcd 3.5.0" installs this version',
+    ],
+  },
+])('pins $components and $ofPatch: $told', ({ components, ofPatch, told }) => {
+  const fields = unappliedPins(release(components, ofPatch));
+
+  expect(fields.map(({ field, value, detail }) => `${field} ${String(value)}: ${detail}`)).toEqual(told);
+});
+
+test('nothing is said of the releases that Fairway ships', () => {
+  expect(SHIPPED_RELEASES.flatMap(unappliedPins)).toEqual([]);
+});

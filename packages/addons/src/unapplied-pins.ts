@@ -1,0 +1,63 @@
+import { SHIPPED_RELEASES } from '@fairway/api/data/kubernetes-releases';
+import { suggest } from '@fairway/api/domain/suggest';
+import type { UnappliedField } from '@fairway/api/domain/unapplied-fields';
+import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
+import { ciliumVersion, cinderCsiVersion } from './versions.ts';
+
+/** What `components` of a KubernetesRelease may name, and acts on it: nodes' programs, and add-ons. */
+const ACTED_UPON = [
+  'calico',
+  'cilium',
+  'cinder-csi',
+  'containerd',
+  'coredns',
+  'flannel',
+  'metrics-server',
+  'pause',
+] as const;
+
+/** Versions that a KubernetesRelease pins and that clusters do not get: of unknown names, and those that Fairway passes over. Pure. */
+export function unappliedPins({ spec }: Pick<KubernetesRelease, 'spec'>): UnappliedField[] {
+  const [anyPatch] = spec.patches;
+  const pins = [
+    { field: 'spec.components', version: anyPatch?.version ?? `${spec.minor}.0`, components: spec.components },
+    ...spec.patches.map(({ version, components = {} }) => ({
+      field: `spec.patches[${version}].components`,
+      version,
+      components,
+    })),
+  ];
+  return pins.flatMap(({ field, version, components }) =>
+    Object.entries(components).flatMap(([name, value]) => {
+      const detail = problemOf(name, value, { version, minor: spec.minor });
+      return detail === undefined ? [] : [{ field: `${field}.${name}`, value, detail }];
+    }),
+  );
+}
+
+function problemOf(
+  name: string,
+  value: string,
+  { version, minor }: { readonly version: string; readonly minor: string },
+): string | undefined {
+  const instead = (own: string) => (own === value ? undefined : `Fairway requires a newer version and installs ${own}`);
+  switch (name) {
+    case 'cilium':
+      return instead(ciliumVersion(version, value));
+    case 'cinder-csi':
+      return instead(cinderCsiVersion(version, value));
+    case 'etcd':
+      return value === shippedEtcd(minor)
+        ? undefined
+        : `control planes run the etcd installed on the machine: "fairway releases fetch ${version} --etcd ${value}" installs this version`;
+    default:
+      return (ACTED_UPON as readonly string[]).includes(name)
+        ? undefined
+        : `Fairway has no component of this name: ${suggest(name, ACTED_UPON)}`;
+  }
+}
+
+/** Shipped releases say it for `fairway releases fetch`. */
+function shippedEtcd(minor: string): string | undefined {
+  return SHIPPED_RELEASES.find(({ spec }) => spec.minor === minor)?.spec.components['etcd'];
+}

@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import type { NewCluster } from '../kinds/cluster.ts';
+import { aCluster, aNodePool } from '../testing/objects.ts';
+import { admitNodePool } from './admit-node-pool.ts';
+import type { CloudCatalogue } from './cloud-catalogue.ts';
+
+const own = (id: string, name: string) => ({ id, name, isShared: false, isFairways: false });
+const CATALOGUE: CloudCatalogue = {
+  securityGroups: [
+    own('1', 'web'),
+    own('2', 'twice'),
+    own('3', 'twice'),
+    { ...own('4', 'fairway-demo'), isFairways: true },
+    { ...own('5', 'theirs'), isShared: true },
+  ],
+};
+const OWN_NETWORK: Partial<NewCluster['spec']> = {};
+const GIVEN_NETWORK: Partial<NewCluster['spec']> = { network: { networkID: 'aaaaaaaa-0000-4000-8000-000000000000' } };
+
+function errorsOf(names: readonly string[], cluster = OWN_NETWORK, old?: readonly string[]) {
+  return admitNodePool({
+    pool: aNodePool({ securityGroups: [...names] }),
+    old: old && aNodePool({ securityGroups: [...old] }),
+    clusters: [aCluster(cluster)],
+    others: [],
+    plans: [],
+    catalogue: CATALOGUE,
+  });
+}
+
+test.each<{ name: string; type: string; says: RegExp }>([
+  { name: 'wob', type: 'FieldValueNotFound', says: /offers this project no such security group; did you mean "web"/ },
+  { name: 'theirs', type: 'FieldValueNotFound', says: /there are "twice", "web"$/ },
+  { name: 'twice', type: 'FieldValueInvalid', says: /^the project has 2 security groups of that name/ },
+  { name: 'fairway-demo', type: 'FieldValueForbidden', says: /^fairway-demo: is managed by Fairway/ },
+  { name: '5', type: 'FieldValueForbidden', says: /^5: belongs to another project, but Nova/ },
+])('$name is refused: $says', ({ name, type, says }) => {
+  expect(errorsOf(['web', name])).toEqual([
+    expect.objectContaining({ type, field: 'spec.securityGroups[1]', detail: expect.stringMatching(says) }),
+  ]);
+});
+
+test('a shared one is taken in a network of the tenant’s, by its id', () => {
+  expect(errorsOf(['5'], GIVEN_NETWORK)).toEqual([]);
+});
+
+test('a stored name is not refused again, a new one beside it is', () => {
+  expect(errorsOf(['gone', 'lost'], OWN_NETWORK, ['gone'])).toMatchObject([{ field: 'spec.securityGroups[1]' }]);
+});

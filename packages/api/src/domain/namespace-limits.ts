@@ -1,0 +1,80 @@
+import { GROUP } from '../group.ts';
+
+/** Maximum number and total size of a namespace's objects: no tenant can fill the shared store or caches. */
+export interface NamespaceLimits {
+  readonly maxClustersPerNamespace: number;
+  readonly maxNodePoolsPerNamespace: number;
+  readonly maxCloudCredentialsPerNamespace: number;
+  readonly maxSecretsPerNamespace: number;
+  readonly maxConfigMapsPerNamespace: number;
+  /** For each other kind that tenants can be allowed to create. */
+  readonly maxOtherObjectsPerNamespace: number;
+  /** All of these objects together, as JSON. Counted on the embedded engine; ResourceQuotas of a management cluster only count objects. */
+  readonly maxObjectBytesPerNamespace: number;
+}
+
+export const DEFAULT_NAMESPACE_LIMITS: NamespaceLimits = {
+  maxClustersPerNamespace: 100,
+  maxNodePoolsPerNamespace: 500,
+  maxCloudCredentialsPerNamespace: 100,
+  maxSecretsPerNamespace: 200,
+  maxConfigMapsPerNamespace: 200,
+  maxOtherObjectsPerNamespace: 200,
+  maxObjectBytesPerNamespace: 32 * 2 ** 20,
+};
+
+type NumberLimit = Exclude<keyof NamespaceLimits, 'maxObjectBytesPerNamespace'>;
+
+/** By resource, as ResourceQuotas name them. */
+const LIMIT_OF: Readonly<Record<string, NumberLimit>> = {
+  [`clusters.${GROUP}`]: 'maxClustersPerNamespace',
+  [`nodepools.${GROUP}`]: 'maxNodePoolsPerNamespace',
+  [`cloudcredentials.${GROUP}`]: 'maxCloudCredentialsPerNamespace',
+  secrets: 'maxSecretsPerNamespace',
+  configmaps: 'maxConfigMapsPerNamespace',
+};
+
+/** Only Fairway creates these, in proportion to nodes and clusters: they don't count. */
+const MADE_BY_FAIRWAY: ReadonlySet<string> = new Set([
+  `machines.${GROUP}`,
+  `cloudprofiles.${GROUP}`,
+  `usagerecords.${GROUP}`,
+]);
+
+/** Whether a resource (`secrets`, `clusters.fairway.dev`) counts against the limits of its namespace. */
+export function isLimited(resource: string): boolean {
+  return !MADE_BY_FAIRWAY.has(resource);
+}
+
+/** The limits of single resources, by the names that ResourceQuotas count them under (`count/secrets`). Pure. */
+export function countsOf(limits: NamespaceLimits): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(LIMIT_OF).map(([resource, limit]) => [`count/${resource}`, limits[limit]]));
+}
+
+export interface NamespaceUse {
+  readonly namespace: string;
+  /** `secrets`, `clusters.fairway.dev`. */
+  readonly resource: string;
+  /** Objects of the resource in the namespace, without the new one. */
+  readonly count: number;
+}
+
+/** Why another object of a resource can't be created; undefined if it can. */
+export function numberProblem(
+  limits: NamespaceLimits,
+  { namespace, resource, count }: NamespaceUse,
+): string | undefined {
+  const name = LIMIT_OF[resource] ?? 'maxOtherObjectsPerNamespace';
+  if (!isLimited(resource) || count < limits[name]) return undefined;
+  return `namespace "${namespace}" has ${count} ${resource}, and the limit is ${limits[name]}: delete unused ones, or ask the operator to raise limits.${name}`;
+}
+
+/** Why a write that adds this many bytes is rejected; undefined if it is not. A write that shrinks an object is never rejected. */
+export function bytesProblem(
+  limits: NamespaceLimits,
+  { namespace, used, added }: { readonly namespace: string; readonly used: number; readonly added: number },
+): string | undefined {
+  const limit = limits.maxObjectBytesPerNamespace;
+  if (added <= 0 || used + added <= limit) return undefined;
+  return `the objects of namespace "${namespace}" use ${used} bytes, this would add ${added}, and the limit is ${limit}: delete or shorten some (Secrets and ConfigMaps first), or ask the operator to raise limits.maxObjectBytesPerNamespace`;
+}

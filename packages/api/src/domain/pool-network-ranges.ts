@@ -1,0 +1,27 @@
+import type { CatalogueSubnet } from '../admission/cloud-catalogue.ts';
+import type { Cluster } from '../kinds/cluster.ts';
+import type { PlanSpec } from '../kinds/plan.ts';
+import type { NamedRange } from './address-plan.ts';
+import { effectiveNetworking } from './effective-networking.ts';
+
+/** Ranges that the subnets of a pool's networks must not overlap: a node has one route to each. */
+export function clusterRanges(
+  cluster: Cluster | undefined,
+  plan: PlanSpec | undefined,
+  subnets: readonly CatalogueSubnet[] | undefined,
+): readonly NamedRange[] {
+  if (cluster === undefined || plan === undefined) return [];
+  const { network } = cluster.spec;
+  const { podCIDR, serviceCIDR, nodesCIDR } = effectiveNetworking(cluster, plan);
+  const of = (id: string | undefined) => subnets?.find((subnet) => subnet.id === id)?.cidr;
+  const given = of(cluster.status?.network?.subnetID ?? network.subnetID);
+  const nodes = network.networkID === undefined ? nodesCIDR : (given ?? cluster.status?.network?.nodesCIDR);
+  const balancers = of(network.loadBalancersSubnetID);
+  return [
+    ...(nodes === undefined ? [] : [{ name: 'node network', cidr: nodes }]),
+    { name: 'pod network', cidr: podCIDR },
+    { name: 'service network', cidr: serviceCIDR },
+    ...(balancers === undefined ? [] : [{ name: 'load balancer subnet', cidr: balancers }]),
+    ...plan.network.reservedCIDRs.map((cidr) => ({ name: 'reserved range', cidr })),
+  ];
+}

@@ -1,0 +1,32 @@
+import { describe, expect, test } from 'vitest';
+import { aNodePool } from '../testing/objects.ts';
+import { serverLabelErrors } from './server-labels.ts';
+
+describe('tags and metadata of servers', () => {
+  test.each([
+    ['a mark of Fairway', { serverTags: ['fairway'] }, 'spec.serverTags[0]'],
+    ['a mark of Fairway in another case', { serverTags: ['ok', 'FAIRWAY-machine-1'] }, 'spec.serverTags[1]'],
+    ['a tag that a database may take for another', { serverTags: ['a', 'A'] }, 'spec.serverTags[1]'],
+    [
+      'a key of Fairway',
+      { serverMetadata: { 'Fairway.dev.cluster': 'x' } },
+      'spec.serverMetadata[Fairway.dev.cluster]',
+    ],
+    ['a key that Nova refuses', { serverMetadata: { 'a/b': 'x' } }, 'spec.serverMetadata'],
+    ['an empty key', { serverMetadata: { '': 'x' } }, 'spec.serverMetadata'],
+    ['a key that a database may take for another', { serverMetadata: { a: '', A: '' } }, 'spec.serverMetadata[A]'],
+    [
+      'too much metadata',
+      { serverMetadata: Object.fromEntries(Array.from({ length: 65 }, (_, index) => [`k${index}`, ''])) },
+      'spec.serverMetadata',
+    ],
+  ])('%s is refused', (_, spec, field) => {
+    expect(serverLabelErrors(aNodePool(spec).spec).map((error) => error.field)).toEqual([field]);
+  });
+
+  test('a word that only begins like a mark is none', () => {
+    const spec = { serverTags: ['fairways', 'my-fairway'], serverMetadata: { fairwaydev: '', 'my.fairway.dev': '' } };
+
+    expect(serverLabelErrors(aNodePool(spec).spec)).toEqual([]);
+  });
+});

@@ -1,0 +1,4 @@
+/** The Kubernetes version in `status.upgrade.target` of a NodePool: the digest behind it is not human-readable. */
+export function versionOfTarget(target: string): string {
+  return target.replace(/-[0-9a-f]{8}$/, '');
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { timestamp } from '../schema/scalars.ts';
+
+export const MAX_SECURITY_GROUPS = 10;
+/** Maximum number of previously listed groups. */
+const MAX_APPLIED = 100;
+
+const id = z.string().max(255);
+
+/** `spec.securityGroups` of a NodePool. */
+export const poolSecurityGroups = z
+  .array(
+    z
+      .string()
+      .min(1)
+      .max(255)
+      .regex(/^[!-~]+$/, 'must be 1 to 255 ASCII characters without spaces: use the ID of a group with another name'),
+  )
+  .max(MAX_SECURITY_GROUPS)
+  .optional()
+  .meta({ 'x-kubernetes-list-type': 'set' })
+  .describe(
+    "Additional security groups of the servers, including existing ones: names of the project's groups, or IDs, also of groups that another project shares with it. No server is created while one of them does not exist. Groups set by others are kept.",
+  );
+
+/** `status.securityGroups` of a NodePool. */
+export const securityGroupsStatus = z
+  .object({
+    names: z.array(id).max(MAX_SECURITY_GROUPS).describe('Value of spec.securityGroups that this status is for.'),
+    groupIDs: z
+      .array(id)
+      .max(MAX_SECURITY_GROUPS)
+      .optional()
+      .describe('IDs of the groups, which new servers get. Absent while one of them is unavailable.'),
+    appliedIDs: z
+      .array(id)
+      .max(MAX_APPLIED)
+      .describe(
+        'Groups that servers may have because the pool lists or listed them: those that it no longer lists are removed, and those set by others are kept.',
+      ),
+    changedTime: timestamp().describe('Time when names, groupIDs or appliedIDs last changed.'),
+    reason: z.string().max(63).optional().describe('Machine-readable reason why not all servers have the groups.'),
+    message: z.string().max(1024).optional().describe('Human-readable message.'),
+  })
+  .describe('Progress of applying spec.securityGroups.');
+
+export type SecurityGroupsStatus = z.infer<typeof securityGroupsStatus>;
+
+/** Groups that are or were listed, oldest first; as many as the status holds. */
+export function appliedUnion(applied: readonly string[], groupIDs: readonly string[]): string[] {
+  return [...new Set([...applied.filter((each) => !groupIDs.includes(each)), ...groupIDs])].slice(-MAX_APPLIED);
+}

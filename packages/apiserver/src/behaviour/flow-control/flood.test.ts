@@ -1,0 +1,152 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { describe, expect, it } from 'vitest';
+import type { UserInfo } from '../../auth/user.ts';
+import { writeFlowControlObjects } from '../../flow-control/upkeep.ts';
+import { ALL_KINDS, MANAGEMENT_KINDS } from '../../kinds/builtin-kinds.ts';
+import { builtinDefinitions } from '../../kinds/definitions.ts';
+import type { AdmissionPlugin } from '../../server/admission.ts';
+import { ApiServer } from '../../server/api-server.ts';
+import { admin, testVersion } from '../../server/test-server.ts';
+import { MemoryStore } from '../../store/memory-store.ts';
+
+/** What a write takes: a slow disk, a webhook. */
+const WRITE_MS = 100;
+const FLOOD_MS = 30_000;
+const LIMITS = { maxReadingRequests: 20, maxMutatingRequests: 20, maxMutatingRequestsPerUser: 30 };
+
+interface Tally {
+  done: number;
+  refused: number;
+  longestMs: number;
+}
+
+/** A server whose writes are slow, with clients that write as fast as they are let. */
+class Flooded {
+  readonly clock = new FakeClock();
+  readonly server: ApiServer;
+  #serial = 0;
+
+  constructor(isConfigurable: boolean) {
+    const slow: AdmissionPlugin = {
+      name: 'slow',
+      mutate: ({ resource }) => (resource.plural === 'configmaps' ? this.clock.sleep(WRITE_MS) : undefined),
+    };
+    this.server = new ApiServer({
+      store: new MemoryStore(),
+      resources: isConfigurable ? ALL_KINDS : MANAGEMENT_KINDS,
+      definitions: builtinDefinitions(),
+      clock: this.clock,
+      random: () => 0.5,
+      version: testVersion,
+      limits: LIMITS,
+      admission: [slow],
+    });
+  }
+
+  async open(): Promise<void> {
+    const client = new KubeClient(this.server.transport(admin), { clock: this.clock });
+    await client.raw({ method: 'POST', path: '/api/v1/namespaces', body: JSON.stringify({ metadata: { name: 'a' } }) });
+    if (!this.server.flowControl.isConfigurable) return;
+    await writeFlowControlObjects({ client, reader: this.server.reader, clock: this.clock });
+  }
+
+  /** Writes one after another until the time is over; who is refused comes again when he was told to. */
+  async write(user: UserInfo, untilMs: number, tally: Tally): Promise<void> {
+    const transport = this.server.transport(user);
+    while (this.clock.now() < untilMs) {
+      const startMs = this.clock.now();
+      const body = JSON.stringify({ metadata: { name: `c${++this.#serial}` } });
+      const answer = await transport.request({ method: 'POST', path: '/api/v1/namespaces/a/configmaps', body });
+      await answer.text();
+      if (answer.status === 429) {
+        tally.refused++;
+        await this.clock.sleep(Number(answer.headers['retry-after']) * 1000);
+      } else {
+        tally.done++;
+        tally.longestMs = Math.max(tally.longestMs, this.clock.now() - startMs);
+      }
+    }
+  }
+
+  /** A flood of `users`, 60 requests at a time of each, beside one tenant and one controller that write in turn. */
+  async run(users: readonly UserInfo[], tenant: UserInfo): Promise<Record<'flood' | 'tenant' | 'controller', Tally>> {
+    await this.open();
+    const tally = () => ({ done: 0, refused: 0, longestMs: 0 });
+    const tallies = { flood: tally(), tenant: tally(), controller: tally() };
+    const untilMs = this.clock.now() + FLOOD_MS;
+    const runs = users.flatMap((user) => Array.from({ length: 60 }, () => this.write(user, untilMs, tallies.flood)));
+    await this.clock.advance(1000);
+    runs.push(this.write(tenant, untilMs, tallies.tenant), this.write(admin, untilMs, tallies.controller));
+    await this.clock.advance(2 * FLOOD_MS);
+    await Promise.all(runs);
+    return tallies;
+  }
+}
+
+function user(username: string, ...groups: string[]): UserInfo {
+  return { username, groups: ['system:authenticated', ...groups] };
+}
+
+function account(namespace: string, name: string): UserInfo {
+  return user(`system:serviceaccount:${namespace}:${name}`, 'system:serviceaccounts');
+}
+
+describe('writes whose clients have given up', () => {
+  it.each([true, false])('keep their seats as long as they run (in a cluster: %s)', async (isConfigurable) => {
+    const flooded = new Flooded(isConfigurable);
+    await flooded.open();
+    const transport = flooded.server.transport(user('mallory'));
+    const write = async (name: number) => {
+      const body = JSON.stringify({ metadata: { name: `c${name}` } });
+      const path = '/api/v1/namespaces/a/configmaps?timeout=0.001s';
+      return (await transport.request({ method: 'POST', path, body })).status;
+    };
+    const statuses: number[] = [];
+    for (let name = 0; name < 50; name++) {
+      const status = write(name);
+      await flooded.clock.advance(1);
+      statuses.push(await status);
+    }
+    const given = statuses.filter((status) => status === 504).length;
+
+    // As many as the level has seats, in half of the time that a write takes.
+    expect(given).toBeLessThan(10);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(50 - given);
+    await flooded.clock.advance(WRITE_MS);
+    expect(flooded.server.traffic.inUse('mutatingRequests')).toBe(0);
+    expect(flooded.server.flowControl.schemas.every(({ counts }) => counts.executing === 0)).toBe(true);
+  });
+});
+
+describe('a flood of writes', () => {
+  it.each([
+    { by: 'three users', flood: [1, 2, 3].map((n) => user(`mallory-${n}`)), tenant: user('alice') },
+    { by: 'service accounts', flood: [1, 2, 3].map((n) => account('evil', `${n}`)), tenant: account('team', 'ci') },
+  ])('by $by takes neither other tenants’ turns nor controllers’, in a cluster', async ({ flood, tenant }) => {
+    const tallies = await new Flooded(true).run(flood, tenant);
+
+    // 29 s of writes of 100 ms, one after another: a controller never waits.
+    expect(tallies.controller).toEqual({ done: 290, refused: 0, longestMs: WRITE_MS });
+    // Before seats are lent, a level has few: a tenant waits for one of them to become free, and for the queues of the flood at most.
+    expect(tallies.tenant.refused).toBe(0);
+    expect(tallies.tenant.done).toBeGreaterThan(120);
+    expect(tallies.tenant.longestMs).toBeLessThan(1000);
+    // The flood has what is left: seats are not wasted.
+    expect(tallies.flood.done).toBeGreaterThan(3_500);
+  });
+
+  it('by all the accounts of a namespace is one holder’s, where the kinds are not served', async () => {
+    const flood = Array.from({ length: 10 }, (_, n) => account('evil', `${n}`));
+    const flooded = new Flooded(false);
+    const tallies = await flooded.run(flood, account('team', 'ci'));
+
+    expect(tallies.controller).toEqual({ done: 290, refused: 0, longestMs: WRITE_MS });
+    expect(tallies.tenant.refused).toBe(0);
+    expect(tallies.tenant.done).toBeGreaterThan(120);
+    // 30 of them run or wait at a time.
+    expect(tallies.flood.refused).toBeGreaterThan(100);
+    const groups = await flooded.server.transport(admin).request({ method: 'GET', path: '/apis' });
+    expect(await groups.text()).not.toContain('flowcontrol');
+  });
+});

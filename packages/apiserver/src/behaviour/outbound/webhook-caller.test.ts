@@ -1,0 +1,95 @@
+import { systemClock } from '@fairway/base/clock';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { FakeObjectReader } from '../../auth/object-reader-fake.ts';
+import { OutboundClient, type OutboundClientOptions } from '../../outbound/outbound-client.ts';
+import type { OutboundPolicy } from '../../outbound/outbound-policy.ts';
+import { WebhookServer } from '../../outbound/testing/webhook-server.ts';
+import { WebhookCaller } from '../../outbound/webhook-caller.ts';
+
+let webhooks: WebhookServer;
+const clients: OutboundClient[] = [];
+
+beforeAll(async () => {
+  webhooks = await WebhookServer.open();
+});
+afterEach(() => {
+  for (const client of clients.splice(0)) client.close();
+  webhooks.asked.clear();
+});
+afterAll(() => webhooks[Symbol.asyncDispose]());
+
+function caller(options: Partial<OutboundClientOptions> = {}): WebhookCaller {
+  const client = new OutboundClient({ clock: systemClock, policy: () => undefined, ...options });
+  clients.push(client);
+  return new WebhookCaller({ reader: () => new FakeObjectReader(), clock: systemClock, random: () => 0, client });
+}
+
+const config = (host: string) => ({ url: `https://${host}:${webhooks.port}/ask`, caBundle: webhooks.caBundle });
+const noLoopback: OutboundPolicy = (_, address) => (address.startsWith('127.') ? `${address} is ours` : undefined);
+
+test('a webhook is asked by its name, which its certificate has, at the address that was looked up', async () => {
+  webhooks.answer('/ask', () => ({ body: { fine: true } }));
+  const resolve = (name: string) => Promise.resolve(name === 'localhost' ? ['127.0.0.1'] : []);
+
+  expect(await caller({ resolve }).post(config('localhost'), { some: 'review' }, 5000)).toEqual({ fine: true });
+  expect(webhooks.asked.get('/ask')).toEqual([{ some: 'review' }]);
+});
+
+test.each([
+  { reason: 'an address that is forbidden', host: '127.0.0.1' },
+  { reason: 'a name of one', host: 'hooks.example.org' },
+  { reason: 'a name that changes its mind', host: 'rebinding.example.org' },
+])('$reason is not connected to', async ({ host }) => {
+  webhooks.answer('/ask', () => ({ body: {} }));
+  const resolve = () => Promise.resolve(['127.0.0.1']);
+
+  await expect(caller({ policy: noLoopback, resolve }).post(config(host), {}, 5000)).rejects.toThrow(
+    `Post "https://${host}:${webhooks.port}/ask?timeout=5s": dial tcp: 127.0.0.1 is ours`,
+  );
+  expect(webhooks.asked.size).toBe(0);
+});
+
+test.each([
+  { reason: 'a name that nobody knows', resolve: [], says: 'dial tcp: lookup other.example.org: no such host' },
+  {
+    reason: 'a name that the certificate lacks',
+    resolve: ['127.0.0.1'],
+    says: 'tls: failed to verify certificate: x509: certificate is not valid for other.example.org',
+  },
+])('$reason fails', async ({ resolve, says }) => {
+  const call = caller({ resolve: () => Promise.resolve(resolve) }).post(config('other.example.org'), {}, 5000);
+
+  await expect(call).rejects.toThrow(says);
+});
+
+test.each([
+  {
+    reason: 'more than a request may have',
+    answer: { body: 'x'.repeat(3 * 1024 * 1024 + 1) },
+    says: 'more than 3145728 bytes',
+  },
+  { reason: 'no JSON', answer: { body: 'fine' }, says: "couldn't get the answer's JSON" },
+  { reason: 'a redirect', answer: { body: '', status: 302 }, says: 'the server responded with the status code 302' },
+  {
+    reason: 'one that switches protocols',
+    answer: { body: '', status: 101, headers: { connection: 'upgrade', upgrade: 'other' } },
+    says: /: EOF$/,
+  },
+  {
+    reason: 'a Status',
+    answer: { body: { kind: 'Status', message: 'out of order' }, status: 503 },
+    says: 'out of order',
+  },
+])('an answer that is $reason is none', async ({ answer, says }) => {
+  webhooks.answer('/ask', () => answer);
+
+  await expect(caller().post(config('127.0.0.1'), {}, 5000)).rejects.toThrow(says);
+});
+
+test('a webhook that says nothing costs the time that it was given', async () => {
+  webhooks.answer('/ask', () => undefined);
+
+  await expect(caller().post(config('127.0.0.1'), {}, 50)).rejects.toThrow(
+    /^Post ".*\?timeout=1s": context deadline exceeded$/,
+  );
+});

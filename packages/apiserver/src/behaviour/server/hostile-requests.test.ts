@@ -1,0 +1,202 @@
+import { ConfinedModule } from '@fairway/base/testing/confined-module';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { HostileReply, HostileRequest } from '../../server/hostile-requests-fixture.ts';
+
+/** Small requests that used to crash or block the process: each is answered in bounded time and memory. */
+
+const server = new ConfinedModule(new URL('../../server/hostile-requests-fixture.ts', import.meta.url));
+afterAll(() => server.close());
+
+function answerTo(request: HostileRequest): Promise<HostileReply> {
+  return server.call('answer', request) as Promise<HostileReply>;
+}
+
+const PODS = '/api/v1/namespaces/default/pods';
+const YAML = 'application/yaml';
+const JSON_PATCH = 'application/json-patch+json';
+const TOO_LARGE = { status: 413, reason: 'RequestEntityTooLarge' };
+const BAD = { status: 400, reason: 'BadRequest' };
+
+function create(body: string, contentType = 'application/json'): HostileRequest {
+  return { method: 'POST', path: PODS, contentType, body };
+}
+
+function patch(body: string | object, contentType: string): HostileRequest {
+  return {
+    method: 'PATCH',
+    path: `${PODS}/p`,
+    contentType,
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  };
+}
+
+function nested(levels: number, open: string, close: string): string {
+  return `${open.repeat(levels)}1${close.repeat(levels)}`;
+}
+
+/** Lists of nine lists of nine lists…, each written once. */
+function yamlAliases(levels: number): string {
+  const lists = Array.from({ length: levels }, (_, level) => {
+    const items = Array<string>(9).fill(level === 0 ? 'lol' : `*a${level - 1}`);
+    return `  a${level}: &a${level} [${items.join(',')}]`;
+  });
+  return `metadata: {name: b}\nspec:\n${lists.join('\n')}`;
+}
+
+/** Field sets of eight field sets of eight…, each written once. */
+function managedFieldsOfAliases(levels: number): string {
+  const entries = Array.from({ length: levels }, (_, level) => {
+    const fields = Array.from({ length: 8 }, (_, index) => `"f:k${index}": ${level === 0 ? '{}' : `*x${level - 1}`}`);
+    const entry = `manager: m${level}, operation: Apply, apiVersion: v1, fieldsType: FieldsV1`;
+    return `  - {${entry}, fieldsV1: &x${level} {${fields.join(', ')}}}`;
+  });
+  return `metadata:\n  name: m\n  managedFields:\n${entries.join('\n')}`;
+}
+
+const DEEP = `{"metadata":{"name":"d"},"spec":${nested(20_000, '{"a":', '}')}}`;
+const manyManagers = Array.from({ length: 101 }, (_, index) => ({
+  manager: `m${index}`,
+  operation: 'Apply',
+  apiVersion: 'v1',
+  fieldsType: 'FieldsV1',
+  fieldsV1: { 'f:spec': {} },
+}));
+
+describe('hostile requests', () => {
+  it.each<[string, HostileRequest, Partial<HostileReply>, RegExp]>([
+    [
+      'YAML aliases that expand',
+      create(yamlAliases(9), YAML),
+      TOO_LARGE,
+      /more than 60000 fields and items \(at spec\.a\d/,
+    ],
+    [
+      'YAML aliases that expand in managedFields',
+      create(managedFieldsOfAliases(7), YAML),
+      TOO_LARGE,
+      /at metadata\.managedFields/,
+    ],
+    ['YAML aliases that lead back', create('metadata: {name: d}\nspec: &a {x: *a}', YAML), BAD, /deeper than 200/],
+    [
+      'many YAML aliases',
+      create(`metadata: {name: d}\nspec:\n  a: &a 1\n  l: [${'*a,'.repeat(2000)}]`, YAML),
+      BAD,
+      /aliases exceeded maxAliases \(1000\)/,
+    ],
+    ['nested YAML', create(`metadata: {name: d}\nspec: ${nested(20_000, '[', ']')}`, YAML), BAD, /maxDepth \(200\)/],
+    ['a YAML number that JSON lacks', create('metadata: {name: d}\nspec: {a: [.inf]}', YAML), BAD, /value: Infinity/],
+    ['a tag of YAML', create('metadata: {name: d}\nspec: !!js/function "x"', YAML), BAD, /unknown scalar tag/],
+    [
+      'a YAML error in a long line',
+      create(`metadata: {name: "${'x'.repeat(100_000)}"\nspec: }{`, YAML),
+      BAD,
+      /^.{0,300}$/,
+    ],
+    [
+      'more fields than are checked in a moment',
+      create(JSON.stringify({ metadata: { name: 'f' }, spec: { list: Array<number>(70_000).fill(1) } })),
+      TOO_LARGE,
+      /has more than 60000 fields and items \(at spec\.list\.\d+…\): divide it into several objects/,
+    ],
+    [
+      'a patch to more fields than that',
+      patch({ spec: { list: Array<number>(70_000).fill(1) } }, 'application/merge-patch+json'),
+      TOO_LARGE,
+      /has more than 60000 fields and items/,
+    ],
+    ['nested JSON', create(DEEP), BAD, /deeper than 200 levels \(at spec\.a\.a\.a…\)/],
+    ['a nested merge patch', patch(DEEP, 'application/merge-patch+json'), BAD, /deeper than 200 levels/],
+    ['a nested strategic patch', patch(DEEP, 'application/strategic-merge-patch+json'), BAD, /deeper than 200 levels/],
+    [
+      'a nested configuration to apply',
+      {
+        ...patch(`{"apiVersion":"v1","kind":"Pod",${DEEP.slice(1)}`, 'application/apply-patch+yaml'),
+        path: `${PODS}/d?fieldManager=x`,
+      },
+      BAD,
+      /deeper than 200 levels/,
+    ],
+    [
+      'a JSON patch that nests what is there',
+      patch(
+        Array.from({ length: 300 }, () => ({ op: 'move', from: '/spec', path: '/old' })).flatMap((move) => [
+          move,
+          { op: 'add', path: '/spec', value: {} },
+          { op: 'move', from: '/old', path: '/spec/a' },
+        ]),
+        JSON_PATCH,
+      ),
+      BAD,
+      /patch applied is nested deeper than 200 levels/,
+    ],
+    [
+      'JSON patch copies that double',
+      patch(
+        Array.from({ length: 26 }, (_, index) => ({ op: 'copy', from: '/spec', path: `/spec/c${index}` })),
+        JSON_PATCH,
+      ),
+      TOO_LARGE,
+      /copies of a JSON patch may add 3145728 bytes/,
+    ],
+    [
+      'a patch that makes an object too large',
+      patch({ spec: { x: 'x'.repeat(2_100_000) } }, 'application/merge-patch+json'),
+      TOO_LARGE,
+      /Pod "p" would take 21\d+ bytes, the limit is 2097152: its largest part is spec\.x/,
+    ],
+    [
+      'an object that is too large, in a dry run',
+      {
+        ...create(JSON.stringify({ metadata: { name: 'l' }, spec: { x: 'x'.repeat(2_100_000) } })),
+        path: `${PODS}?dryRun=All`,
+      },
+      TOO_LARGE,
+      /limit is 2097152/,
+    ],
+    [
+      'more field managers than an object has',
+      create(JSON.stringify({ metadata: { name: 'm', managedFields: manyManagers } })),
+      { status: 422, reason: 'Invalid' },
+      /metadata\.managedFields: Too many: 101: must have at most 100 items/,
+    ],
+    [
+      'a thousand wrong labels',
+      create(
+        JSON.stringify({
+          metadata: {
+            name: 'l',
+            labels: Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`-${index}`, ''])),
+          },
+        }),
+      ),
+      { status: 422, reason: 'Invalid' },
+      /, and 900 more errors\]$/,
+    ],
+    [
+      'a name of 200,000 characters',
+      create(JSON.stringify({ metadata: { name: `a${'-'.repeat(200_000)}!` } })),
+      { status: 422, reason: 'Invalid' },
+      /^.{0,3000}$/,
+    ],
+  ])('answers %s', async (_, request, expected, message) => {
+    const reply = await answerTo(request);
+
+    expect(reply).toMatchObject(expected);
+    expect(reply.message).toMatch(message);
+  });
+
+  it('stores YAML aliases expanded', async () => {
+    const body = 'metadata: {name: y}\nspec:\n  a: &a {x: 1}\n  b: *a\n';
+    expect(await answerTo(create(body, YAML))).toMatchObject({ status: 201 });
+  });
+
+  it('names a hundred unknown fields and no more', async () => {
+    const body = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`f${index}`, 1]));
+    const reply = await answerTo({
+      method: 'POST',
+      path: '/api/v1/namespaces/default/configmaps?fieldValidation=Strict',
+      body: JSON.stringify({ metadata: { name: 'c' }, ...body }),
+    });
+    expect(reply.message).toMatch(/unknown field "f99", and 19900 more$/);
+  });
+});

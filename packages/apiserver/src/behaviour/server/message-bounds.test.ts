@@ -1,0 +1,49 @@
+import { LAST_REQUEST, sendRaw, statusesOf } from '@fairway/kube/testing/raw-requests';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type HttpsFixture, startHttpsServer } from '../../server/https-server-fixture.ts';
+
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+let fixture: HttpsFixture;
+beforeAll(async () => {
+  fixture = await startHttpsServer();
+  await fixture.test.namespace();
+});
+afterAll(() => fixture[Symbol.asyncDispose]());
+
+function head(start: string, ...headers: readonly string[]): string {
+  return [`${start} HTTP/1.1`, 'Host: fairway', `Authorization: Bearer ${fixture.token}`, ...headers, '', ''].join(
+    '\r\n',
+  );
+}
+
+/** A request that would be executed if it were parsed as one. */
+function inner(): string {
+  return head(`DELETE ${MAPS}/kept`, 'Content-Length: 0');
+}
+
+function chunked(): string {
+  return `${inner().length.toString(16)}\r\n${inner()}\r\n0\r\n\r\n`;
+}
+
+test.each<[string, () => string]>([
+  ['GET in chunks', () => head(`GET ${MAPS}`, 'Transfer-Encoding: chunked') + chunked()],
+  ['GET with a length', () => head(`GET ${MAPS}`, `Content-Length: ${inner().length}`) + inner()],
+  [
+    'DELETE whose length ends with the connection',
+    () => head(`DELETE ${MAPS}/gone`, 'Connection: content-length', `Content-Length: ${inner().length}`) + inner(),
+  ],
+  ['DELETE in chunks', () => head(`DELETE ${MAPS}/gone`, 'Transfer-Encoding: chunked') + chunked()],
+  ['OPTIONS in chunks', () => head(`OPTIONS ${MAPS}`, 'Transfer-Encoding: chunked') + chunked()],
+  [
+    'an upgrade in chunks',
+    () => head(`GET ${MAPS}`, 'Connection: upgrade', 'Upgrade: websocket', 'Transfer-Encoding: chunked') + chunked(),
+  ],
+])('the body of a %s is not parsed as a request', async (_, bytes) => {
+  await fixture.test.call('POST', MAPS, { metadata: { name: 'kept' } });
+  const answered = await sendRaw(fixture.listener, bytes(), LAST_REQUEST);
+  const { status } = await fixture.test.call('GET', `${MAPS}/kept`);
+
+  expect(statusesOf(answered).length).toBeLessThanOrEqual(2);
+  expect(status).toBe(200);
+});

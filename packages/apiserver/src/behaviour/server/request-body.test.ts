@@ -1,0 +1,138 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { unauthorized } from '@fairway/kube/object/api-error';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Authenticator, Authorizer } from '../../auth/user.ts';
+import { type HttpsFixture, startHttpsServer } from '../../server/https-server-fixture.ts';
+import type { ServerLimits } from '../../server/limits.ts';
+import { RawClient } from '../../server/raw-client.ts';
+
+const maps = '/api/v1/namespaces/default/configmaps';
+const JSON_TYPE = 'application/json';
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+const byName: Authenticator = {
+  authenticate({ bearerToken }) {
+    if (bearerToken === 'stranger') return Promise.reject(unauthorized());
+    return Promise.resolve(bearerToken === undefined ? undefined : { username: bearerToken, groups: [] });
+  },
+};
+
+/** Allows everything to all users but one. */
+const notMallory: Authorizer = {
+  authorize: ({ user }) => ({ allowed: user.username !== 'mallory', reason: '' }),
+};
+
+describe('a body', () => {
+  const clients: RawClient[] = [];
+  const clock = new FakeClock();
+  let fixture: HttpsFixture | undefined;
+
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map((client) => client.close()));
+    await fixture?.[Symbol.asyncDispose]();
+  });
+
+  async function serve(limits: Partial<ServerLimits> = {}): Promise<HttpsFixture> {
+    fixture = await startHttpsServer({ clock, limits, authenticators: [byName], authorizer: notMallory });
+    await fixture.test.namespace();
+    return fixture;
+  }
+
+  /** Begins a POST of which only `body` is sent. */
+  async function begin(
+    { listener, certificateAuthority }: HttpsFixture,
+    name: string,
+    { body, ...headers }: Record<string, string | number>,
+  ): Promise<RawClient> {
+    const client = await RawClient.open(listener.port, certificateAuthority);
+    clients.push(client);
+    client.send('POST', maps, { authorization: `Bearer ${name}`, 'content-type': JSON_TYPE, ...headers }, String(body));
+    return client;
+  }
+
+  it.each([
+    { name: 'stranger', status: 401 },
+    { name: 'mallory', status: 403 },
+  ])('that never ends is answered with $status immediately if it is of $name, and closed', async (given) => {
+    const served = await serve();
+    const client = await begin(served, given.name, { 'transfer-encoding': 'chunked', body: '1\r\nx\r\n' });
+    const status = await client.status();
+    await clock.advance(1_000);
+    await client.closed;
+
+    expect(status).toBe(given.status);
+    expect(served.test.server.traffic.inUse('bodyBytes')).toBe(0);
+  });
+
+  it.each([
+    { name: 'stranger', status: 401 },
+    { name: 'mallory', status: 403 },
+    { name: 'alice', status: 400, reason: 'decoded after all else' },
+  ])('that is no Protobuf though it says so is answered with $status to $name', async ({ name, status }) => {
+    const served = await serve();
+    const client = await begin(served, name, { 'content-type': PROTOBUF, 'content-length': 4, body: 'none' });
+
+    expect(await client.status()).toBe(status);
+  });
+
+  it('that does not end in time is rejected with 408', async () => {
+    const served = await serve({ bodyTimeoutMs: 10_000 });
+    const client = await begin(served, 'alice', { 'content-length': 1_000, body: '{' });
+    const { traffic } = served.test.server;
+    while (traffic.inUse('bodyBytes') === 0) await new Promise((resolve) => setImmediate(resolve));
+    await clock.advance(10_000);
+
+    expect(await client.status()).toBe(408);
+    expect(Object.fromEntries(traffic.rejections)).toEqual({ bodyTimeout: 1 });
+    expect(traffic.inUse('bodyBytes')).toBe(0);
+  });
+
+  it('with too large a Content-Length is rejected with 413 before it is read', async () => {
+    const served = await serve();
+    const client = await begin(served, 'alice', { 'content-length': 3 * 1024 * 1024 + 1, body: '' });
+
+    expect(await client.status()).toBe(413);
+  });
+
+  it('that turns out too large is refused with 413', async () => {
+    const served = await serve({ maxBodyBytes: 1_000 });
+    const chunk = `3e9\r\n${'x'.repeat(1_001)}\r\n`;
+    const client = await begin(served, 'alice', { 'transfer-encoding': 'chunked', body: chunk });
+
+    expect(await client.status()).toBe(413);
+  });
+
+  it('that is compressed is rejected with 415, since its size is unknown', async () => {
+    const served = await serve();
+    const client = await begin(served, 'alice', { 'content-encoding': 'gzip', 'content-length': 4, body: 'none' });
+
+    expect(await client.status()).toBe(415);
+  });
+
+  it('is held against its user until the answer is sent: beyond their share 429, while others continue', async () => {
+    const served = await serve({ maxBodyBytesInFlightPerUser: 100 });
+    const { traffic } = served.test.server;
+    await begin(served, 'alice', { 'content-length': 1_000, body: 'x'.repeat(90) });
+    while (traffic.inUse('bodyBytes') < 90) await new Promise((resolve) => setImmediate(resolve));
+    const text = JSON.stringify({ metadata: { name: 'a' } });
+    const second = await begin(served, 'alice', { 'content-length': text.length, body: text });
+    const other = await begin(served, 'bob', { 'content-length': text.length, body: text });
+
+    expect(await second.status()).toBe(429);
+    expect(second.received).toMatch(/retry-after: 1\r\n/i);
+    expect(await other.status()).toBe(201);
+    while (traffic.inUse('bodyBytes') > 90) await new Promise((resolve) => setImmediate(resolve));
+    expect(traffic.inUse('bodyBytes')).toBe(90);
+  });
+
+  it('counts against a total limit too', async () => {
+    const served = await serve({ maxBodyBytesInFlight: 100 });
+    const { traffic } = served.test.server;
+    await begin(served, 'alice', { 'content-length': 1_000, body: 'x'.repeat(90) });
+    while (traffic.inUse('bodyBytes') < 90) await new Promise((resolve) => setImmediate(resolve));
+    const text = JSON.stringify({ metadata: { name: 'a' } });
+    const other = await begin(served, 'bob', { 'content-length': text.length, body: text });
+
+    expect(await other.status()).toBe(429);
+  });
+});

@@ -1,0 +1,54 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { configFiles, signInOptions } from './sign-in-options.ts';
+
+let folder: string;
+let home: string;
+let work: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fairway-clouds-'));
+  home = join(folder, 'home/.config/openstack');
+  work = join(folder, 'work');
+  mkdirSync(home, { recursive: true });
+  mkdirSync(work);
+  writeFileSync(join(home, 'clouds.yaml'), cloudsYaml('https://cloud.test'));
+  writeFileSync(join(home, 'secure.yaml'), 'clouds: { mine: { auth: { password: secret } } }');
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+function cloudsYaml(url: string): string {
+  const auth = { auth_url: url, username: 'me', user_domain_name: 'Default', project_id: 'p' };
+  return JSON.stringify({ clouds: { mine: { auth } } });
+}
+
+const context = (env: Record<string, string> = {}) => ({ env: { HOME: join(folder, 'home'), ...env }, cwd: work });
+const asPlugin = { KUBERNETES_EXEC_INFO: '{}' };
+
+describe('the working directory', () => {
+  beforeEach(() => writeFileSync(join(work, 'clouds.yaml'), cloudsYaml('https://stranger.test')));
+
+  it('counts first for a person, as for other clients', () => {
+    expect(signInOptions(context(), { cloud: 'mine' }).authUrl).toBe('https://stranger.test');
+  });
+
+  it('counts for nothing in a plugin, which kubectl runs in any folder', () => {
+    writeFileSync(join(work, 'secure.yaml'), 'clouds: { mine: { auth: { auth_url: "https://stranger.test" } } }');
+
+    expect(signInOptions(context(asPlugin), { cloud: 'mine' }).authUrl).toBe('https://cloud.test');
+  });
+
+  it('is named to the plugin where the kubeconfig was written by it', () => {
+    expect(configFiles(context())).toEqual([{ name: 'OS_CLIENT_CONFIG_FILE', value: join(work, 'clouds.yaml') }]);
+  });
+});
+
+it('files that the environment names are named to the plugin, and those of the home found', () => {
+  expect(configFiles(context())).toEqual([]);
+  writeFileSync(join(work, 'mine.yaml'), cloudsYaml('https://cloud.test'));
+
+  expect(configFiles(context({ OS_CLIENT_CONFIG_FILE: join(work, 'mine.yaml') }))).toEqual([
+    { name: 'OS_CLIENT_CONFIG_FILE', value: join(work, 'mine.yaml') },
+  ]);
+});

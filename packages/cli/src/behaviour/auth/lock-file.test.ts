@@ -1,0 +1,98 @@
+import { mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { settledOn } from '@fairway/base/testing/settled-on';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withLockFile } from '../../auth/lock-file.ts';
+
+let folder: string;
+let path: string;
+let clock: FakeClock;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairway-lock-'));
+  path = join(folder, 'key.lock');
+  clock = new FakeClock();
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const waited: number[] = [];
+function lock<T>(pid: number, work: () => Promise<T>, living: readonly number[] = [1, 2, 3]): Promise<T> {
+  return withLockFile(
+    path,
+    {
+      clock,
+      signal: new AbortController().signal,
+      self: { pid, started: `${pid}` },
+      isHolderAlive: (holder) => living.includes(holder.pid),
+      onWait: (holder) => waited.push(holder.pid),
+    },
+    work,
+  );
+}
+
+describe('a lock file', () => {
+  it('lets one at a time, and is gone afterwards', async () => {
+    let inside = 0;
+    let most = 0;
+    const work = async () => {
+      most = Math.max(most, ++inside);
+      await clock.sleep(1_000);
+      inside--;
+    };
+
+    await settledOn(clock, Promise.all([lock(1, work), lock(2, work), lock(3, work)]));
+
+    expect(most).toBe(1);
+    expect(waited.length).toBeGreaterThan(0);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  it('is released when the work fails', async () => {
+    await expect(lock(1, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+
+    expect(await lock(2, () => Promise.resolve('in'))).toBe('in');
+  });
+
+  it.each(['{"pid":7,"started":"7"}', '{"pid":1,"started":"0"}', '', '{"pid":1', 'null'])(
+    'of a process that was killed holds nobody up: %s',
+    async (left) => {
+      await writeFile(path, left);
+
+      expect(
+        await settledOn(
+          clock,
+          lock(2, () => Promise.resolve('in'), [2]),
+        ),
+      ).toBe('in');
+      expect(await readdir(folder)).toEqual([]);
+    },
+  );
+
+  it('of a process whose id another one has now holds nobody up for longer than a sign-in takes', async () => {
+    await writeFile(path, '{"pid":1,"started":""}');
+    const anHourAgo = clock.now() / 1000 - 3601;
+    await utimes(path, anHourAgo, anHourAgo);
+
+    const second = lock(2, () => Promise.resolve('in'));
+    expect(await settledOn(clock, second)).toBe('in');
+  });
+
+  it('is waited for no longer than anybody takes to sign in', async () => {
+    const forever = Promise.withResolvers<void>();
+    const isIn = Promise.withResolvers<void>();
+    const first = lock(1, () => {
+      isIn.resolve();
+      return forever.promise;
+    });
+    await isIn.promise;
+    const second = settledOn(
+      clock,
+      lock(2, () => Promise.resolve()),
+    );
+
+    await expect(second).rejects.toMatchObject({ message: 'process 1 is still signing in', exitCode: 4 });
+    forever.resolve();
+    await first;
+  });
+});

@@ -1,0 +1,65 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@fairway/base/clock';
+import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { ExitCode } from '@fairway/service/exit-code';
+import { expect, onTestFinished, test } from 'vitest';
+import { fakeContext } from '../../testing/fake-context.ts';
+import { checkCloudOptions } from '../../up/cloud-options.ts';
+
+/** Nothing listens there. */
+const AWAY = 'http://127.0.0.1:9/v3';
+
+const FILE = `
+clouds:
+  paris: { auth: { auth_url: '${AWAY}', username: a, password: p, project_name: x, user_domain_name: d, project_domain_name: d } }
+  berlin: { auth: { auth_url: '${AWAY}' } }
+`;
+const yaml = () =>
+  new CloudsYaml({
+    env: {},
+    cwd: '/w',
+    home: '/h',
+    readFile: (path) => (path === '/w/clouds.yaml' ? FILE : undefined),
+  });
+
+test.each([
+  { name: 'pariss', message: 'clouds.yaml has no cloud "pariss", only: paris, berlin; did you mean "paris"?' },
+  { name: 'london', message: 'clouds.yaml has no cloud "london", only: paris, berlin' },
+])('a cloud that clouds.yaml lacks is refused: $name', ({ name, message }) => {
+  expect(() => checkCloudOptions(fakeContext(), { cloud: name }, yaml)).toThrow(
+    expect.objectContaining({ message, exitCode: ExitCode.Usage, advice: expect.stringContaining('OS_CLIENT_CONFIG') }),
+  );
+});
+
+test('so is one without what a login needs', () => {
+  expect(() => checkCloudOptions(fakeContext(), { cloud: 'berlin' }, yaml)).toThrow(/cloud berlin: auth/);
+});
+
+test('one that does not answer is told, and nothing more', async () => {
+  const context = fakeContext({ clock: systemClock });
+  await checkCloudOptions(context, { cloud: 'paris' }, yaml);
+
+  expect(context.written.stderr).toMatch(
+    /^warning: cloud paris rejects Fairway's credential: .*ECONNREFUSED.*\n {2}clusters wait until it works, .*fairway doctor --cloud paris/,
+  );
+});
+
+test('the file of the settings is read, wherever other clients look', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'clouds-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const cloudsFile = join(folder, 'ours.yaml');
+  writeFileSync(cloudsFile, FILE);
+
+  expect(() => checkCloudOptions(fakeContext(), { cloud: 'berlin', cloudsFile })).toThrow(/cloud berlin: auth/);
+});
+
+test('a simulated cloud needs no file', async () => {
+  const context = fakeContext();
+  await checkCloudOptions(context, {}, () => {
+    throw new Error('read');
+  });
+
+  expect(context.written.stderr).toBe('');
+});

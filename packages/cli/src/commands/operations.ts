@@ -1,0 +1,18 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../command/context.ts';
+import { outputOption } from '../command/options.ts';
+
+/** `fairway operations`. */
+export function addOperationsCommand(program: Command, context: CliContext): void {
+  program
+    .command('operations')
+    .description('list the current or last operations of clusters and node pools')
+    .option('-A, --all-namespaces', 'in all namespaces that you can read')
+    .option('--cluster <name>', 'only those of this cluster')
+    .option('--running', 'only those in progress')
+    .addOption(outputOption())
+    .action(async (options) => {
+      const { listOperations } = await import('../resources/operations.ts');
+      await listOperations(context, program.opts(), options);
+    });
+}

@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import type { CliContext } from '../command/context.ts';
+import { outputOption } from '../command/options.ts';
+
+/** `fairway versions`. */
+export function addVersionsCommand(program: Command, context: CliContext): void {
+  program
+    .command('versions')
+    .description('list the available Kubernetes versions: support, dates, and possible upgrades')
+    .option('--cluster <name>', 'only versions to which this cluster can be upgraded')
+    .option('--all', 'also versions that new clusters can no longer choose')
+    .addOption(outputOption())
+    .action(async (options) => {
+      const { listVersions } = await import('../resources/versions.ts');
+      await listVersions(context, program.opts(), options);
+    });
+}

@@ -1,0 +1,35 @@
+import type { Kind } from '@fairway/api/kinds/kind';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { Connection } from '../client/connect.ts';
+import type { CliContext } from '../command/context.ts';
+import { dryRunText } from '../output/changes.ts';
+import { qualifiedName } from './kinds.ts';
+
+interface ChangeRequest<T extends KubeObject> {
+  readonly kind: Kind<T>;
+  /** As it was read. */
+  readonly before: T;
+  /** A merge patch. */
+  readonly value: { readonly metadata?: object; readonly spec?: object };
+  /** What is said after the object's name. */
+  readonly words: string;
+  readonly dryRun?: boolean | undefined;
+}
+
+/**
+ * Changes an object by a merge patch and says so on standard output. With `dryRun` the server checks it, what would change is shown, and nothing is done.
+ * Resolves with the object as it is then; undefined after a dry run. Never changes another object of the name, made meanwhile.
+ */
+export async function requestChange<T extends KubeObject>(
+  { stdout, signal }: Pick<CliContext, 'stdout' | 'signal'>,
+  { client }: Pick<Connection, 'client'>,
+  { kind, before, value, words, dryRun = false }: ChangeRequest<T>,
+): Promise<T | undefined> {
+  const { name = '', namespace, uid } = before.metadata;
+  const write = { fieldManager: 'fairway', signal, dryRun, ...(namespace !== undefined && { namespace }) };
+  const bound = { ...value, metadata: { ...value.metadata, uid } };
+  const after = await client.resource(kind).patch(name, { type: 'merge', value: bound }, write);
+  const sentence = `${qualifiedName(kind, name)} ${words}`;
+  stdout.write(dryRun ? dryRunText(sentence, before, after) : `${sentence}\n`);
+  return dryRun ? undefined : after;
+}

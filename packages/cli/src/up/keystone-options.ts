@@ -1,0 +1,77 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parsePolicy } from '@fairway/identity/policy/policy';
+import { type KeystoneSettings, keystoneSettings, type SingleSignOnWay } from '@fairway/identity/settings';
+import { usageError } from '@fairway/service/command-error';
+import type { CliContext } from '../command/context.ts';
+
+/** Options of users of Keystone. */
+export interface KeystoneOptions {
+  /** Entry of clouds.yaml. */
+  readonly keystone?: string;
+  /** From fairway.yaml and the environment alone. */
+  readonly keystoneSettings?: {
+    readonly namespaceFormat?: string;
+    /** `ROLE=CLUSTERROLE`. */
+    readonly roles?: readonly string[];
+    readonly ignoredProjects?: readonly string[];
+    /** `NAME=URL`. */
+    readonly singleSignOn?: readonly string[];
+    readonly policyFile?: string;
+  };
+}
+
+/** Undefined if users of Keystone are not wanted. Throws a usage error. */
+export function keystoneOptions(
+  context: Pick<CliContext, 'cwd'>,
+  { keystone, keystoneSettings: settings = {} }: KeystoneOptions,
+): KeystoneSettings | undefined {
+  const { namespaceFormat, roles, ignoredProjects, singleSignOn, policyFile } = settings;
+  if (keystone === undefined) {
+    if (Object.values(settings).every((value) => value === undefined)) return undefined;
+    throw usageError(
+      'settings for Keystone users have no effect because no Keystone is configured',
+      'name an entry of clouds.yaml with keystone.cloud or --keystone',
+    );
+  }
+  return keystoneSettings(keystone, {
+    namespaceFormat,
+    roles: roles && Object.fromEntries(roles.map(parseRoleEntry)),
+    ignoredProjects,
+    singleSignOn: singleSignOn?.map(parseSingleSignOn),
+    policy: policyFile === undefined ? undefined : policyOf(resolve(context.cwd, policyFile)),
+  });
+}
+
+/** Throws an Error that says what is wrong. Roles have colons in their names, ClusterRoles too, and neither an equals sign. */
+export function parseRoleEntry(text: string): readonly [role: string, clusterRole: string] {
+  const [role = '', clusterRole = '', ...rest] = text.split('=');
+  if (role === '' || clusterRole === '' || rest.length > 0) throw new Error('is not ROLE=CLUSTERROLE');
+  return [role, clusterRole];
+}
+
+const IS_LOCAL = /^(127\.0\.0\.1|localhost|\[::1\])$/;
+
+/** Throws an Error that says what is wrong. Names have no equals sign; addresses may. */
+export function parseSingleSignOn(text: string): SingleSignOnWay {
+  const [, name = '', address = ''] = /^([^=]+)=(.+)$/.exec(text) ?? [];
+  if (!URL.canParse(address)) throw new Error('is not NAME=URL');
+  const { protocol, hostname, username, search, hash } = new URL(address);
+  if (protocol !== 'https:' && !(protocol === 'http:' && IS_LOCAL.test(hostname)))
+    throw new Error('is not an https URL');
+  if (username !== '' || search !== '' || hash !== '') throw new Error('must not have a user, a query or a fragment');
+  return { name: name.trim(), url: address };
+}
+
+function policyOf(file: string): KeystoneSettings['policy'] {
+  try {
+    return parsePolicy(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw usageError(
+      `cannot use the policy ${file}: ${said}`,
+      'docs/operators/keystone.md describes its format',
+      error,
+    );
+  }
+}

@@ -1,0 +1,171 @@
+import { Crash } from '@fairway/controllers/testing/crash';
+import type { TestFairwayOptions } from '@fairway/controllers/testing/test-fairway';
+import type { FaultInput } from '@fairway/simulator/http/faults';
+import { afterEach, beforeAll, expect, test } from 'vitest';
+import { Gateways } from '../../gateways/kinds.ts';
+import { BOTH, GatewayFairway, https } from '../../gateways/testing/gateway-fairway.ts';
+import { Certified } from '../../tls/testing/certified.ts';
+import { tlsData } from '../../tls/testing/tls-secret.ts';
+
+const HOUR_MS = 3_600_000;
+
+let first: Record<string, string>;
+beforeAll(async () => {
+  first = await tlsData('shop.example');
+});
+
+let fairway: GatewayFairway;
+let certified: Certified;
+afterEach(() => fairway[Symbol.asyncDispose]());
+
+/** With the Secret `shop`. */
+async function start(options: TestFairwayOptions = {}): Promise<void> {
+  fairway = await GatewayFairway.start(options);
+  certified = new Certified(fairway.balanced);
+  await certified.make('shop', first);
+}
+
+test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
+  { is: 'fails', fault: { action: { kind: 'answer', status: 500 } } },
+  { is: 'refuses everything', fault: { action: { kind: 'answer', status: 403 } } },
+  { is: 'is full', fault: { method: 'POST', action: { kind: 'answer', status: 403 } } },
+  { is: 'does not answer', fault: { action: { kind: 'drop' } } },
+])('a Barbican that $is for two hours costs a few calls a minute, and then all is made once', async ({ fault }) => {
+  await start();
+  const { cloud } = fairway.balanced.fairway;
+  cloud.faults.add({ ...fault, service: 'key-manager', times: null });
+  await fairway.createGateway('shop', BOTH);
+  await fairway.createRoute('shop');
+  await fairway.pass(HOUR_MS);
+  const sum = () => cloud.calls.counts().reduce((all, { count }) => all + count, 0);
+  const [before, told, seen] = [sum(), await fairway.conditions(), await fairway.get(Gateways, 'shop')];
+  await fairway.pass(HOUR_MS);
+  const [failing, events, after] = [sum() - before, await fairway.events(), await fairway.get(Gateways, 'shop')];
+  cloud.faults.clear();
+  await fairway.pass(600_000);
+
+  expect(told).toEqual(['Accepted True Accepted', 'Programmed False Pending']);
+  expect(failing).toBeLessThanOrEqual(6 * 60);
+  expect(after.metadata.resourceVersion).toBe(seen.metadata.resourceVersion);
+  expect(events.length).toBeLessThanOrEqual(4);
+  expect(await certified.stored()).toHaveLength(1);
+  expect(await certified.served()).toEqual({ 80: [], 443: await certified.storedRefs() });
+});
+
+test('what a killed process had stored is served by the next', async () => {
+  await start();
+  const { cloud } = fairway.balanced.fairway;
+  cloud.faults.add({ service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } });
+  await fairway.createGateway('shop', BOTH);
+  await fairway.pass(30_000);
+  const before = await certified.storedRefs();
+  await fairway.balanced.clock.during(fairway.balanced.fairway.stopProcess());
+  cloud.faults.clear();
+  await fairway.balanced.clock.during(fairway.balanced.fairway.startProcess());
+  await fairway.pass(120_000);
+
+  expect(before).toHaveLength(1);
+  expect(await certified.storedRefs()).toEqual(before);
+  expect(await certified.served()).toEqual({ 80: [], 443: before });
+});
+
+test.each([1, 2, 3, 4])(
+  'one killed after its write %i to the cluster leaves one certificate, and none in the end',
+  async (writes) => {
+    const crash = new Crash(/\/gateways\//);
+    await start(crash.options);
+    await fairway.createGateway('shop', BOTH);
+    await fairway.createRoute('shop');
+    crash.afterWrites(writes, () => {});
+    await fairway.pass(60_000);
+    await fairway.balanced.fairway.stopProcess();
+    crash.end();
+    await fairway.balanced.fairway.startProcess();
+    await fairway.pass(120_000);
+    const made = await certified.storedRefs();
+    const served = await certified.served();
+    crash.afterWrites(1, () => {});
+    await fairway.delete(Gateways, 'shop');
+    await fairway.pass(60_000);
+    await fairway.balanced.fairway.stopProcess();
+    crash.end();
+    await fairway.balanced.fairway.startProcess();
+    await fairway.pass(120_000);
+
+    expect(made).toHaveLength(1);
+    expect(served).toEqual({ 80: [], 443: made });
+    expect(await certified.stored()).toEqual([]);
+    expect(await fairway.names(Gateways)).toEqual([]);
+  },
+);
+
+test('a store whose answer is lost is found again, not repeated', async () => {
+  await start();
+  const lost = { method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;
+  fairway.balanced.fairway.cloud.faults.add({ ...lost, service: 'key-manager' });
+  await fairway.createGateway('shop', BOTH);
+  await fairway.pass(300_000);
+
+  expect(await certified.stored()).toHaveLength(1);
+  expect(await certified.served()).toEqual({ 80: [], 443: await certified.storedRefs() });
+});
+
+test.each<{ is: string; fields: object; fault: FaultInput | undefined }>([
+  {
+    is: 'can’t be made',
+    fields: {},
+    fault: { service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } },
+  },
+  { is: 'can’t have its address', fields: { addresses: [{ value: '198.51.100.99' }] }, fault: undefined },
+])('Secrets named one after the other for a load balancer that $is fill no quota', async ({ fields, fault }) => {
+  await start();
+  const { cloud } = fairway.balanced.fairway;
+  if (fault) cloud.faults.add(fault);
+  const spec = (secret: string) => ({ ...BOTH, ...fields, listeners: [https(secret)] });
+  await fairway.createGateway('shop', spec('shop'));
+  await fairway.pass(60_000);
+  for (const secret of ['second', 'third', 'fourth', 'fifth']) {
+    await certified.make(secret, first);
+    await fairway.patch(Gateways, 'shop', { spec: spec(secret) });
+    await fairway.pass(60_000);
+  }
+
+  expect((await certified.stored()).length).toBeLessThanOrEqual(2);
+});
+
+test('a Barbican that lets nobody in keeps no Gateway of HTTP from being served', async () => {
+  await start();
+  const { cloud } = fairway.balanced.fairway;
+  cloud.faults.add({ service: 'key-manager', times: null, action: { kind: 'answer', status: 403 } });
+  await fairway.createGateway('shop');
+  await fairway.pass(60_000);
+
+  expect(await fairway.conditions()).toEqual(['Accepted True Accepted', 'Programmed True Programmed']);
+  expect(await fairway.addresses()).toHaveLength(1);
+});
+
+test('Secrets named one after the other for a load balancer that can’t be changed fill no quota, and are gone when it can', async () => {
+  await start();
+  const { cloud } = fairway.balanced.fairway;
+  const naming = (names: readonly string[]) => {
+    const tls = { certificateRefs: names.map((name) => ({ name })) };
+    return fairway.patch(Gateways, 'shop', { spec: { listeners: [https('', { tls })] } });
+  };
+  await fairway.createGateway('shop', BOTH);
+  await fairway.pass(60_000);
+  cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 403 } });
+  for (const round of [1, 2, 3, 4]) {
+    const names = Array.from({ length: 20 }, (_, index) => `secret-${round}-${index}`);
+    for (const name of names) await certified.make(name, first);
+    await naming(names);
+    await fairway.pass(120_000);
+  }
+  const most = (await certified.stored()).length;
+  cloud.faults.clear();
+  await naming(['shop']);
+  await fairway.pass(300_000);
+
+  expect(most).toBeLessThanOrEqual(60);
+  expect(await certified.stored()).toHaveLength(1);
+  expect(await certified.served()).toEqual({ 443: await certified.storedRefs() });
+});

@@ -1,0 +1,93 @@
+import { CloudLoadBalancers } from '@fairway/openstack/config/load-balancer-settings';
+import { NO_LATENCY } from '@fairway/simulator/http/latency';
+import { afterEach, describe, expect, test } from 'vitest';
+import { GatewayFairway } from '../../gateways/testing/gateway-fairway.ts';
+import { EXTERNAL, RoutedFairway, SPEC } from '../../ingresses/testing/routed-fairway.ts';
+import { ANNOTATION } from '../../load-balancers/annotation-names.ts';
+import { LIFE } from '../../load-balancers/testing/balanced-fairway.ts';
+
+/*
+ * What an operator writes of load balancers in clouds.yaml holds for those of Ingresses and Gateways too, as far as it means something there.
+ */
+
+const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
+/** OVN is Octavia's own default there. */
+const OVN_FIRST = { latency, loadBalancerProviders: ['ovn', 'amphora'] } as const;
+const OVN_ALONE = { latency, loadBalancerProviders: ['ovn'] } as const;
+const WRITTEN = CloudLoadBalancers.parse({ provider: 'ovn', lb_method: 'LEAST_CONNECTIONS' });
+
+let fairway: RoutedFairway | GatewayFairway;
+afterEach(() => fairway[Symbol.asyncDispose]());
+
+interface Kind {
+  readonly kind: string;
+  readonly start: (options: Parameters<typeof RoutedFairway.start>[0]) => Promise<unknown>;
+  readonly make: (annotations?: Record<string, string>) => Promise<unknown>;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    kind: 'an Ingress',
+    async start(options) {
+      fairway = await RoutedFairway.start(options);
+    },
+    make: async (annotations = {}) => (fairway as RoutedFairway).create('shop', SPEC, { ...EXTERNAL, ...annotations }),
+  },
+  {
+    kind: 'a Gateway',
+    async start(options) {
+      fairway = await GatewayFairway.start(options);
+    },
+    async make(annotations = {}) {
+      const gateways = fairway as GatewayFairway;
+      await gateways.createGateway('shop', undefined, annotations);
+      await gateways.createRoute('shop');
+    },
+  },
+];
+
+describe.each(KINDS)('$kind', ({ start, make }) => {
+  test('has amphorae where OVN, which reads no HTTP, is chosen for Services, and the algorithm of pools', async () => {
+    await start({ cloud: OVN_FIRST, loadBalancers: WRITTEN });
+    await make();
+    await fairway.pass(60_000);
+
+    const [tree] = await fairway.balanced.trees();
+    expect(tree?.loadBalancer).toMatchObject({ provider: 'amphora', provisioning_status: 'ACTIVE' });
+    expect(tree?.pools.map(({ lb_algorithm }) => lb_algorithm)).toEqual(['LEAST_CONNECTIONS', 'LEAST_CONNECTIONS']);
+    expect(await fairway.policies()).toHaveLength(2);
+  });
+
+  test.each([
+    { is: 'OVN is chosen for Services, and there is nothing else', cloud: OVN_ALONE, loadBalancers: WRITTEN },
+    { is: "OVN is Octavia's own default, and nobody has chosen", cloud: OVN_FIRST, loadBalancers: undefined },
+  ])('says that it can not be served where $is', async ({ cloud, loadBalancers }) => {
+    await start({ cloud, ...(loadBalancers && { loadBalancers }) });
+    await make();
+    await fairway.pass(60_000);
+
+    expect(await fairway.balanced.trees()).toEqual([]);
+    expect((await fairway.warnings()).join()).toMatch(/load_balancers.provider/);
+  });
+
+  test('of a class that there is not is refused', async () => {
+    await start({ cloud: { latency } });
+    await make({ [ANNOTATION.class]: 'gold' });
+    await fairway.pass(60_000);
+
+    const said = fairway instanceof GatewayFairway ? await fairway.messages() : await fairway.warnings();
+    expect(said.join()).toContain('class "gold" does not exist; available: none');
+    expect(await fairway.balanced.trees()).toEqual([]);
+  });
+
+  test('has its address where its class says', async () => {
+    const network = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
+    const classes = { gone: { floating_network_id: network } };
+    await start({ cloud: { latency }, loadBalancers: CloudLoadBalancers.parse({ classes }) });
+    await make({ [ANNOTATION.class]: 'gone' });
+    await fairway.pass(60_000);
+
+    // There is no such network: what is asked for there shows that it is asked for.
+    expect((await fairway.warnings()).join()).toContain(network);
+  });
+});

@@ -1,0 +1,105 @@
+import { NO_LATENCY } from '@fairway/simulator/http/latency';
+import { afterEach, expect, test } from 'vitest';
+import { LIFE, LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
+import { allowedIn, servedOf, warningsOf } from '../../load-balancers/testing/dual-stack.ts';
+import { withoutLists } from '../../load-balancers/testing/own-calls.ts';
+
+const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
+const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
+const SOURCES = 'service.beta.kubernetes.io/ovh-loadbalancer-allowed-sources';
+const HOUR_MS = 3_600_000;
+
+let fairway: LoadBalancedFairway;
+afterEach(() => fairway[Symbol.asyncDispose]());
+
+async function withWeb(annotations: Record<string, string>): Promise<void> {
+  fairway = await LoadBalancedFairway.start({ cloud: { latency } });
+  await fairway.create('web', {}, annotations);
+  await fairway.clock.pass(60_000);
+}
+
+test('sources that OVHcloud’s annotation allows are the only ones that the listener allows', async () => {
+  await withWeb({ [SOURCES]: '198.51.100.0/24' });
+
+  expect(await allowedIn(fairway)).toEqual([['198.51.100.0/24']]);
+  expect(await servedOf(fairway)).toMatchObject({ ready: 'True' });
+});
+
+test.each([
+  {
+    annotation: INTERNAL,
+    value: 'True',
+    says: `annotation ${INTERNAL}: "True" is invalid: it must be true or false`,
+  },
+  {
+    annotation: 'service.beta.kubernetes.io/aws-load-balancer-internal',
+    value: 'true',
+    says: `"true" is not supported here, and must not be ignored: use ${INTERNAL}: "true", or "false" for a floating IP, or remove it`,
+  },
+])('$annotation: $value makes no load balancer, says what to do, and is quiet', async ({ annotation, value, says }) => {
+  await withWeb({ [annotation]: value });
+  const told = await warningsOf(fairway);
+  const { resourceVersion } = (await fairway.get('web')).metadata;
+  const calls = fairway.countCalls();
+
+  await fairway.clock.pass(HOUR_MS);
+
+  expect(await fairway.trees()).toEqual([]);
+  expect(await fairway.floatingIps()).toEqual([]);
+  expect(told).toEqual([expect.stringMatching(/^SyncLoadBalancerFailed /)]);
+  expect(told[0]).toContain(says);
+  expect(await servedOf(fairway)).toMatchObject({ ready: expect.stringContaining(says) });
+  expect(withoutLists(calls())).toEqual({});
+  expect((await fairway.get('web')).metadata.resourceVersion).toBe(resourceVersion);
+
+  await fairway.patch('web', { metadata: { annotations: { [annotation]: null, [INTERNAL]: 'true' } } });
+  await fairway.clock.pass(60_000);
+  expect(await servedOf(fairway)).toMatchObject({ ready: 'True' });
+  expect(await fairway.floatingIps()).toEqual([]);
+});
+
+test('an internal load balancer stays internal when its annotation can’t be read any more', async () => {
+  await withWeb({ [INTERNAL]: 'true' });
+  await fairway.patch('web', { metadata: { annotations: { [INTERNAL]: 'yes' } } });
+  await fairway.clock.pass(60_000);
+
+  expect(await fairway.trees()).toHaveLength(1);
+  expect(await fairway.floatingIps()).toEqual([]);
+  expect(await servedOf(fairway)).toMatchObject({ ready: expect.stringContaining('"yes" is invalid') });
+});
+
+test('sources that can’t be read any more leave the listener as closed as it is', async () => {
+  await withWeb({ [SOURCES]: '198.51.100.0/24' });
+  await fairway.patch('web', { metadata: { annotations: { [SOURCES]: 'office' } } });
+  await fairway.clock.pass(60_000);
+
+  expect(await allowedIn(fairway)).toEqual([['198.51.100.0/24']]);
+});
+
+test('a floating IP is kept where it can’t be read whether it is to be', async () => {
+  await withWeb({});
+  await fairway.patch('web', { metadata: { annotations: { 'loadbalancer.openstack.org/keep-floatingip': 'True' } } });
+  await fairway.clock.pass(10_000);
+  await fairway.delete('web');
+  await fairway.clock.pass(60_000);
+
+  expect(await fairway.exists('web')).toBe(false);
+  expect(await fairway.floatingIps()).toMatchObject([{ port_id: null }]);
+});
+
+test('a subnet that no router leads to is told with what would do', async () => {
+  fairway = await LoadBalancedFairway.start({ cloud: { latency } });
+  const { network_id } = await nodesSubnet();
+  const { id } = await fairway.network.subnets.create({ network_id, ip_version: 4, cidr: '10.77.0.0/24', name: 'far' });
+  await fairway.create('web', {}, { 'loadbalancer.openstack.org/subnet-id': id });
+  await fairway.clock.pass(120_000);
+
+  const problem = `${id} has no router to the external network`;
+  expect(await warningsOf(fairway)).toContainEqual(expect.stringContaining(`openstack router add subnet ROUTER ${id}`));
+  expect(await servedOf(fairway)).toMatchObject({ ready: expect.stringContaining(problem) });
+});
+
+async function nodesSubnet() {
+  const { status } = await fairway.clock.during(fairway.fairway.clusterReady());
+  return fairway.network.subnets.get(status?.network?.subnetID ?? '');
+}

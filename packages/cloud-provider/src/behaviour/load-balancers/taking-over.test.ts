@@ -1,0 +1,362 @@
+import { holdings } from '@fairway/controllers/testing/cloud-contents';
+import { strangerIn } from '@fairway/controllers/testing/stranger';
+import { Events } from '@fairway/kube/kinds/resources';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { NO_LATENCY } from '@fairway/simulator/http/latency';
+import { afterEach, describe, expect, test } from 'vitest';
+import { LIFE, LoadBalancedFairway } from '../../load-balancers/testing/balanced-fairway.ts';
+import { withoutLists } from '../../load-balancers/testing/own-calls.ts';
+import {
+  PEER,
+  TAKING_OVER,
+  type UpstreamLoadBalancer,
+  upstreamLoadBalancer,
+} from '../../load-balancers/testing/upstream-balancer.ts';
+
+const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, ...LIFE } };
+const CLEANUP = 'service.kubernetes.io/load-balancer-cleanup';
+/** What a change of a part of a load balancer takes here, and the next. */
+const WHILE_MS = 60_000;
+const WEB = { name: 'web', port: 80, nodePort: 30_080 };
+const API = { name: 'api', port: 81, nodePort: 30_180 };
+
+let fairway: LoadBalancedFairway;
+afterEach(() => fairway[Symbol.asyncDispose]());
+
+/** A cluster whose load balancer is upstream's, which has stopped. */
+async function start(services = [WEB], options: object = TAKING_OVER): Promise<UpstreamLoadBalancer> {
+  fairway = await LoadBalancedFairway.start({ cloud: { latency }, ...options });
+  const made = await upstreamLoadBalancer(fairway, services);
+  await fairway.clock.pass(WHILE_MS);
+  return made;
+}
+
+type Annotations = Readonly<Record<string, string>>;
+
+/** A Service as upstream has left it. */
+function leave({ name, port, nodePort }: typeof WEB, annotations: Annotations) {
+  return fairway.create(name, { ports: [{ port }] }, { ...annotations }, nodePort);
+}
+
+async function serve(service: typeof WEB, annotations: Annotations): Promise<void> {
+  await leave(service, annotations);
+  await fairway.clock.pass(WHILE_MS);
+}
+
+async function remove(name: string): Promise<void> {
+  await fairway.delete(name);
+  await fairway.clock.pass(WHILE_MS);
+}
+
+const addressOf = async (name: string) => (await fairway.get(name)).status?.loadBalancer?.ingress?.[0]?.ip;
+const readyOf = async (name: string) =>
+  (await fairway.get(name)).status?.conditions?.find(({ type }) => type === 'fairway.dev/LoadBalancerReady');
+
+async function events(): Promise<readonly string[]> {
+  const api = fairway.fairway.runtime.client(fairway.clusterUid).resource(Events);
+  const { items } = await api.list({ namespace: 'default' });
+  return items.map(({ reason }) => reason ?? '');
+}
+
+/** Ids of all that is in Octavia, and of the members' pools. */
+async function ids(): Promise<object> {
+  const trees = await fairway.trees();
+  return trees.map(({ loadBalancer, listeners, pools, members }) => ({
+    loadBalancer: loadBalancer.id,
+    listeners: listeners.map(({ id }) => id).toSorted(),
+    pools: pools.map(({ id, healthmonitor_id: monitor }) => `${id} ${monitor}`).toSorted(),
+    members: members
+      .flat()
+      .map(({ id }) => id)
+      .toSorted(),
+  }));
+}
+
+const held = () => {
+  const { load_balancers, floating_ips } = holdings(fairway.fairway.cloud);
+  return { load_balancers, floating_ips };
+};
+const NOTHING = { load_balancers: 0, floating_ips: 0 };
+
+describe('a load balancer that upstream made for a Service', () => {
+  test('is taken over in place: nothing of it is made anew, and its address stays', async () => {
+    const { annotations, floatingIp } = await start();
+    const before = await ids();
+    const calls = fairway.countCalls();
+    await serve(WEB, annotations);
+
+    expect(await ids()).toEqual(before);
+    expect(await addressOf('web')).toBe(floatingIp.floating_ip_address);
+    expect((await readyOf('web'))?.status).toBe('True');
+    expect(await events()).toContain('LoadBalancerTakenOver');
+    const { 'GET /loadbalancers': _, ...made } = calls();
+    const writes = Object.entries(made).filter(([call]) => !call.startsWith('GET'));
+    expect(Object.values(made).reduce((sum, count) => sum + count)).toBeLessThan(30);
+    expect(Object.fromEntries(writes)).toEqual({
+      'PUT /floatingips/{id}': 1,
+      'PUT /loadbalancers/{id}': 1,
+      'PUT /listeners/{id}': 1,
+      'PUT /pools/{id}': 1,
+      'PUT /healthmonitors/{id}': 1,
+    });
+  });
+
+  test('is Fairway’s from then on, without another look at upstream’s marks', async () => {
+    const { annotations } = await start();
+    await serve(WEB, annotations);
+    const calls = fairway.countCalls();
+    await fairway.clock.pass(600_000);
+    const atRest = calls();
+    await fairway.patch('web', { spec: { ports: [{ port: 8080, protocol: 'TCP', nodePort: 30_081 }] } });
+    await fairway.clock.pass(WHILE_MS);
+    const [tree] = await fairway.trees();
+    await remove('web');
+
+    expect(withoutLists(atRest)).toEqual({});
+    expect(tree?.listeners.map(({ protocol_port: port }) => port)).toEqual([8080]);
+    expect(tree?.members.map((members) => members.length)).toEqual([2]);
+    expect(held()).toEqual(NOTHING);
+  });
+
+  test('goes with a Service that is deleted before it was taken over', async () => {
+    const { annotations } = await start();
+    await leave(WEB, annotations);
+    await fairway.patch('web', { metadata: { finalizers: [CLEANUP] } });
+    await remove('web');
+
+    expect(await fairway.exists('web')).toBe(false);
+    expect(held()).toEqual(NOTHING);
+    expect(await events()).not.toContain('LoadBalancerLeft');
+  });
+
+  test('keeps the floating IP that somebody else had made for it', async () => {
+    const { annotations, floatingIp } = await start();
+    await fairway.network.floatingIps.update(floatingIp.id, { description: 'of the office' });
+    await serve(WEB, annotations);
+    const address = await addressOf('web');
+    await remove('web');
+
+    expect(address).toBe(floatingIp.floating_ip_address);
+    expect(held()).toEqual({ load_balancers: 0, floating_ips: 1 });
+  });
+
+  test('stays as it is without the operator’s consent', async () => {
+    const { annotations, floatingIp } = await start([WEB], {});
+    const before = await fairway.trees();
+    await serve(WEB, annotations);
+    const condition = await readyOf('web');
+    const after = await fairway.trees();
+    await remove('web');
+
+    expect(condition).toMatchObject({
+      status: 'False',
+      message: expect.stringContaining('does not belong to a Service'),
+    });
+    expect(after).toEqual(before);
+    expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+    expect((await fairway.floatingIps())[0]?.description).toBe(floatingIp.description);
+  });
+
+  test('that Octavia is at work on is waited for, with few calls and without a complaint', async () => {
+    const forADay = { ...latency, life: { ...latency.life, loadBalancerUpdate: 86_400_000 } };
+    const { annotations } = await start([WEB], { ...TAKING_OVER, cloud: { latency: forADay } });
+    const [tree] = await fairway.trees();
+    await fairway.octavia.listeners.update(tree?.listeners[0]?.id ?? '', { connection_limit: 5 });
+    await serve(WEB, annotations);
+    const calls = fairway.countCalls();
+    await fairway.clock.pass(600_000);
+
+    expect(calls()['GET /loadbalancers/{id}']).toBeLessThan(20);
+    expect(await events()).not.toContain('SyncLoadBalancerFailed');
+  });
+
+  test('in ERROR is told, and taken over once it works', async () => {
+    const { annotations, loadBalancer } = await start();
+    fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
+    const [tree] = await fairway.trees();
+    await fairway.octavia.listeners.update(tree?.listeners[0]?.id ?? '', { connection_limit: 5 });
+    await fairway.clock.pass(WHILE_MS);
+    await serve(WEB, annotations);
+    const calls = fairway.countCalls();
+    await fairway.clock.pass(600_000);
+    const condition = await readyOf('web');
+    const rate = calls();
+    const failover = (admin: OpenStackClient) => admin.loadBalancing.loadBalancers.failover(loadBalancer.id);
+    await strangerIn(fairway.fairway, failover, 'simulator-admin');
+    await fairway.clock.pass(600_000);
+
+    expect(condition?.message).toContain('is in ERROR, and cannot be taken over until it is ACTIVE');
+    expect(rate['GET /loadbalancers/{id}']).toBeLessThan(20);
+    expect((await readyOf('web'))?.status).toBe('True');
+  });
+});
+
+test('the security group that upstream had put on nodes goes with the Service, and no other', async () => {
+  const { annotations } = await start();
+  const { uid } = (await leave(WEB, annotations)).metadata;
+  const { network } = fairway;
+  const [port] = (await Array.fromAsync(network.ports.list())).filter((each) =>
+    each.device_owner?.startsWith('compute'),
+  );
+  const before = port?.security_groups ?? [];
+  const make = (of: string) =>
+    network.securityGroups.create({
+      name: `lb-sg-${of}-default-web`,
+      description: 'Security Group for default/web Service LoadBalancer in cluster peer',
+    });
+  const [own, other] = [await make(uid ?? ''), await make('another-uid')];
+  await network.ports.update(port?.id ?? '', { security_groups: [...before, own.id, other.id] });
+  await fairway.clock.pass(WHILE_MS);
+  const groups = async () => (await network.ports.get(port?.id ?? '')).security_groups?.toSorted();
+  const served = await groups();
+  await remove('web');
+
+  expect(served).toEqual([...before, own.id, other.id].toSorted());
+  expect(await groups()).toEqual([...before, other.id].toSorted());
+  const left = await Array.fromAsync(network.securityGroups.list());
+  expect(left.map(({ id }) => id)).not.toContain(own.id);
+});
+
+test('what upstream was making when it ended is told, and left', async () => {
+  const { loadBalancer } = await start();
+  await serve(WEB, {});
+  const trees = await fairway.trees();
+
+  expect(await events()).toContain('LoadBalancerLeft');
+  expect(trees).toHaveLength(2);
+  expect(trees.find((tree) => tree.loadBalancer.id === loadBalancer.id)?.loadBalancer.tags).toEqual(loadBalancer.tags);
+});
+
+describe('what only looks like upstream’s is refused, and stays', () => {
+  test.each<{ of: string; change: (made: UpstreamLoadBalancer) => Promise<unknown>; says: string }>([
+    {
+      of: 'a cluster of another name',
+      change: ({ loadBalancer }) =>
+        fairway.octavia.loadBalancers.update(loadBalancer.id, { name: 'kube_service_other_default_web' }),
+      says: 'its name should be "kube_service_peer_default_web"',
+    },
+    {
+      of: 'a hand',
+      change: ({ loadBalancer }) => fairway.octavia.loadBalancers.update(loadBalancer.id, { description: 'mine' }),
+      says: 'its description does not match the format of openstack-cloud-controller-manager',
+    },
+    {
+      of: 'others too',
+      change: ({ loadBalancer }) =>
+        fairway.octavia.loadBalancers.update(loadBalancer.id, {
+          tags: [...loadBalancer.tags, 'kube_service_other_default_shop'],
+        }),
+      says: 'is also used by kube_service_other_default_shop',
+    },
+    {
+      of: 'another Service',
+      change: ({ loadBalancer }) =>
+        fairway.octavia.loadBalancers.update(loadBalancer.id, { tags: ['kube_service_peer_default_shop'] }),
+      says: 'is also used by kube_service_peer_default_shop',
+    },
+  ])('one of $of', async ({ change, says }) => {
+    const made = await start();
+    await change(made);
+    await fairway.clock.pass(WHILE_MS);
+    const before = await fairway.trees();
+    await serve(WEB, made.annotations);
+    const condition = await readyOf('web');
+
+    expect(condition).toMatchObject({ status: 'False', message: expect.stringContaining(says) });
+    expect(await fairway.trees()).toEqual(before);
+    await remove('web');
+    expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+    expect(await events()).toContain('LoadBalancerLeft');
+  });
+
+  test('one that another cluster has taken over', async () => {
+    const { annotations, loadBalancer } = await start();
+    const tags = [...loadBalancer.tags, 'fairway', 'fairway-cluster-other', 'fairway-service-other'];
+    await fairway.octavia.loadBalancers.update(loadBalancer.id, { tags });
+    await serve(WEB, annotations);
+
+    expect((await readyOf('web'))?.message).toContain('belongs to another cluster');
+  });
+});
+
+describe('a load balancer that Services shared with upstream', () => {
+  const both = [WEB, API];
+
+  test('is taken over for all of them', async () => {
+    const { annotations, floatingIp } = await start(both);
+    const before = await ids();
+    await leave(API, annotations);
+    await serve(WEB, annotations);
+
+    expect(await ids()).toEqual(before);
+    expect([await addressOf('web'), await addressOf('api')]).toEqual([
+      floatingIp.floating_ip_address,
+      floatingIp.floating_ip_address,
+    ]);
+    expect((await readyOf('api'))?.status).toBe('True');
+  });
+
+  test.each([
+    { first: WEB, last: API, left: 81 },
+    { first: API, last: WEB, left: 80 },
+  ])('goes with the last: $first.name first', async ({ first, last, left }) => {
+    const { annotations } = await start(both);
+    await leave(API, annotations);
+    await serve(WEB, annotations);
+    await remove(first.name);
+    const [tree] = await fairway.trees();
+    await remove(last.name);
+
+    expect(tree?.listeners.map(({ protocol_port: port }) => port)).toEqual([left]);
+    expect(held()).toEqual(NOTHING);
+  });
+
+  test('whose floating IP nobody may change for an hour costs a few calls a minute', async () => {
+    const { annotations } = await start(both);
+    const { faults } = fairway.fairway.cloud;
+    faults.add({ service: 'network', method: 'PUT', times: null, action: { kind: 'answer', status: 403 } });
+    await leave(API, annotations);
+    await serve(WEB, annotations);
+    const since = fairway.countCalls();
+    await fairway.clock.pass(3_600_000);
+    const calls = Object.values(since()).reduce((all, count) => all + count, 0);
+    faults.clear();
+    await fairway.clock.pass(600_000);
+
+    expect(calls).toBeLessThanOrEqual(6 * 60);
+    expect((await readyOf('api'))?.status).toBe('True');
+  });
+
+  test.each(both)('is left by $name that is deleted before it was taken over', async ({ name }) => {
+    const { annotations } = await start(both);
+    for (const each of both) {
+      await leave(each, annotations);
+      await fairway.patch(each.name, { metadata: { finalizers: [CLEANUP] } });
+    }
+    await remove(name);
+    const [tree] = await fairway.trees();
+
+    expect(tree?.listeners).toHaveLength(1);
+    expect(await fairway.exists(name)).toBe(false);
+    expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
+  });
+
+  test('whose first Service is gone is had by the other', async () => {
+    const { annotations, loadBalancer, floatingIp } = await start(both);
+    const { octavia } = fairway;
+    await octavia.loadBalancers.update(loadBalancer.id, { tags: [`kube_service_${PEER}_default_api`] });
+    const [tree] = await fairway.trees();
+    const first = tree?.listeners.find(({ protocol_port: port }) => port === 80);
+    await fairway.clock.pass(WHILE_MS);
+    await octavia.pools.delete(first?.default_pool_id ?? '');
+    await fairway.clock.pass(WHILE_MS);
+    await octavia.listeners.delete(first?.id ?? '');
+    await fairway.clock.pass(WHILE_MS);
+    await serve(API, annotations);
+    const address = await addressOf('api');
+    await remove('api');
+
+    expect(address).toBe(floatingIp.floating_ip_address);
+    expect(held()).toEqual(NOTHING);
+  });
+});

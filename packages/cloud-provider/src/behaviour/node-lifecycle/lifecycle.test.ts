@@ -1,0 +1,193 @@
+import { NODE_POOL_LABEL, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { type Machine, machines } from '@fairway/api/kinds/machine';
+import { SteppingClock } from '@fairway/controllers/testing/stepping-clock';
+import { isReady, TestFairway } from '@fairway/controllers/testing/test-fairway';
+import { Events, Namespaces } from '@fairway/kube/kinds/resources';
+import type { FaultInput } from '@fairway/simulator/http/faults';
+import { type TenantNode, tenantNodes } from '@fairway/tenancy/connection/node';
+import { describe, expect, test } from 'vitest';
+import { createCloudProvider } from '../../start.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const REGION = 'RegionOne';
+const NOWHERE = '00000000-0000-4000-8000-000000000000';
+
+/** A cluster with two nodes, whose pool nobody heals. */
+async function start() {
+  const clock = new SteppingClock();
+  const fairway = await TestFairway.start({ clock, runnables: (parts) => createCloudProvider(parts) });
+  const cluster = await fairway.createCluster();
+  await fairway.createPool({ replicas: 2, healing: { enabled: false } });
+  const isUp = (all: readonly Machine[]) => all.length === 2 && all.every(isReady);
+  await clock.during(fairway.until(machines, isUp));
+  await clock.pass(MINUTE_MS);
+  const [victim, sibling] = await fairway.machines();
+  const tenant = fairway.runtime.client(identityOf(cluster));
+  await tenant.resource(Namespaces).create({ metadata: { name: 'default' }, spec: {} });
+  const nodes = tenant.resource(tenantNodes);
+  const namesOf = async () => (await nodes.list()).items.map(({ metadata }) => metadata.name ?? '');
+  return {
+    fairway,
+    clock,
+    nodes,
+    namesOf,
+    victim: victim?.metadata.name ?? '',
+    sibling: sibling?.metadata.name ?? '',
+    serverID: victim?.status?.serverID ?? '',
+    servers: fairway.process.project.client.compute.servers,
+    reasons: async () =>
+      (await tenant.resource(Events).list({ namespace: 'default' })).items.map(({ reason }) => reason),
+    notReady: (name: string) =>
+      nodes.patch(
+        name,
+        { type: 'merge', value: { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } } },
+        { subresource: 'status' },
+      ),
+    /** A node that no machine accounts for, and that does not answer. */
+    leave: async (
+      name: string,
+      spec: TenantNode['spec'],
+      labels: Record<string, string> = { [NODE_POOL_LABEL]: 'x' },
+    ) => {
+      await nodes.create({
+        apiVersion: 'v1',
+        kind: 'Node',
+        metadata: { name, labels },
+        ...(spec && { spec }),
+      });
+    },
+    /** Calls about one server, and lists of servers. */
+    callsOf: async (durationMs: number) => {
+      const count = (template: string) =>
+        fairway.cloud.calls
+          .counts()
+          .filter((each) => each.method === 'GET' && each.template === template)
+          .reduce((sum, each) => sum + each.count, 0);
+      const now = () => ({ looks: count('/v2.1/servers/{id}'), lists: count('/v2.1/servers/detail') });
+      const before = now();
+      await clock.pass(durationMs);
+      const after = now();
+      return { looks: after.looks - before.looks, lists: after.lists - before.lists };
+    },
+  };
+}
+
+const failing = (path: string, status: number): FaultInput => ({
+  service: 'compute',
+  method: 'GET',
+  path,
+  times: null,
+  action: { kind: 'answer', status },
+});
+
+describe('a node whose server somebody deleted', () => {
+  test('is deleted once it is not Ready any more, with the events that others write', async () => {
+    await using t = await start().then(disposable);
+    await t.servers.delete(t.serverID);
+    await t.clock.pass(3 * MINUTE_MS);
+    const whileReady = await t.namesOf();
+    await t.notReady(t.victim);
+    await t.clock.pass(MINUTE_MS);
+
+    expect(whileReady).toContain(t.victim);
+    expect(await t.namesOf()).toEqual([t.sibling]);
+    expect(await t.reasons()).toContain('DeletingNode');
+  });
+
+  test.each([500, 403, 429])('stays while the cloud answers %i, however long', async (status) => {
+    await using t = await start().then(disposable);
+    const fault = t.fairway.cloud.faults.add(failing('/servers', status));
+    // A list of before, which is conclusive, has become too old.
+    await t.clock.pass(2 * MINUTE_MS);
+    await t.leave('demo-left', {});
+    await t.notReady(t.victim);
+    await t.clock.pass(HOUR_MS);
+    const during = await t.namesOf();
+    t.fairway.cloud.faults.remove(fault);
+    await t.clock.pass(10 * MINUTE_MS);
+
+    expect(during).toEqual(expect.arrayContaining([t.victim, 'demo-left']));
+    expect(await t.namesOf()).toContain(t.victim);
+  });
+
+  test('stays while lists do not show the server, and the cloud says of it that it is there', async () => {
+    await using t = await start().then(disposable);
+    await t.servers.setTags(t.serverID, []);
+    await t.clock.pass(3 * MINUTE_MS);
+    await t.notReady(t.victim);
+    await t.clock.pass(10 * MINUTE_MS);
+
+    expect(await t.namesOf()).toContain(t.victim);
+  });
+});
+
+describe('a node that no machine accounts for', () => {
+  test.each([
+    { spec: { providerID: `openstack://${REGION}/${NOWHERE}` }, reason: 'it names a server that is gone' },
+    { spec: {}, reason: 'it came back after its machine' },
+  ])('is deleted: $reason', async ({ spec }) => {
+    await using t = await start().then(disposable);
+    await t.leave('demo-left', spec);
+    await t.clock.pass(MINUTE_MS);
+
+    expect(await t.namesOf()).toEqual([t.victim, t.sibling]);
+  });
+
+  test('stays where its server is there without our tag, and costs a call in ten minutes', async () => {
+    await using t = await start().then(disposable);
+    await t.leave('mine', { providerID: `openstack://${REGION}/${t.serverID}` });
+    await t.clock.pass(MINUTE_MS);
+    const hour = await t.callsOf(HOUR_MS);
+
+    expect(await t.namesOf()).toContain('mine');
+    expect(hour.looks).toBeLessThanOrEqual(7);
+    expect(hour.lists).toBeLessThanOrEqual(64);
+  });
+
+  test('stays while the cloud does not say whether its server is there', async () => {
+    await using t = await start().then(disposable);
+    const fault = t.fairway.cloud.faults.add(failing(`/servers/${NOWHERE}`, 500));
+    await t.leave('demo-left', { providerID: `openstack://${REGION}/${NOWHERE}` });
+    await t.clock.pass(HOUR_MS);
+    const during = await t.namesOf();
+    t.fairway.cloud.faults.remove(fault);
+    await t.clock.pass(10 * MINUTE_MS);
+
+    expect(during).toContain('demo-left');
+    expect(await t.namesOf()).not.toContain('demo-left');
+  });
+
+  test('stays in a cluster that is paused, until it is resumed', async () => {
+    await using t = await start().then(disposable);
+    const pause = (value: string | null) => ({ metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
+    await t.fairway.patch(clusters, 'demo', pause('true'));
+    await t.clock.pass(MINUTE_MS);
+    await t.leave('demo-left', {});
+    await t.clock.pass(MINUTE_MS);
+    const during = await t.namesOf();
+    await t.fairway.patch(clusters, 'demo', pause(null));
+    await t.clock.pass(MINUTE_MS);
+
+    expect(during).toContain('demo-left');
+    expect(await t.namesOf()).not.toContain('demo-left');
+  });
+
+  test('by the hundreds costs a few calls a minute', async () => {
+    await using t = await start().then(disposable);
+    for (let index = 0; index < 300; index++) {
+      await t.leave(`fake-${index}`, { providerID: `openstack://${REGION}/${t.serverID}` });
+    }
+    const flooded = await t.callsOf(10 * MINUTE_MS);
+
+    expect(flooded.looks).toBeLessThanOrEqual(20 + 2 * 11);
+    expect(flooded.lists).toBeLessThanOrEqual(12);
+    expect((await t.namesOf()).length).toBe(302);
+  });
+});
+
+function disposable<T extends { readonly fairway: TestFairway }>(started: T): T & AsyncDisposable {
+  return Object.assign(started, { [Symbol.asyncDispose]: () => started.fairway[Symbol.asyncDispose]() });
+}

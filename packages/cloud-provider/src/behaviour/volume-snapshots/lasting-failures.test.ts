@@ -1,0 +1,59 @@
+import type { FaultInput } from '@fairway/simulator/http/faults';
+import { expect, test } from 'vitest';
+import { aSnapshot, aSnapshotClass } from '../../volume-snapshots/testing/objects.ts';
+import { aClaim } from '../../volumes/testing/objects.ts';
+import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
+
+const SNAPSHOTS = 20;
+const HOUR_MS = 3_600_000;
+/** The project's two periodic lists, and a few calls for retries, a minute. */
+const CALLS_OF_AN_HOUR = 60 * 6;
+
+function answer(status: number, more: object = {}): FaultInput {
+  const action = { kind: 'answer', status, ...more } as const;
+  return { service: 'block-storage', method: 'POST', path: '/snapshots$', times: null, action };
+}
+
+test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: RegExp }>([
+  { cause: 'a broken Cinder', fault: answer(500), told: /returned status 500 while creating snapshots/ },
+  { cause: 'a Cinder that answers late', fault: answer(500, { when: 'after' }), told: /^CreatingSnapshot/ },
+  { cause: 'a missing right', fault: answer(403), told: /requires the role member/ },
+  { cause: 'a rate limit', fault: answer(429, { retryAfterSeconds: 30 }), told: /is rate limiting/ },
+  { cause: 'a conflict', fault: answer(409), told: /block-storage/ },
+  {
+    cause: 'a back end that fails',
+    fault: { times: null, action: { kind: 'volumeError', step: 'create' } },
+    told: /ended in status error/,
+  },
+  {
+    cause: 'lists that fail',
+    fault: { service: 'block-storage', method: 'GET', times: null, action: { kind: 'answer', status: 500 } },
+    told: /while reading resources of the project/,
+  },
+  { cause: 'a quota', fault: undefined, quota: 0, told: /Maximum number of snapshots allowed \(0\) exceeded/ },
+])('$cause costs little for many snapshots, is told, and ends by itself', async ({ fault, quota, told }) => {
+  await using storage = await StorageFairway.start();
+  const { clock, fairway } = storage;
+  const { cloud } = fairway;
+  await storage.create(aClaim());
+  await storage.create(aSnapshotClass());
+  await clock.pass(60_000);
+  const id = fault && cloud.faults.add(fault);
+  if (quota !== undefined) cloud.setQuota('demo', { snapshots: quota });
+  for (let index = 0; index < SNAPSHOTS; index++) await storage.create(aSnapshot({}, { name: `snapshot-${index}` }));
+  await clock.pass(60_000);
+
+  const calls = await storage.callsIn(HOUR_MS);
+  const texts = await storage.told();
+  if (id !== undefined) cloud.faults.remove(id);
+  if (quota !== undefined) cloud.setQuota('demo', { snapshots: 100 });
+  await clock.pass(900_000);
+
+  expect(texts.some((text) => told.test(text))).toBe(true);
+  expect(calls).toBeLessThanOrEqual(CALLS_OF_AN_HOUR);
+  // That it is tried, why it fails, and that it succeeded; and what its volume is.
+  expect(texts.length).toBeLessThanOrEqual(4 * SNAPSHOTS + 2);
+  const contents = await storage.contents();
+  expect(contents.filter(({ status }) => status?.readyToUse)).toHaveLength(SNAPSHOTS);
+  expect(await storage.snapshots()).toHaveLength(SNAPSHOTS);
+});

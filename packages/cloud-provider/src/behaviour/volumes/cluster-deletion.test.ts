@@ -1,0 +1,44 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { expect, test } from 'vitest';
+import { aClaim, aClass } from '../../volumes/testing/objects.ts';
+import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
+
+test('of two clusters in a project one goes with its volumes, but for those that are retained', async () => {
+  await using storage = await StorageFairway.start();
+  const { clock, fairway } = storage;
+  await fairway.createCluster({}, 'other');
+  const other = await clock.during(fairway.clusterReady('other'));
+  const beside = storage.in(other.metadata.uid ?? '');
+  await beside.begin();
+  await beside.create(aClaim());
+  await storage.create(aClass({ reclaimPolicy: 'Retain' }, 'kept'));
+  await storage.create(aClaim());
+  await storage.create(aClaim({ storageClassName: 'kept' }, { name: 'kept' }));
+  await clock.pass(60_000);
+  const before = await storage.volumes();
+
+  await fairway.delete(clusters, 'demo');
+  await clock.during(fairway.until(clusters, ([cluster]) => cluster === undefined, 'demo'));
+
+  const left = await storage.volumes();
+  expect(before).toHaveLength(3);
+  const policies = left.map(
+    ({ metadata }) => `${metadata['fairway.dev/cluster']} ${metadata['fairway.dev/reclaim-policy']}`,
+  );
+  expect(new Set(policies)).toEqual(new Set([`${storage.clusterUid} Retain`, `${other.metadata.uid} Delete`]));
+});
+
+test('a volume that Cinder still makes when its cluster is deleted goes too', async () => {
+  await using storage = await StorageFairway.start();
+  const { clock, fairway } = storage;
+  const delay = { kind: 'delay', delayMs: 25_000, when: 'before' } as const;
+  fairway.cloud.faults.add({ service: 'block-storage', method: 'POST', path: '/volumes$', action: delay });
+  await storage.create(aClaim());
+  await clock.pass(1_000);
+
+  await fairway.delete(clusters, 'demo');
+  await clock.during(fairway.until(clusters, ([cluster]) => cluster === undefined, 'demo'));
+  await clock.pass(60_000);
+
+  expect(await storage.volumes()).toEqual([]);
+});

@@ -1,0 +1,55 @@
+import type { FaultInput } from '@fairway/simulator/http/faults';
+import { expect, test } from 'vitest';
+import { aClaim } from '../../volumes/testing/objects.ts';
+import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
+
+const CLAIMS = 20;
+const HOUR_MS = 3_600_000;
+/** The project's two periodic lists, and a few calls for retries, a minute. */
+const CALLS_OF_AN_HOUR = 60 * 6;
+
+function answer(status: number, more: object = {}): FaultInput {
+  const action = { kind: 'answer', status, ...more } as const;
+  return { service: 'block-storage', method: 'POST', path: '/volumes$', times: null, action };
+}
+
+test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: RegExp }>([
+  { cause: 'a broken Cinder', fault: answer(500), told: /Cinder at .* returned status 500 while creating volumes/ },
+  { cause: 'a Cinder that answers late', fault: answer(500, { when: 'after' }), told: /^Provisioning/ },
+  { cause: 'a missing right', fault: answer(403), told: /requires the role member/ },
+  { cause: 'a rate limit', fault: answer(429, { retryAfterSeconds: 30 }), told: /is rate limiting/ },
+  { cause: 'a conflict', fault: answer(409), told: /block-storage/ },
+  {
+    cause: 'a back end that fails',
+    fault: { times: null, action: { kind: 'volumeError', step: 'create' } },
+    told: /ended in status error/,
+  },
+  {
+    cause: 'lists that fail',
+    fault: { service: 'block-storage', method: 'GET', times: null, action: { kind: 'answer', status: 500 } },
+    told: /while reading resources of the project/,
+  },
+  { cause: 'a quota', fault: undefined, quota: 0, told: /quota exceeded for volumes: 0 allowed/ },
+])('$cause costs little for many claims, is told, and ends by itself', async ({ fault, quota, told }) => {
+  await using storage = await StorageFairway.start();
+  const { clock, fairway } = storage;
+  const { cloud } = fairway;
+  const id = fault && cloud.faults.add(fault);
+  if (quota !== undefined) cloud.setQuota('demo', { volumes: quota });
+  for (let index = 0; index < CLAIMS; index++) await storage.create(aClaim({}, { name: `data-${index}` }));
+  await clock.pass(60_000);
+
+  const calls = await storage.callsIn(HOUR_MS);
+  const texts = await storage.told();
+  if (id !== undefined) cloud.faults.remove(id);
+  if (quota !== undefined) cloud.setQuota('demo', { volumes: 100 });
+  await clock.pass(900_000);
+
+  expect(texts.some((text) => told.test(text))).toBe(true);
+  expect(calls).toBeLessThanOrEqual(CALLS_OF_AN_HOUR);
+  // That it is tried, why it fails, and that it succeeded.
+  expect(texts.length).toBeLessThanOrEqual(3 * CLAIMS);
+  const made = await storage.persistentVolumes();
+  expect(made.filter(({ status }) => status?.phase === 'Bound')).toHaveLength(CLAIMS);
+  expect(await storage.volumes()).toHaveLength(CLAIMS);
+});

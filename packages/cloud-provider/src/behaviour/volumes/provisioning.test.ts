@@ -1,0 +1,183 @@
+import { Nodes, PersistentVolumeClaims, PersistentVolumes } from '@fairway/kube/kinds/resources';
+import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
+import { expect, test } from 'vitest';
+import { DRIVER, SELECTED_NODE, VOLUME_FINALIZER } from '../../volumes/driver.ts';
+import { aClaim, aVolume } from '../../volumes/testing/objects.ts';
+import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
+
+test('a claim gets a volume with the marks of its cluster, and both go with it', async () => {
+  await using storage = await StorageFairway.start();
+  const { clock, clusterUid } = storage;
+
+  await storage.create(aClaim());
+  await clock.pass(60_000);
+  const claim = await storage.claim();
+  const [volume, ...others] = await storage.volumes();
+  const [persistentVolume] = await storage.persistentVolumes();
+
+  const name = `pvc-${claim?.metadata.uid}`;
+  expect(claim?.status).toMatchObject({ phase: 'Bound', capacity: { storage: '5Gi' } });
+  expect(claim?.spec.volumeName).toBe(name);
+  expect(others).toEqual([]);
+  expect(volume).toMatchObject({
+    name,
+    size: 5,
+    status: 'available',
+    metadata: {
+      'fairway.dev/managed-by': 'fairway',
+      'fairway.dev/cluster': clusterUid,
+      'fairway.dev/object': name,
+      'fairway.dev/reclaim-policy': 'Delete',
+      'cinder.csi.openstack.org/cluster': clusterUid,
+      'csi.storage.k8s.io/pvc/name': 'data',
+      'csi.storage.k8s.io/pvc/namespace': 'default',
+      'csi.storage.k8s.io/pv/name': name,
+    },
+  });
+  expect(persistentVolume).toMatchObject({
+    metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': DRIVER } },
+    spec: {
+      csi: { driver: DRIVER, volumeHandle: volume?.id, fsType: 'ext4' },
+      claimRef: { namespace: 'default', name: 'data', uid: claim?.metadata.uid },
+      persistentVolumeReclaimPolicy: 'Delete',
+      storageClassName: 'standard',
+      volumeMode: 'Filesystem',
+    },
+  });
+  expect(persistentVolume?.metadata.finalizers).toContain(VOLUME_FINALIZER);
+  expect(await storage.told()).toContain(`ProvisioningSucceeded: Successfully provisioned volume ${name}`);
+
+  await storage.deleteClaim();
+  await clock.pass(60_000);
+
+  expect(await storage.volumes()).toEqual([]);
+  expect(await storage.persistentVolumes()).toEqual([]);
+});
+
+test('a claim that waits for its pod gets a volume in the zone of the node', async () => {
+  await using storage = await StorageFairway.start({ volumeBindingMode: 'WaitForFirstConsumer' });
+  const { clock, client } = storage;
+  const { items: nodes } = await client.resource(Nodes).list();
+  const node = nodes[0]?.metadata;
+
+  await storage.create(aClaim());
+  await clock.pass(30_000);
+  const before = await storage.volumes();
+  const value = { metadata: { annotations: { [SELECTED_NODE]: node?.name } } };
+  await client.resource(PersistentVolumeClaims).patch('data', { type: 'merge', value }, { namespace: 'default' });
+  await clock.pass(30_000);
+
+  const zone = node?.labels?.['topology.kubernetes.io/zone'];
+  const [volume] = await storage.volumes();
+  const [persistentVolume] = await storage.persistentVolumes();
+  expect(before).toEqual([]);
+  expect(zone).toMatch(/nova/);
+  expect(volume?.availability_zone).toBe(zone);
+  expect(persistentVolume?.spec.nodeAffinity?.required?.nodeSelectorTerms).toEqual([
+    { matchExpressions: [{ key: 'topology.cinder.csi.openstack.org/zone', operator: 'In', values: [zone] }] },
+  ]);
+});
+
+test('a claim for a node in a zone whose name is no label gets a volume there, which is reached by the label', async () => {
+  const [spec] = DEFAULT_CONFIG.zones;
+  const zones = spec ? [{ ...spec, name: 'AZ 1' }] : [];
+  await using storage = await StorageFairway.start({ volumeBindingMode: 'WaitForFirstConsumer' }, { cloud: { zones } });
+  const { items: nodes } = await storage.client.resource(Nodes).list();
+  const node = nodes[0]?.metadata;
+
+  await storage.create(aClaim({}, { annotations: { [SELECTED_NODE]: node?.name ?? '' } }));
+  await storage.clock.pass(30_000);
+
+  expect(node?.labels?.['topology.kubernetes.io/zone']).toBe('AZ-1');
+  expect((await storage.volumes()).map(({ availability_zone }) => availability_zone)).toEqual(['AZ 1']);
+  const [persistentVolume] = await storage.persistentVolumes();
+  expect(persistentVolume?.spec.nodeAffinity?.required?.nodeSelectorTerms).toEqual([
+    { matchExpressions: [{ key: 'topology.cinder.csi.openstack.org/zone', operator: 'In', values: ['AZ-1'] }] },
+  ]);
+});
+
+test('a node that is gone is given back to the scheduler', async () => {
+  await using storage = await StorageFairway.start({ volumeBindingMode: 'WaitForFirstConsumer' });
+
+  await storage.create(aClaim({}, { annotations: { [SELECTED_NODE]: 'gone' } }));
+  await storage.clock.pass(30_000);
+
+  expect((await storage.claim())?.metadata.annotations?.[SELECTED_NODE]).toBeUndefined();
+  expect(await storage.volumes()).toEqual([]);
+});
+
+test('a volume that is to be retained stays, and its object can go', async () => {
+  await using storage = await StorageFairway.start({ reclaimPolicy: 'Retain' });
+  const { clock, client } = storage;
+  await storage.create(aClaim());
+  await clock.pass(60_000);
+
+  await storage.deleteClaim();
+  await clock.pass(60_000);
+  const [released] = await storage.persistentVolumes();
+  await client.resource(PersistentVolumes).delete(released?.metadata.name ?? '');
+  await clock.pass(60_000);
+
+  expect(released?.status?.phase).toBe('Released');
+  expect(await storage.persistentVolumes()).toEqual([]);
+  expect(await storage.volumes()).toMatchObject([
+    { status: 'available', metadata: { 'fairway.dev/reclaim-policy': 'Retain' } },
+  ]);
+});
+
+test('a policy that is changed counts from then on', async () => {
+  await using storage = await StorageFairway.start({ reclaimPolicy: 'Retain' });
+  const { clock, client } = storage;
+  await storage.create(aClaim());
+  await clock.pass(60_000);
+  const [kept] = await storage.persistentVolumes();
+  const value = { spec: { persistentVolumeReclaimPolicy: 'Delete' } };
+  await client.resource(PersistentVolumes).patch(kept?.metadata.name ?? '', { type: 'merge', value });
+  await clock.pass(60_000);
+  const [marked] = await storage.volumes();
+
+  await storage.deleteClaim();
+  await clock.pass(60_000);
+
+  expect(marked?.metadata['fairway.dev/reclaim-policy']).toBe('Delete');
+  expect(await storage.volumes()).toEqual([]);
+});
+
+test('a volume that was not made for a PersistentVolume is not deleted by one that names it', async () => {
+  await using storage = await StorageFairway.start();
+  const { clock, fairway, client } = storage;
+  const { volumes } = fairway.process.project.client.blockStorage;
+  const own = await clock.during(volumes.create({ name: 'by hand', size: 1 }));
+  await storage.create(aClaim());
+  await clock.pass(60_000);
+  const [made] = await storage.persistentVolumes();
+
+  for (const [index, volumeHandle] of [own.id, made?.spec.csi?.volumeHandle ?? ''].entries()) {
+    const name = `forged-${index}`;
+    const claimRef = { namespace: 'default', name: 'gone', uid: 'gone' };
+    await storage.create(
+      aVolume({ csi: { driver: DRIVER, volumeHandle }, claimRef }, { metadata: { name, finalizers: [] } }),
+    );
+  }
+  await clock.pass(120_000);
+
+  const { items } = await client.resource(PersistentVolumes).list();
+  expect(items.filter(({ status }) => status?.phase === 'Released')).toHaveLength(2);
+  expect((await storage.volumes()).map(({ status }) => status)).toEqual(['available', 'available']);
+  expect(
+    (await storage.told()).filter((text) => /^VolumeFailedDelete: .*was not created for this/.test(text)),
+  ).toHaveLength(2);
+});
+
+test('a claim that goes while its volume is made leaves nothing', async () => {
+  await using storage = await StorageFairway.start();
+  const answer = { kind: 'answer', status: 503, when: 'after' } as const;
+  storage.fairway.cloud.faults.add({ service: 'block-storage', method: 'POST', path: '/volumes$', action: answer });
+  await storage.create(aClaim());
+  await storage.clock.pass(100);
+  await storage.deleteClaim();
+  await storage.clock.pass(120_000);
+
+  expect(await storage.volumes()).toEqual([]);
+  expect(await storage.persistentVolumes()).toEqual([]);
+});

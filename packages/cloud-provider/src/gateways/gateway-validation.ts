@@ -1,0 +1,68 @@
+import type { Service } from '@fairway/kube/kinds/generated/types';
+import type { SecretName } from '@fairway/tenancy/cloud/certificate-name';
+import { ServiceRefused } from '../load-balancers/service-refused.ts';
+import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
+import type { CertificateContext } from './certificate-refs.ts';
+import type { ValidatedGateway } from './gateway-status.ts';
+import type { Gateway, HttpRoute, ReferenceGrant } from './kinds.ts';
+import { secretsOfListeners, validateListeners } from './listeners.ts';
+import { type Routing, routingOf } from './routing.ts';
+import { type ReadGateway, specFromGateway } from './spec-from-gateway.ts';
+
+/** The cluster state that a Gateway depends on. */
+export interface GatewayContextObjects {
+  readonly routes: readonly HttpRoute[];
+  readonly serviceOf: (namespace: string, name: string) => Service | undefined;
+  readonly grantsOf: (namespace: string) => readonly ReferenceGrant[];
+  readonly labelsOf: (namespace: string) => Readonly<Record<string, string>>;
+}
+
+/** Includes the content of the Secrets that its listeners refer to. */
+export type ResolvedGatewayContext = GatewayContextObjects & Pick<CertificateContext, 'certificateOf'>;
+
+/** The Secrets that it refers to and has permission for. Pure. */
+export function secretsOfGateway(
+  { metadata: { namespace = '' }, spec }: Gateway,
+  { grantsOf }: Pick<GatewayContextObjects, 'grantsOf'>,
+): readonly SecretName[] {
+  return 'problem' in spec ? [] : secretsOfListeners(spec, { namespace, grantsOf });
+}
+
+export interface GatewayValidation extends Omit<ReadGateway, 'refused'> {
+  readonly validated: ValidatedGateway;
+  readonly routing: Routing;
+}
+
+const NOWHERE = { vip: { subnetID: undefined, networkID: undefined }, memberSubnetID: undefined, floating: undefined };
+const EMPTY_SPEC = {
+  balancerSpec: { place: NOWHERE, floatingIP: undefined, keepsFloatingIP: false, sourceRanges: [] },
+  warnings: [],
+};
+
+/** The spec of a Gateway, its problems, and the result for its routes. Pure. */
+export function validateGateway(
+  gateway: Gateway,
+  settings: LoadBalancerSettings,
+  { routes, ...surroundings }: ResolvedGatewayContext,
+): GatewayValidation {
+  const { spec } = gateway;
+  const { namespace = '' } = gateway.metadata;
+  const isReadable = !('problem' in spec);
+  const listeners = isReadable ? validateListeners(spec, { ...surroundings, namespace }) : [];
+  const read = isReadable
+    ? readGateway(gateway, settings)
+    : { ...EMPTY_SPEC, refused: { reason: 'Invalid', message: spec.problem } };
+  const routing = routingOf(routes, { ...surroundings, gateway: gateway.metadata, listeners });
+  const { refused, ...rest } = read;
+  return { ...rest, routing, validated: { gateway, refused, listeners, attached: routing.attached } };
+}
+
+function readGateway(gateway: Gateway, settings: LoadBalancerSettings): ReadGateway {
+  try {
+    if ('problem' in gateway.spec) throw new ServiceRefused(gateway.spec.problem);
+    return specFromGateway(gateway, gateway.spec, settings);
+  } catch (error) {
+    if (!(error instanceof ServiceRefused)) throw error;
+    return { ...EMPTY_SPEC, refused: { reason: 'Invalid', message: error.message } };
+  }
+}

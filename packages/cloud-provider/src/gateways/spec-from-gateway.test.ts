@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import { SETTINGS } from '../load-balancers/testing/a-service.ts';
+import { parseGateway } from './parse.ts';
+import type { GatewaySpec } from './schemas.ts';
+import { specFromGateway } from './spec-from-gateway.ts';
+
+const INTERNAL = 'service.beta.kubernetes.io/openstack-internal-load-balancer';
+
+test.each<{ operator: boolean; annotation?: string; isPublic: boolean }>([
+  { operator: false, isPublic: true },
+  { operator: false, annotation: 'true', isPublic: false },
+  { operator: true, isPublic: false },
+  { operator: true, annotation: 'false', isPublic: true },
+])('internal by the operator $operator, by the annotation $annotation: public $isPublic', (given) => {
+  const annotations = given.annotation === undefined ? {} : { [INTERNAL]: given.annotation };
+  const listeners = [{ name: 'http', port: 80, protocol: 'HTTP' }];
+  const gateway = parseGateway({
+    metadata: { name: 'shop', namespace: 'default', uid: 'u', annotations },
+    spec: { gatewayClassName: 'octavia', listeners },
+  });
+
+  const { balancerSpec } = specFromGateway(gateway, gateway.spec as GatewaySpec, {
+    ...SETTINGS,
+    isInternal: given.operator,
+  });
+
+  expect(balancerSpec.floatingIP !== undefined).toBe(given.isPublic);
+});
+
+function readGateway(annotations: Record<string, string>, infrastructure: object) {
+  const listeners = [{ name: 'http', port: 80, protocol: 'HTTP' }];
+  const gateway = parseGateway({
+    metadata: { name: 'shop', namespace: 'default', uid: 'u', annotations },
+    spec: { gatewayClassName: 'octavia', listeners, infrastructure },
+  });
+  if ('problem' in gateway.spec) throw new Error(gateway.spec.problem);
+  return specFromGateway(gateway, gateway.spec, SETTINGS);
+}
+
+const RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
+
+describe('spec.infrastructure', () => {
+  test('has annotations that mean what those of the Gateway mean', () => {
+    const { balancerSpec } = readGateway({}, { annotations: { [INTERNAL]: 'true', [RANGES]: '10.0.0.0/8' } });
+
+    expect(balancerSpec).toMatchObject({ floatingIP: undefined, sourceRanges: ['10.0.0.0/8'] });
+  });
+
+  test('may say the same as the Gateway', () => {
+    expect(readGateway({ [INTERNAL]: 'true' }, { annotations: { [INTERNAL]: 'true' } }).balancerSpec.floatingIP).toBe(
+      undefined,
+    );
+  });
+
+  test('has labels without effect, which is told', () => {
+    expect(readGateway({}, { labels: { team: 'shop' } }).warnings).toEqual([
+      { reason: 'FieldIgnored', message: expect.stringContaining('spec.infrastructure.labels has no effect') },
+    ]);
+  });
+
+  test.each([
+    { infrastructure: { parametersRef: { name: 'x' } }, reason: 'InvalidParameters' },
+    { infrastructure: { placement: 'edge' }, reason: 'Invalid' },
+  ])('with $infrastructure is not accepted', ({ infrastructure, reason }) => {
+    expect(readGateway({}, infrastructure).refused).toMatchObject({ reason });
+  });
+});
+
+const SUBNET = 'loadbalancer.openstack.org/subnet-id';
+
+test.each<{ annotations?: Record<string, string>; infrastructure?: object; says: string }>([
+  { annotations: { [INTERNAL]: 'True' }, says: '"True" is invalid' },
+  { infrastructure: { annotations: { [INTERNAL]: 'yes' } }, says: '"yes" is invalid' },
+  { infrastructure: { annotations: { [INTERNAL]: true } }, says: 'infrastructure.annotations' },
+  {
+    annotations: { [INTERNAL]: 'true' },
+    infrastructure: { annotations: { [INTERNAL]: 'false' } },
+    says: 'contradict each other',
+  },
+  { annotations: { [SUBNET]: 'x' }, says: `annotation ${SUBNET}: "x" is not supported here` },
+  {
+    infrastructure: { annotations: { 'service.beta.kubernetes.io/ovh-loadbalancer-allowed-sources': '10.0.0.0/8' } },
+    says: `use ${RANGES}, or remove it`,
+  },
+  {
+    infrastructure: { annotations: { 'service.beta.kubernetes.io/aws-load-balancer-scheme': 'internal' } },
+    says: `use ${INTERNAL}: "true"`,
+  },
+])('$annotations and $infrastructure are refused: $says', ({ annotations = {}, infrastructure = {}, says }) => {
+  expect(() => readGateway(annotations, infrastructure)).toThrow(says);
+});
+
+test('an annotation of Services that only tunes has no effect, which is told', () => {
+  const { warnings } = readGateway({ 'loadbalancer.openstack.org/timeout-client-data': '5' }, {});
+
+  expect(warnings.map(({ reason }) => reason)).toEqual(['UnknownAnnotation']);
+});

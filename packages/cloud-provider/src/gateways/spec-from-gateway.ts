@@ -1,0 +1,133 @@
+import { isIP } from 'node:net';
+import { type LoadBalancerPlacement, loadBalancerPlacement } from '../l7/load-balancer-placement.ts';
+import { routedRestrictionOf } from '../l7/routed-restrictions.ts';
+import { ANNOTATION } from '../load-balancers/annotation-names.ts';
+import { AnnotationReader, type AnnotationRules, type Warning } from '../load-balancers/annotation-reader.ts';
+import { displayText, MAX_NAME } from '../load-balancers/display-text.ts';
+import type { FloatingIPSpec } from '../load-balancers/load-balancer-spec.ts';
+import { ServiceRefused } from '../load-balancers/service-refused.ts';
+import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
+import { rangesOf } from '../load-balancers/source-ranges.ts';
+import { isOfLoadBalancers, requireRestricted } from '../load-balancers/unread-annotations.ts';
+import type { ReasonAndMessage } from './condition-reason.ts';
+import type { Gateway } from './kinds.ts';
+import type { GatewaySpec } from './schemas.ts';
+
+/** Annotations of Services of type LoadBalancer that mean the same on a Gateway. */
+export const GATEWAY_ANNOTATION = {
+  internal: ANNOTATION.internal,
+  class: ANNOTATION.class,
+  keepFloatingIP: ANNOTATION.keepFloatingIP,
+  sourceRanges: ANNOTATION.sourceRanges,
+} as const;
+
+const RULES: AnnotationRules = {
+  known: new Set(Object.values(GATEWAY_ANNOTATION)),
+  tuning: new Set(),
+  isOfKind: isOfLoadBalancers,
+  restrictionOf: routedRestrictionOf,
+};
+
+const INFRASTRUCTURE: ReadonlySet<string> = new Set(['annotations', 'labels', 'parametersRef']);
+
+const USE = {
+  internal: `${ANNOTATION.internal}: "true", or "false" for a floating IP`,
+  sources: ANNOTATION.sourceRanges,
+};
+
+/** What a Gateway specifies for its load balancer, other than listeners. */
+export interface GatewayLoadBalancerSpec {
+  readonly place: LoadBalancerPlacement;
+  /** Undefined for an internal load balancer. */
+  readonly floatingIP: FloatingIPSpec | undefined;
+  readonly keepsFloatingIP: boolean;
+  /** Empty allows all. */
+  readonly sourceRanges: readonly string[];
+}
+
+export interface ReadGateway {
+  readonly balancerSpec: GatewayLoadBalancerSpec;
+  /** Why the Gateway is not accepted. */
+  readonly refused: ReasonAndMessage | undefined;
+  readonly warnings: readonly Warning[];
+}
+
+/** Pure. Throws ServiceRefused for invalid source ranges and unknown classes. Public by default, like Services of type LoadBalancer. */
+export function specFromGateway(
+  { metadata }: Pick<Gateway, 'metadata'>,
+  spec: GatewaySpec,
+  settings: LoadBalancerSettings,
+): ReadGateway {
+  const reader = new AnnotationReader(gatewayAnnotations(metadata, spec), RULES);
+  const ranges = GATEWAY_ANNOTATION.sourceRanges;
+  const isInternal = reader.flag(GATEWAY_ANNOTATION.internal) ?? settings.isInternal;
+  if (spec.tls?.backend !== undefined) {
+    reader.warn('FieldIgnored', 'spec.tls.backend has no effect: requests are sent to Services unencrypted');
+  }
+  const isDecided = isInternal || reader.text(GATEWAY_ANNOTATION.internal) !== undefined;
+  const sourceRanges = rangesOf(reader.text(ranges)?.split(',') ?? [], `annotation ${ranges}`, 4);
+  requireRestricted(reader.unread, { isDecided, sourceRanges, use: USE });
+  const ignored = ignoredInfrastructure(spec);
+  if (ignored !== undefined) reader.warn('FieldIgnored', ignored);
+  const address = spec.addresses[0]?.value || undefined;
+  const place = loadBalancerPlacement(reader, settings);
+  const { floating } = place;
+  const isPublic = !isInternal && floating !== undefined;
+  if (!isInternal && floating === undefined) {
+    reader.warn('LoadBalancerForcedInternal', 'no floating IP is assigned: the cluster has no external network');
+  }
+  return {
+    balancerSpec: {
+      place,
+      floatingIP: isPublic ? { ...floating, address, addressField: 'spec.addresses' } : undefined,
+      keepsFloatingIP: reader.flag(GATEWAY_ANNOTATION.keepFloatingIP) ?? false,
+      sourceRanges,
+    },
+    refused: refusedOf(spec, isPublic),
+    warnings: reader.warnings,
+  };
+}
+
+/**
+ * Annotations in `spec.infrastructure` apply to what is created for the Gateway, its load balancer, so they mean the same. Throws ServiceRefused if they
+ * contradict each other.
+ */
+function gatewayAnnotations(
+  { annotations = {} }: Pick<Gateway['metadata'], 'annotations'>,
+  spec: GatewaySpec,
+): Readonly<Record<string, string>> {
+  const ofInfrastructure = spec.infrastructure?.annotations ?? {};
+  for (const [name, value] of Object.entries(ofInfrastructure)) {
+    if (!Object.hasOwn(annotations, name) || annotations[name] === value || !isOfLoadBalancers(name)) continue;
+    throw new ServiceRefused(
+      `annotation ${displayText(name, MAX_NAME)}: "${displayText(annotations[name] ?? '')}" of the Gateway and "${displayText(value)}" of spec.infrastructure contradict each other: remove one`,
+    );
+  }
+  return { ...annotations, ...ofInfrastructure };
+}
+
+/** Fields of `spec.infrastructure` that are safely ignored: load balancers have no labels. */
+export function ignoredInfrastructure({ infrastructure }: GatewaySpec): string | undefined {
+  const count = Object.keys(infrastructure?.labels ?? {}).length;
+  return count === 0 ? undefined : 'spec.infrastructure.labels has no effect: load balancers do not support labels';
+}
+
+function refusedOf({ addresses, infrastructure }: GatewaySpec, isPublic: boolean): ReasonAndMessage | undefined {
+  if (infrastructure?.parametersRef != null) {
+    return { reason: 'InvalidParameters', message: 'spec.infrastructure.parametersRef is not supported' };
+  }
+  const unknown = Object.keys(infrastructure ?? {}).find((name) => !INFRASTRUCTURE.has(name));
+  if (unknown !== undefined) {
+    return { reason: 'Invalid', message: `spec.infrastructure.${displayText(unknown)} is not supported: remove it` };
+  }
+  const unsupported = (message: string) => ({ reason: 'UnsupportedAddress', message: `spec.addresses: ${message}` });
+  const [first] = addresses;
+  if (first === undefined) return undefined;
+  if (addresses.length > 1) return unsupported('a load balancer can have only one address');
+  if (first.type !== 'IPAddress') return unsupported(`type ${first.type.slice(0, 63)} is not supported: use IPAddress`);
+  if (first.value === '') return undefined;
+  if (isIP(first.value) !== 4) return unsupported(`"${first.value.slice(0, 63)}" is not an IPv4 address`);
+  return isPublic
+    ? undefined
+    : unsupported('only a floating IP can be specified, but this load balancer is internal: remove the address');
+}

@@ -1,0 +1,37 @@
+import { excessiveGrowth } from '@fairway/base/testing/growth';
+import { expect, test } from 'vitest';
+import { requestMatchOf } from './gateways/route-match.ts';
+import { routedRestrictionOf } from './l7/routed-restrictions.ts';
+import { canonical } from './load-balancers/families.ts';
+import { rangesOf } from './load-balancers/source-ranges.ts';
+import { restrictionOf } from './load-balancers/unread-annotations.ts';
+import { tryParseJsonObject } from './shares/json-object.ts';
+import { isNetwork } from './shares/share-parameters.ts';
+import { goDurationMs } from './standalone/cloud-conf/go-duration.ts';
+
+const match = { headers: [], queryParams: [], method: undefined };
+
+/** Of objects in tenants' clusters, where each field may have a megabyte. */
+test.each<[string, (text: string) => unknown]>([
+  ['an address', canonical],
+  ['a range of addresses', (text) => rangesOf([text], 'a', 4, 6)],
+  ['ranges of addresses', (text) => rangesOf(text.split(','), 'a', 4, 6)],
+  ['a restriction of a load balancer', (text) => restrictionOf(text, text)],
+  ['a restriction of an Ingress', (text) => routedRestrictionOf(text, text)],
+  ['an expression of a path', (text) => requestMatchOf({ ...match, path: { type: 'RegularExpression', value: text } })],
+  ['a path', (text) => requestMatchOf({ ...match, path: { type: 'PathPrefix', value: `/${text}` } })],
+  [
+    'a header',
+    (text) =>
+      requestMatchOf({
+        ...match,
+        path: { type: 'Exact', value: '/' },
+        headers: [{ type: 'RegularExpression', name: text, value: text }],
+      }),
+  ],
+  ['a record of a share', tryParseJsonObject],
+  ['a network of a share', isNetwork],
+  ['a duration', goDurationMs],
+])('%s is read in linear time', async (_, read) => {
+  expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
+});

@@ -1,0 +1,165 @@
+import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
+import { Ingresses } from '@fairway/kube/kinds/resources';
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import { machinesByCluster } from '@fairway/tenancy/cache-indexes';
+import { ingressTags } from '@fairway/tenancy/cloud/ownership';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import type { CloudProviderDependencies } from '../dependencies.ts';
+import { BACKEND_HINT, placeOf } from '../l7/backends.ts';
+import type { DesiredRouting } from '../l7/desired-routing.ts';
+import { placementWarning } from '../l7/load-balancer-placement.ts';
+import type { PolicyLists } from '../l7/policy-lists.ts';
+import type { Backend } from '../l7/route.ts';
+import { ALL_NODES, applyNextRoutingChange, makeRouted, oldestLoadBalancer } from '../l7/routed-balancer.ts';
+import { ensureFloatingIp } from '../load-balancers/floating-ip.ts';
+import type { LoadBalancerEvents } from '../load-balancers/load-balancer-events.ts';
+import type { LoadBalancerWatch } from '../load-balancers/load-balancer-watch.ts';
+import { memberNodes } from '../load-balancers/member-nodes.ts';
+import { memberAddresses } from '../load-balancers/members.ts';
+import { observeLoadBalancers } from '../load-balancers/observation.ts';
+import type { LoadBalancerRecovery } from '../load-balancers/recovery.ts';
+import type { LoadBalancerSettings } from '../load-balancers/settings.ts';
+import { servicesOf } from '../load-balancers/tenant-services.ts';
+import type { TreeMemory } from '../load-balancers/tree-memory.ts';
+import type { Certificates, KeptCertificates } from '../tls/kept-certificates.ts';
+import type { TenantSecrets } from '../tls/tenant-secrets.ts';
+import { desiredIngress } from './desired.ts';
+import { ensureIngressCertificates } from './ingress-certificates.ts';
+import type { PresentIngressScope } from './ingress-scope.ts';
+import { patchIngressStatus } from './ingress-writer.ts';
+import { backendsOf, type IngressLoadBalancerSpec, specFromIngress } from './spec-from-ingress.ts';
+import { CLEANUP_FINALIZER } from './tenant-ingresses.ts';
+
+export interface IngressLoadBalancerReconcilerDependencies
+  extends Pick<CloudProviderDependencies, 'cache' | 'clock' | 'conventions'> {
+  readonly watch: LoadBalancerWatch;
+  readonly memory: TreeMemory;
+  readonly policies: PolicyLists;
+  readonly recovery: LoadBalancerRecovery;
+  readonly events: LoadBalancerEvents;
+  readonly secrets: TenantSecrets;
+  readonly certificates: KeptCertificates;
+}
+
+/** Ensures the load balancer of an Ingress. */
+export class IngressLoadBalancerReconciler {
+  readonly #dependencies: IngressLoadBalancerReconcilerDependencies;
+  /** Keys of load balancers that are being changed. */
+  readonly #changing = new Set<string>();
+
+  constructor(dependencies: IngressLoadBalancerReconcilerDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /** Takes one step. Rejects with ServiceRefused for an unsupported spec, or with the error of the cloud or cluster. */
+  async ensureLoadBalancer(scope: PresentIngressScope): Promise<void> {
+    const { certificates: store, conventions, events, watch } = this.#dependencies;
+    const { cloud, cluster, ingress, key, tenant } = scope;
+    const settings = conventions.loadBalancersOf(cluster, cloud);
+    if (settings === undefined) return;
+    const { balancerSpec, warnings } = specFromIngress(ingress, settings);
+    for (const { reason, message } of warnings) events.warning(tenant, ingress, reason, message, message);
+    await ofTenant(ensureFinalizer(tenant.client.resource(Ingresses), ingress, CLEANUP_FINALIZER));
+    const { present, going } = await observeLoadBalancers(scope);
+    const loadBalancer = await oldestLoadBalancer(scope, present, this.#dependencies.memory);
+    watch.begin(cloud, key);
+    if (loadBalancer === undefined && going > 0) return watch.expect(cloud, key, 'deletion');
+    this.#warnOfBackends(scope, balancerSpec);
+    const certificates = await ensureIngressCertificates(scope, balancerSpec.tls, this.#dependencies);
+    // It is enqueued again when they have been read.
+    if (certificates === 'unread') return;
+    const desired = this.#desired(scope, balancerSpec, settings, certificates);
+    if (loadBalancer === undefined) {
+      store.serves(key, certificates ?? []);
+      return this.#make(scope, balancerSpec, desired);
+    }
+    await this.#update(scope, loadBalancer, balancerSpec, desired, certificates ?? []);
+  }
+
+  forget(key: string): void {
+    this.#changing.delete(key);
+  }
+
+  async #make(
+    scope: PresentIngressScope,
+    balancerSpec: IngressLoadBalancerSpec,
+    desired: DesiredRouting,
+  ): Promise<void> {
+    const { events } = this.#dependencies;
+    const { ingress, tenant } = scope;
+    events.normal(tenant, ingress, 'Creating', 'Creating load balancer');
+    const made = await makeRouted(scope, desired, this.#dependencies, (reason, message) =>
+      events.warning(tenant, ingress, reason, message),
+    );
+    if (made.vip_port_id) await ensureFloatingIp(scope, balancerSpec, made.vip_port_id);
+  }
+
+  async #update(
+    scope: PresentIngressScope,
+    loadBalancer: LoadBalancer,
+    balancerSpec: IngressLoadBalancerSpec,
+    desired: DesiredRouting,
+    used: readonly string[],
+  ): Promise<void> {
+    const { certificates, clock, recovery, events, watch } = this.#dependencies;
+    const { cloud, ingress, key, tenant } = scope;
+    const stays = placementWarning(balancerSpec.place, loadBalancer);
+    if (stays) events.warning(tenant, ingress, 'LoadBalancerUnchanged', stays);
+    const isNew = ingress.status?.loadBalancer?.ingress === undefined;
+    const state = loadBalancer.provisioning_status;
+    if (state === 'ERROR') {
+      watch.expect(cloud, key, 'build', loadBalancer);
+      return recovery.recoverFromError(scope, loadBalancer, !isNew);
+    }
+    if (state === 'ACTIVE') recovery.noteHealthy(key, clock.now());
+    const progress = await applyNextRoutingChange(scope, loadBalancer, desired, this.#dependencies);
+    if (progress === 'changed') this.#changing.add(key);
+    if (progress === 'done') certificates.serves(key, used);
+    const portID = loadBalancer.vip_port_id ?? undefined;
+    const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, balancerSpec, portID);
+    if (progress === 'done') await this.#writeStatus(scope, floating ?? loadBalancer.vip_address, isNew);
+  }
+
+  async #writeStatus(scope: PresentIngressScope, address: string, isNew: boolean): Promise<void> {
+    const { events, watch } = this.#dependencies;
+    const { ingress, key, tenant } = scope;
+    watch.settle(key, 'any');
+    await patchIngressStatus(scope, address);
+    const isChanged = this.#changing.delete(key);
+    if (isNew) events.normal(tenant, ingress, 'Created', `Load balancer is available at ${address}`);
+    else if (isChanged) events.normal(tenant, ingress, 'Updated', 'Load balancer matches the Ingress');
+  }
+
+  #desired(
+    scope: PresentIngressScope,
+    balancerSpec: IngressLoadBalancerSpec,
+    settings: LoadBalancerSettings,
+    certificates: Certificates | undefined,
+  ): DesiredRouting {
+    const { machines } = this.#dependencies.cache;
+    const { ingress, owner, tenant } = scope;
+    const nodes = memberNodes(scope, machines.find(machinesByCluster, tenant.clusterKey));
+    return desiredIngress(balancerSpec, {
+      settings,
+      ingress: ingress.metadata,
+      members: memberAddresses(nodes, ALL_NODES),
+      tags: ingressTags(owner),
+      placeOf: (backend) => placeOf(backend, serviceOf(scope, backend)),
+      certificates,
+    });
+  }
+
+  #warnOfBackends(scope: PresentIngressScope, balancerSpec: IngressLoadBalancerSpec): void {
+    const { ingress, tenant } = scope;
+    for (const backend of backendsOf(balancerSpec)) {
+      const place = placeOf(backend, serviceOf(scope, backend));
+      if (!('problem' in place)) continue;
+      const message = `${place.problem}; ${BACKEND_HINT}`;
+      this.#dependencies.events.warning(tenant, ingress, 'BackendNotReady', message, message);
+    }
+  }
+}
+
+function serviceOf({ ingress, tenant }: PresentIngressScope, { service }: Backend) {
+  return servicesOf(tenant).get(`${ingress.metadata.namespace}/${service}`);
+}

@@ -1,0 +1,76 @@
+import { CloudLoadBalancers } from '@fairway/openstack/config/load-balancer-settings';
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import { expect, test } from 'vitest';
+import { ANNOTATION } from '../load-balancers/annotation-names.ts';
+import { AnnotationReader } from '../load-balancers/annotation-reader.ts';
+import { settingsOf } from '../load-balancers/settings-of-cluster.ts';
+import { loadBalancerPlacement, placementWarning, providerChoice } from './load-balancer-placement.ts';
+
+const ID = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
+const OTHER_ID = '0cf8fcd5-65b6-4a0f-a1ad-0a7e8a5e2b9a';
+
+/** Where the operator has written this in clouds.yaml. */
+function settings(written: object, network: object = { subnetID: 'nodes', externalNetworkID: 'external' }) {
+  const cluster = { metadata: { name: 'demo' }, status: { network } } as Parameters<typeof settingsOf>[0];
+  const found = settingsOf(cluster, { loadBalancers: CloudLoadBalancers.parse(written) });
+  if (found === undefined) throw new Error('the cluster has a network');
+  return found;
+}
+
+function place(written: object, name?: string, network?: object) {
+  const annotations = name === undefined ? {} : { [ANNOTATION.class]: name };
+  return loadBalancerPlacement(new AnnotationReader(annotations), settings(written, network));
+}
+
+test.each<{ written: object; provider?: string; flavorID?: string; reason: string }>([
+  { written: {}, reason: 'Octavia decides' },
+  { written: { provider: 'amphora', flavor_id: ID }, provider: 'amphora', flavorID: ID, reason: 'as for Services' },
+  { written: { flavor_id: ID }, flavorID: ID, reason: 'the flavor is of the default provider' },
+  { written: { provider: 'a10' }, provider: 'a10', reason: 'others may read HTTP' },
+  {
+    written: { provider: 'ovn', flavor_id: ID },
+    provider: 'amphora',
+    reason: 'OVN reads none, and its flavor is its own',
+  },
+])('$written: provider $provider, flavor $flavorID, since $reason', ({ written, provider, flavorID }) => {
+  expect(providerChoice(settings(written))).toEqual({ provider, flavorID });
+});
+
+const CLASSES = {
+  classes: {
+    gold: { floating_network_id: ID, floating_subnet_tags: 'gold', network_id: OTHER_ID },
+    inside: { subnet_id: ID, member_subnet_id: OTHER_ID },
+    near: { floating_subnet_id: OTHER_ID },
+  },
+};
+
+test('without a class it is in the network of the cluster', () => {
+  expect(place(CLASSES)).toEqual({
+    vip: { subnetID: 'nodes', networkID: undefined },
+    memberSubnetID: 'nodes',
+    floating: { networkID: 'external', subnetID: undefined, subnets: undefined },
+  });
+  expect(place({}, undefined, { subnetID: 'nodes' }).floating).toBeUndefined();
+});
+
+test('a class says where addresses come from', () => {
+  expect(place(CLASSES, 'gold')).toEqual({
+    vip: { subnetID: undefined, networkID: OTHER_ID },
+    memberSubnetID: 'nodes',
+    floating: { networkID: ID, subnetID: undefined, subnets: { name: undefined, tags: 'gold' } },
+  });
+  expect(place(CLASSES, 'inside')).toMatchObject({ vip: { subnetID: ID }, memberSubnetID: OTHER_ID });
+  expect(place(CLASSES, 'near').floating).toMatchObject({ networkID: 'external', subnetID: OTHER_ID });
+});
+
+test('a class that there is not is refused by the names of those that there are', () => {
+  expect(() => place(CLASSES, 'iron')).toThrow('class "iron" does not exist; available: gold, inside, near');
+});
+
+test('one that exists stays where it is, and that is told', () => {
+  const made = { vip_address: '10.0.0.5', vip_subnet_id: 'nodes', vip_network_id: 'net' } as LoadBalancer;
+
+  expect(placementWarning(place(CLASSES), made)).toBeUndefined();
+  expect(placementWarning(place(CLASSES, 'inside'), made)).toContain('retains its subnet-id');
+  expect(placementWarning(place(CLASSES, 'gold'), made)).toContain('retains its network-id');
+});

@@ -1,0 +1,82 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { LoadBalancerFlavor } from '@fairway/openstack/types/load-balancer';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { ANNOTATION } from './annotation-names.ts';
+import { displayText } from './display-text.ts';
+import type { LoadBalancerSpec } from './load-balancer-spec.ts';
+import { isOvn } from './provider-limits.ts';
+import { ServiceRefused } from './service-refused.ts';
+import type { PresentServiceScope } from './service-scope.ts';
+
+type NamedFlavor = NonNullable<LoadBalancerSpec['flavor']>;
+
+/** For all projects; beyond it the cache is cleared. */
+const MAX_KNOWN = 1_000;
+/** Clouds have a handful. */
+const MAX_NAMED = 20;
+
+/** Octavia's flavors, as visible to each project. */
+export class LoadBalancerFlavors {
+  readonly #known = new Map<string, readonly LoadBalancerFlavor[]>();
+
+  /** The current ID of the flavor for a new load balancer. Rejects with ProblemError if it does not exist: an operator may create it. */
+  async require(scope: PresentServiceScope, { flavor, provider }: LoadBalancerSpec): Promise<string | undefined> {
+    if (flavor === undefined) return undefined;
+    if (isOvn(provider)) {
+      const field = 'id' in flavor ? ANNOTATION.flavorID : ANNOTATION.ovhFlavor;
+      throw new ServiceRefused(
+        `annotation ${field}: provider ovn does not support flavors; use provider amphora, or remove the annotation`,
+      );
+    }
+    const all = await this.#list(scope);
+    const found = all && find(all, flavor);
+    if (found !== undefined) return found.id;
+    throw new ProblemError({ reason: ConditionReason.ConfigurationInvalid, message: lacking(flavor, all) });
+  }
+
+  /**
+   * The same for an existing load balancer, requested once; an unknown name is returned unchanged, so it differs from every ID. Undefined if flavors are not
+   * visible.
+   */
+  async compared(scope: PresentServiceScope, flavor: LoadBalancerSpec['flavor']): Promise<string | undefined> {
+    if (flavor === undefined || 'id' in flavor) return flavor?.id;
+    const all = this.#known.get(scope.projectID) ?? (await this.#list(scope));
+    return all && (find(all, flavor)?.id ?? flavor.name);
+  }
+
+  /** Undefined if not visible. */
+  async #list({ cloud, projectID, signal }: PresentServiceScope): Promise<readonly LoadBalancerFlavor[] | undefined> {
+    try {
+      const all = await cloud.client.loadBalancing.flavors({ signal });
+      if (this.#known.size >= MAX_KNOWN) this.#known.clear();
+      this.#known.set(projectID, all);
+      return all;
+    } catch (error) {
+      if (isOpenStackError(error, 'notFound') || isOpenStackError(error, 'forbidden')) return undefined;
+      throw error;
+    }
+  }
+}
+
+function find(all: readonly LoadBalancerFlavor[], flavor: NamedFlavor): LoadBalancerFlavor | undefined {
+  const enabled = all.filter((each) => each.enabled);
+  return enabled.find(({ id, name }) => ('id' in flavor ? id === flavor.id : name === flavor.name));
+}
+
+function lacking(flavor: NamedFlavor, all: readonly LoadBalancerFlavor[] | undefined): string {
+  const [annotation, value] = 'id' in flavor ? [ANNOTATION.flavorID, flavor.id] : [ANNOTATION.ovhFlavor, flavor.name];
+  const asked = `annotation ${annotation}: "${displayText(value)}"`;
+  if (all === undefined) {
+    return `${asked}: load balancer flavors are not visible to this project; remove the annotation to use the cloud's default, or ask the cloud operator for permission to list them`;
+  }
+  const enabled = all.filter((each) => each.enabled);
+  const making = 'ask the cloud operator to create one (`openstack loadbalancer flavor create`)';
+  const otherwise = `remove the annotation to use the cloud's default, or ${making}`;
+  if (enabled.length === 0) return `${asked}: the cloud has no load balancer flavors; ${otherwise}`;
+  const listed = enabled
+    .slice(0, MAX_NAMED)
+    .map(({ id, name }) => displayText('id' in flavor ? `${id} (${name})` : name));
+  const more = enabled.length > MAX_NAMED ? ` and ${enabled.length - MAX_NAMED} more` : '';
+  return `${asked}: the cloud has no such load balancer flavor; specify one of ${listed.join(', ')}${more}, ${otherwise}`;
+}

@@ -1,0 +1,216 @@
+import { ensureFinalizer } from '@fairway/kube/controller/finalizers';
+import { Services } from '@fairway/kube/kinds/resources';
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import { sharerTag } from '@fairway/tenancy/cloud/ownership';
+import { ofTenant } from '@fairway/tenancy/connection/tenant-problem';
+import type { CloudProviderDependencies } from '../dependencies.ts';
+import { AddressFamilies, type Placed } from './address-families.ts';
+import { createLoadBalancer, deleteLoadBalancer } from './change-tree.ts';
+import { createBody, type DesiredLoadBalancer } from './desired.ts';
+import { clientAddresses } from './families.ts';
+import { ensureFloatingIp } from './floating-ip.ts';
+import { keptFloatingIPName } from './kept-floating-ip.ts';
+import { LoadBalancerFlavors } from './load-balancer-flavors.ts';
+import type { LoadBalancerSpec } from './load-balancer-spec.ts';
+import { observeLoadBalancers, observeShared } from './observation.ts';
+import { OwnPlaces } from './own-places.ts';
+import { ignoredChanges, type Plan } from './plan.ts';
+import { isOvn } from './provider-limits.ts';
+import type { LoadBalancerRecovery } from './recovery.ts';
+import { releaseLoadBalancer } from './release-load-balancer.ts';
+import type { PresentServiceScope } from './service-scope.ts';
+import { patchServedStatus } from './service-writer.ts';
+import type { LoadBalancerSettings } from './settings.ts';
+import { SharedLoadBalancerReconciler } from './shared-reconciler.ts';
+import { type Place, placementOf, sharersOfFormer } from './sharing.ts';
+import { specFromService } from './spec-from-service.ts';
+import { ingressOf } from './status.ts';
+import type { TakingOver } from './taking-over.ts';
+import { CLEANUP_FINALIZER } from './tenant-services.ts';
+import { requireTlsContainer } from './tls-container.ts';
+import { LoadBalancerTreeReconciler, type LoadBalancerTreeReconcilerDependencies } from './tree-reconciler.ts';
+import { isOfUpstream } from './unmarked-parts.ts';
+
+export interface LoadBalancerReconcilerDependencies
+  extends LoadBalancerTreeReconcilerDependencies,
+    Pick<CloudProviderDependencies, 'clock'> {
+  readonly recovery: LoadBalancerRecovery;
+  readonly takingOver: TakingOver;
+}
+
+/** Ensures the load balancer of a Service. */
+export class LoadBalancerReconciler {
+  readonly #dependencies: LoadBalancerReconcilerDependencies;
+  readonly #trees: LoadBalancerTreeReconciler;
+  readonly #shared: SharedLoadBalancerReconciler;
+  readonly #families: AddressFamilies;
+  readonly #flavors = new LoadBalancerFlavors();
+  readonly #ownPlaces = new OwnPlaces();
+
+  constructor(dependencies: LoadBalancerReconcilerDependencies) {
+    this.#dependencies = dependencies;
+    this.#trees = new LoadBalancerTreeReconciler(dependencies);
+    this.#families = new AddressFamilies(dependencies.events);
+    this.#shared = new SharedLoadBalancerReconciler({
+      ...dependencies,
+      trees: this.#trees,
+      families: this.#families,
+      ownPlaces: this.#ownPlaces,
+    });
+  }
+
+  /** Takes one step. Rejects with ServiceRefused for an unsupported spec, or with the error of the cloud or cluster. */
+  async ensureLoadBalancer(scope: PresentServiceScope): Promise<void> {
+    const { conventions, watch } = this.#dependencies;
+    const { cloud, cluster, key, service, tenant } = scope;
+    const settings = conventions.loadBalancersOf(cluster, cloud);
+    if (settings === undefined) return;
+    await ofTenant(ensureFinalizer(tenant.client.resource(Services), service, CLEANUP_FINALIZER));
+    const { present, going } = await observeLoadBalancers(scope);
+    watch.begin(cloud, key);
+    if (present.length + going === 0 && (await this.#dependencies.takingOver.step(scope))) return;
+    const place = await placementOf(scope, present);
+    if (await this.#leave(scope, place, present)) return;
+    if (place.kind === 'wait') return watch.expect(cloud, key, 'build');
+    if (place.kind === 'shared') return this.#shared.ensurePorts(scope, place, settings);
+    const loadBalancer = await this.#oldest(scope, present);
+    const balancerSpec = this.#desiredSpec(scope, settings, loadBalancer);
+    await this.#ownPlaces.require(scope, balancerSpec);
+    if (loadBalancer === undefined && going > 0) return watch.expect(cloud, key, 'deletion');
+    if (loadBalancer === undefined) return this.#make(scope, balancerSpec, settings);
+    await this.#update(scope, loadBalancer, balancerSpec, settings.clusterName);
+  }
+
+  /** An existing load balancer retains its provider, whatever the current default. */
+  #desiredSpec(
+    scope: PresentServiceScope,
+    settings: LoadBalancerSettings,
+    loadBalancer: LoadBalancer | undefined,
+  ): LoadBalancerSpec {
+    const provider = loadBalancer ? (loadBalancer.provider ?? undefined) : settings.provider;
+    const { balancerSpec, warnings } = specFromService(scope.service, { ...settings, provider });
+    for (const { reason, message } of warnings) {
+      this.#dependencies.events.warning(scope.tenant, scope.service, reason, message, message);
+    }
+    return balancerSpec;
+  }
+
+  /** Releases load balancers that the Service no longer uses, one step at a time. Resolves with whether there was one. */
+  async #leave(scope: PresentServiceScope, place: Place, own: readonly LoadBalancer[]): Promise<boolean> {
+    const { memory, watch } = this.#dependencies;
+    if (place.kind === 'wait') return false;
+    const shared = observeShared(scope).filter(({ id }) => place.kind === 'own' || place.loadBalancer.id !== id);
+    const [loadBalancer] = [...(place.kind === 'shared' ? own : []), ...shared];
+    if (loadBalancer === undefined) return false;
+    const pending = await releaseLoadBalancer(scope, loadBalancer, keptFloatingIPName(scope), memory);
+    if (pending === 'update') watch.settle(scope.key, 'update');
+    watch.expect(scope.cloud, scope.key, pending, loadBalancer);
+    return true;
+  }
+
+  async #make(
+    scope: PresentServiceScope,
+    balancerSpec: LoadBalancerSpec,
+    settings: LoadBalancerSettings,
+  ): Promise<void> {
+    const { events, memory, watch } = this.#dependencies;
+    const { cloud, key, owner, service, tenant } = scope;
+    events.normal(tenant, service, 'EnsuringLoadBalancer', 'Ensuring load balancer');
+    if (balancerSpec.tlsContainerRef !== undefined)
+      await requireTlsContainer(scope, balancerSpec.tlsContainerRef, settings);
+    const flavorID = await this.#flavors.require(scope, balancerSpec);
+    await this.#dependencies.takingOver.recordUnnamed(scope);
+    const sharers = sharersOfFormer(scope).map(({ metadata: { uid = '' } }) =>
+      sharerTag({ ...owner, serviceUid: uid }),
+    );
+    const { clusterName } = settings;
+    const bodyOf = ({ balancerSpec: placed, place, memberSubnets }: Placed) => {
+      const desired = this.#trees.desired(scope, placed, { clusterName, flavorID, place, memberSubnets });
+      const body = createBody(withDefaults(desired, settings));
+      return { ...body, tags: [...(body.tags ?? []), ...sharers] };
+    };
+    const placed = await this.#families.place(scope, balancerSpec);
+    const otherwise = async (error: unknown) => bodyOf(await this.#families.placeOne(scope, placed, error));
+    const made = await createLoadBalancer(scope, bodyOf(placed), memory, otherwise);
+    // The floating IP follows in the next reconcile, so that with many Services all load balancers are started first.
+    watch.expect(cloud, key, 'build', made);
+  }
+
+  async #update(
+    scope: PresentServiceScope,
+    loadBalancer: LoadBalancer,
+    asked: LoadBalancerSpec,
+    clusterName: string,
+  ): Promise<void> {
+    const { clock, recovery, watch } = this.#dependencies;
+    const { cloud, key } = scope;
+    const state = loadBalancer.provisioning_status;
+    if (state === 'ERROR') {
+      watch.expect(cloud, key, 'build', loadBalancer);
+      return recovery.recoverFromError(
+        scope,
+        loadBalancer,
+        (scope.service.status?.loadBalancer?.ingress?.length ?? 0) > 0,
+      );
+    }
+    if (state === 'ACTIVE') recovery.noteHealthy(key, clock.now());
+    const flavorID = await this.#flavors.compared(scope, asked.flavor);
+    const { balancerSpec, vips, memberSubnets, problem } = await this.#families.fit(scope, asked, loadBalancer);
+    const desired = this.#trees.desired(scope, balancerSpec, { clusterName, flavorID, memberSubnets });
+    this.#warnOfKept(scope, ignoredChanges(desired, loadBalancer));
+    const plan = await this.#trees.applyNextChange(scope, loadBalancer, desired);
+    if (plan.kind === 'recreate') return;
+    const portID = loadBalancer.vip_port_id ?? undefined;
+    const floating = portID === undefined ? undefined : await ensureFloatingIp(scope, balancerSpec, portID);
+    if (state !== 'ACTIVE') return;
+    const addresses = clientAddresses(vips, floating);
+    const [address = loadBalancer.vip_address] = addresses;
+    const ingress = ingressOf(balancerSpec, addresses);
+    const served = { loadBalancerID: loadBalancer.id, isOwn: true, address, ingress, problem };
+    if (plan.kind === 'done') watch.settle(key, 'any');
+    // A load balancer created without listeners serves no traffic yet, and one being taken over is only partly Fairway's.
+    const isWhole = loadBalancer.listeners.length >= desired.ports.length && !isOfUpstream(scope, loadBalancer);
+    if (isWhole || plan.kind === 'done') await this.#writeStatus(scope, served, plan);
+  }
+
+  #warnOfKept({ service, tenant }: PresentServiceScope, fields: readonly string[]): void {
+    if (fields.length === 0) return;
+    const message = `an existing load balancer retains its ${fields.join(', ')}: create another Service to change this`;
+    this.#dependencies.events.warning(tenant, service, 'LoadBalancerUnchanged', message);
+  }
+
+  async #writeStatus(
+    scope: PresentServiceScope,
+    served: Parameters<typeof patchServedStatus>[1],
+    plan: Plan,
+  ): Promise<void> {
+    const { clock, events } = this.#dependencies;
+    const { service, tenant } = scope;
+    const isNew = service.status?.loadBalancer?.ingress === undefined;
+    // The status stays unchanged while a change is in progress.
+    if (!isNew && plan.kind !== 'done') return;
+    await patchServedStatus(scope, served, clock.now());
+    if (isNew) events.normal(tenant, service, 'EnsuredLoadBalancer', 'Ensured load balancer');
+    if (served.problem !== undefined) events.warning(tenant, service, 'SyncLoadBalancerFailed', served.problem);
+  }
+
+  /** The oldest; others stem from creates that were assumed lost. */
+  async #oldest(scope: PresentServiceScope, present: readonly LoadBalancer[]): Promise<LoadBalancer | undefined> {
+    const [first, ...extra] = present;
+    for (const { id, provisioning_status: state } of extra) {
+      if (!state.startsWith('PENDING_')) await deleteLoadBalancer(scope, id, this.#dependencies.memory);
+    }
+    return first;
+  }
+}
+
+/** The operator's settings for a new load balancer, and those applied afterwards. OVN has neither flavors nor zones. */
+function withDefaults(desired: DesiredLoadBalancer, settings: LoadBalancerSettings): DesiredLoadBalancer {
+  const { flavorID, availabilityZone } = isOvn(desired.provider) ? {} : settings;
+  return {
+    ...desired,
+    flavorID: desired.flavorID ?? flavorID,
+    availabilityZone: desired.availabilityZone ?? availabilityZone,
+    ports: settings.isSerial ? [] : desired.ports,
+  };
+}

@@ -1,0 +1,123 @@
+import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
+import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+
+interface Watched {
+  readonly keys: Set<string>;
+  readonly stop: () => void;
+}
+
+/** Services that began waiting for the same change at about the same time check together. */
+interface PendingChange {
+  readonly cache: ProjectCache;
+  readonly change: Change;
+  readonly provider: string;
+  readonly sinceMs: number;
+  readonly keys: Set<string>;
+  readonly end: (isSeen: boolean) => void;
+}
+
+type Provided = Partial<Pick<LoadBalancer, 'provider'>>;
+
+/** What is awaited of a load balancer. */
+export type Change = 'build' | 'deletion' | 'update';
+
+/** Two hundred of them checking independently would list load balancers hundreds of times. */
+const TOGETHER_MS: Readonly<Record<Change, number>> = { build: 2_000, update: 500, deletion: 500 };
+const POLL_MIN_MS = 500;
+const POLL_MAX_MS = 10_000;
+
+/** Tracks which Services or Ingresses observe a project's load balancers: they are listed while any does, and more often while one waits for a change. */
+export class LoadBalancerWatch {
+  readonly #enqueue: (key: string) => void;
+  readonly #keysOf: (loadBalancer: LoadBalancer) => readonly string[];
+  readonly #watched = new Map<ProjectCache, Watched>();
+  readonly #pending = new Set<PendingChange>();
+
+  /** `keysOf`: keys of its owners. */
+  constructor(enqueue: (key: string) => void, keysOf: (loadBalancer: LoadBalancer) => readonly string[]) {
+    this.#enqueue = enqueue;
+    this.#keysOf = keysOf;
+  }
+
+  begin({ cache }: ProjectCloud, key: string): void {
+    const watched = this.#watched.get(cache) ?? { keys: new Set(), stop: this.#subscribe(cache.loadBalancers) };
+    watched.keys.add(key);
+    this.#watched.set(cache, watched);
+  }
+
+  end(key: string): void {
+    this.settle(key);
+    for (const [cache, { keys, stop }] of this.#watched) {
+      if (!keys.delete(key) || keys.size > 0) continue;
+      this.#watched.delete(cache);
+      stop();
+    }
+  }
+
+  keys(): readonly string[] {
+    return [...this.#watched.values()].flatMap(({ keys }) => [...keys]);
+  }
+
+  /** Lasts until `settle`. Another kind of change replaces the previous one. Durations differ by provider. */
+  expect(cloud: ProjectCloud, key: string, change: Change, { provider }: Provided = {}): void {
+    if (this.#pendingFor(key)?.change === change) return;
+    const shared = this.#shared(cloud, change, provider ?? '');
+    this.settle(key);
+    shared.keys.add(key);
+    this.#pending.add(shared);
+  }
+
+  /** Waits for the change in progress: the awaited one, if any. */
+  expectEnd(cloud: ProjectCloud, key: string, loadBalancer: LoadBalancer): void {
+    const known = this.#pendingFor(key)?.change;
+    if (known === 'build' || known === 'update') return;
+    const isNew = loadBalancer.provisioning_status === 'PENDING_CREATE';
+    this.expect(cloud, key, isNew ? 'build' : 'update', loadBalancer);
+  }
+
+  /**
+   * When to check the lists again although they show nothing new: a change that finished before a list began may leave no trace, as its times are whole
+   * seconds. Undefined while nothing is awaited.
+   */
+  nextPollMs(key: string, nowMs: number): number | undefined {
+    const pending = this.#pendingFor(key);
+    return pending && Math.min(Math.max(nowMs - pending.sinceMs, POLL_MIN_MS), POLL_MAX_MS);
+  }
+
+  /** `seen`: the change in the last list; `any`: every awaited change. */
+  settle(key: string, seen?: Change | 'any'): void {
+    for (const pending of this.#pending) {
+      if (!pending.keys.delete(key) || pending.keys.size > 0) continue;
+      this.#pending.delete(pending);
+      pending.end(seen === 'any' || pending.change === seen);
+    }
+  }
+
+  #pendingFor(key: string): PendingChange | undefined {
+    return [...this.#pending].find(({ keys }) => keys.has(key));
+  }
+
+  #shared(cloud: ProjectCloud, change: Change, provider: string): PendingChange {
+    const { cache } = cloud;
+    const nowMs = cloud.now();
+    const isShared = (each: PendingChange) =>
+      each.cache === cache &&
+      each.change === change &&
+      each.provider === provider &&
+      nowMs - each.sinceMs < TOGETHER_MS[change];
+    const found = [...this.#pending].find(isShared);
+    if (found) return found;
+    const end = cache.loadBalancers.expectChange(change, `punctual ${change}`, provider);
+    return { cache, change, provider, sinceMs: nowMs, keys: new Set(), end };
+  }
+
+  #subscribe(loadBalancers: ResourceCache<LoadBalancer>): () => void {
+    return loadBalancers.subscribe(({ added, changed, removed }) => {
+      for (const item of [...added, ...changed, ...removed]) {
+        for (const key of this.#keysOf(item)) this.#enqueue(key);
+      }
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import type { Attempts } from '@fairway/kube/controller/attempts';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { deleteLoadBalancer } from './change-tree.ts';
+import type { LoadBalancerScope } from './load-balancer-scope.ts';
+import type { TreeMemory } from './tree-memory.ts';
+
+const RECOVERY = 'cure of load balancer';
+/** After it has been ACTIVE for this long, a new failure starts over with a failover. */
+const RECOVERED_AFTER_MS = 600_000;
+
+interface FailedLoadBalancer {
+  readonly loadBalancerID: string;
+  /** Since when it has been ACTIVE. */
+  activeSinceMs: number | undefined;
+  isFailoverTried: boolean;
+}
+
+/**
+ * Recovers load balancers in ERROR. One that never worked is deleted and recreated. Others are failed over, which preserves the address; if the cloud does
+ * not allow that or it does not help, they are recreated, and only a floating IP is preserved. Attempts back off.
+ */
+export class LoadBalancerRecovery {
+  readonly #attempts: Attempts;
+  readonly #memory: TreeMemory;
+  readonly #failures = new Map<string, FailedLoadBalancer>();
+
+  constructor(attempts: Attempts, memory: TreeMemory) {
+    this.#attempts = attempts;
+    this.#memory = memory;
+  }
+
+  /** Takes the next recovery step. Always rejects, as the load balancer has not recovered yet. */
+  async recoverFromError(scope: LoadBalancerScope, { id }: LoadBalancer, hasWorked: boolean): Promise<never> {
+    const { key } = scope;
+    const known = this.#failures.get(key);
+    const failure: FailedLoadBalancer =
+      known?.loadBalancerID === id
+        ? known
+        : { loadBalancerID: id, activeSinceMs: undefined, isFailoverTried: !hasWorked };
+    this.#failures.set(key, failure);
+    failure.activeSinceMs = undefined;
+    return this.#attempts.withBackoff({ kind: RECOVERY, item: key }, async () => {
+      if (!failure.isFailoverTried) {
+        failure.isFailoverTried = true;
+        if (await this.#failOver(scope, id)) throw broken(`load balancer ${id} is in ERROR; it is being failed over`);
+      }
+      await deleteLoadBalancer(scope, id, this.#memory);
+      throw broken(
+        hasWorked
+          ? `load balancer ${id} is in ERROR; it is being replaced, and its floating IP moves to the new one`
+          : `Octavia failed to create the load balancer: it ended in ERROR, and creation is being retried`,
+      );
+    });
+  }
+
+  /** It is ACTIVE. */
+  noteHealthy(key: string, nowMs: number): void {
+    const failure = this.#failures.get(key);
+    if (failure === undefined) return;
+    failure.activeSinceMs ??= nowMs;
+    if (nowMs - failure.activeSinceMs >= RECOVERED_AFTER_MS) this.forget(key);
+  }
+
+  forget(key: string): void {
+    if (this.#failures.delete(key)) this.#attempts.forget(key);
+  }
+
+  /** Resolves with false if the cloud does not allow or support it. */
+  async #failOver({ cloud, key, signal }: LoadBalancerScope, id: string): Promise<boolean> {
+    try {
+      await cloud.client.loadBalancing.loadBalancers.failover(id, { signal });
+    } catch (error) {
+      const isImpossible = isOpenStackError(error, 'forbidden') || isOpenStackError(error, 'badRequest');
+      if (isImpossible || (isOpenStackError(error) && error.status === 501)) return false;
+      throw error;
+    }
+    cloud.cache.loadBalancers.invalidate();
+    this.#memory.forget(key);
+    return true;
+  }
+}
+
+function broken(message: string): ProblemError {
+  return new ProblemError({ reason: 'CloudUnavailable', message });
+}

@@ -1,0 +1,119 @@
+import { displayText, MAX_NAME } from './display-text.ts';
+import { ServiceRefused } from './service-refused.ts';
+
+/** What an unsupported annotation restricts: internal only, allowed sources, or something else that must not be ignored. */
+export type Restriction = 'internal' | 'sources' | 'other';
+
+/** A load balancer annotation, of any cloud, without effect on this object. */
+export interface UnreadAnnotation {
+  readonly name: string;
+  readonly value: string;
+  /** Undefined if it can safely be ignored. */
+  readonly restriction: Restriction | undefined;
+}
+
+/** All annotations with these prefixes concern load balancers. */
+const FAMILIES = [
+  'loadbalancer.openstack.org/',
+  'loadbalancer.ovhcloud.com/',
+  'loadbalancer.fairway.dev/',
+  'service.beta.kubernetes.io/',
+  'octavia.ingress.kubernetes.io/',
+  'ingress.fairway.dev/',
+  'load-balancer.hetzner.cloud/',
+  'oci.oraclecloud.com/',
+  'oci-network-load-balancer.oraclecloud.com/',
+  'kubernetes.io/elb.',
+  'lb.stackit.cloud/',
+  'yawol.stackit.cloud/',
+];
+/** Annotations with these prefixes concern load balancers if their name says so. */
+const MIXED_FAMILIES = ['service.kubernetes.io/', 'networking.gke.io/', 'cloud.google.com/'];
+/** Prefixes of ingress controllers. */
+const INGRESS_FAMILIES = [
+  'nginx.ingress.kubernetes.io/',
+  'ingress.kubernetes.io/',
+  'alb.ingress.kubernetes.io/',
+  'appgw.ingress.kubernetes.io/',
+  'traefik.ingress.kubernetes.io/',
+  'haproxy.org/',
+  'haproxy-ingress.github.io/',
+];
+
+/** Words in other clouds' annotations, without dashes. */
+const INTERNAL = ['internal', 'private', 'intranet', 'disablepublic'];
+const SOURCES = [
+  'source',
+  'allowed',
+  'allowlist',
+  'whitelist',
+  'denylist',
+  'blacklist',
+  'denyall',
+  'denyrule',
+  'allowrule',
+  'cidr',
+  'firewall',
+  'securitygroup',
+  'iprange',
+  'servicetags',
+];
+const INTERNAL_VALUES = ['internal', 'private', 'intranet'];
+
+/** Whether it looks like a load balancer setting. */
+export function isOfLoadBalancers(name: string): boolean {
+  if (FAMILIES.some((family) => name.startsWith(family))) return true;
+  return MIXED_FAMILIES.some((family) => name.startsWith(family)) && bare(name).includes('loadbalancer');
+}
+
+/** The same for an Ingress. */
+export function isOfIngresses(name: string): boolean {
+  return isOfLoadBalancers(name) || INGRESS_FAMILIES.some((family) => name.startsWith(family));
+}
+
+/** What ignoring a load balancer annotation would lose, judging by the words in its name, to cover unknown spellings and clouds. */
+export function restrictionOf(name: string, value: string): Restriction | undefined {
+  const text = value.trim().toLowerCase();
+  if (text === '' || text === 'false') return undefined;
+  const key = bare(name);
+  if (INTERNAL_VALUES.includes(text) || INTERNAL.some((word) => key.includes(word))) return 'internal';
+  if (SOURCES.some((word) => key.includes(word)) || partsOf(name).includes('acl')) return 'sources';
+  const asksWho = partsOf(name).some((part) => part === 'auth' || part === 'middlewares');
+  return asksWho && INGRESS_FAMILIES.some((family) => name.startsWith(family)) ? 'other' : undefined;
+}
+
+/** Restrictions from supported annotations and fields. */
+export interface KnownRestrictions {
+  /** Whether it has no floating IP, or a supported annotation explicitly requests one. */
+  readonly isDecided: boolean;
+  readonly sourceRanges: readonly string[];
+  /** The supported alternative, for messages. */
+  readonly use: Readonly<Record<'internal' | 'sources', string>>;
+}
+
+/** Throws ServiceRefused if ignoring one would leave the load balancer more open than requested. */
+export function requireRestricted(
+  unread: readonly UnreadAnnotation[],
+  { isDecided, sourceRanges, use }: KnownRestrictions,
+): void {
+  for (const { name, value, restriction } of unread) {
+    if (restriction === undefined) continue;
+    if (restriction === 'internal' && isDecided) continue;
+    if (restriction === 'sources' && sourceRanges.length > 0) continue;
+    const instead = restriction === 'other' ? 'remove it' : `use ${use[restriction]}, or remove it`;
+    throw new ServiceRefused(
+      `annotation ${displayText(name, MAX_NAME)}: "${displayText(value)}" is not supported here, and must not be ignored: ${instead}`,
+    );
+  }
+}
+
+function partsOf(name: string): readonly string[] {
+  return name
+    .slice(name.indexOf('/') + 1)
+    .toLowerCase()
+    .split(/[-_.]/);
+}
+
+function bare(name: string): string {
+  return partsOf(name).join('');
+}

@@ -1,0 +1,42 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { NODE_POOL_LABEL } from '@fairway/api/group';
+import type { Machine } from '@fairway/api/kinds/machine';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import { claimsOtherServer, nodeReadyCondition, type TenantNode } from '@fairway/tenancy/connection/node';
+import { parseProviderID } from '../nodes/provider-id.ts';
+
+/** What to do with a Node. */
+export type NodeAction =
+  | { readonly kind: 'stays' }
+  /** The cloud reported that its server no longer exists. */
+  | { readonly kind: 'goes' }
+  /** It has no Machine: it is deleted if the cluster has no server with its name, and its project none with its ID. */
+  | { readonly kind: 'lookUp'; readonly serverID: string | undefined };
+
+/**
+ * Whether a Node remains of a deleted server. A Ready node runs somewhere, whatever the cloud reports. Among nodes without a Machine, only those labelled by
+ * Fairway's user data can be its own: tenants may add others, such as virtual nodes.
+ */
+export function nodeAction(node: TenantNode, machine: Machine | undefined, region: string): NodeAction {
+  if (nodeReadyCondition(node)?.status === 'True' || node.metadata.deletionTimestamp !== undefined) return STAYS;
+  if (machine) return isServerGone(machine) && !claimsOtherServer(node, serverOf(machine)) ? { kind: 'goes' } : STAYS;
+  if (node.metadata.labels?.[NODE_POOL_LABEL] === undefined) return STAYS;
+  const { providerID } = node.spec ?? {};
+  if (!providerID) return { kind: 'lookUp', serverID: undefined };
+  const named = parseProviderID(providerID);
+  const isHere = named !== undefined && (named.region === '' || named.region === region);
+  return isHere ? { kind: 'lookUp', serverID: named.serverID } : STAYS;
+}
+
+const STAYS: NodeAction = { kind: 'stays' };
+
+/** The machine's controller concludes it from a list and from the server itself, never from a failure; a machine that is being deleted removes its node itself. */
+function isServerGone({ metadata, status }: Machine): boolean {
+  const condition = findCondition(status?.conditions, ConditionType.ServerReady);
+  const isTold = condition?.status === 'False' && condition.reason === ConditionReason.ServerVanished;
+  return isTold && metadata.deletionTimestamp === undefined;
+}
+
+function serverOf({ status }: Machine): string {
+  return status?.serverID ?? '';
+}

@@ -1,0 +1,21 @@
+import { plain } from './plain.ts';
+import { useLanguage, useLocale } from './settings.ts';
+import { localTimes } from './time.ts';
+
+/** Text from the server, the cloud or other users: in English, with times in the user's time zone, and marked as English in other languages. */
+export function ServerText({
+  text,
+  className = '',
+}: {
+  readonly text: string | undefined;
+  readonly className?: string;
+}) {
+  const locale = useLocale();
+  const isForeign = useLanguage() !== 'en';
+  if (text === undefined || text === '') return null;
+  return (
+    <span lang="en" dir="auto" className={`fw-words ${isForeign ? 'fw-foreign' : ''} ${className}`.trim()}>
+      {localTimes(plain(text), locale)}
+    </span>
+  );
+}

@@ -1,0 +1,287 @@
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { request } from 'node:http';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { silentLogger } from '@fairway/base/log';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { machineNetwork } from '../../../process/egress/egress-network.ts';
+import { type EgressKind, type EgressPolicy, egressPolicy } from '../../../process/egress/egress-policy.ts';
+import { EgressProxy, egressSocketName, MOST_CONNECTIONS } from '../../../process/egress/egress-proxy.ts';
+
+let folder: string;
+let listener: Server;
+let port: number;
+/** Connections that the listener has accepted. */
+let reached: Socket[];
+/** Local addresses that they were made to. */
+let reachedAt: (string | undefined)[];
+/** Answers of the name server, in order; the last one repeats. */
+let answers: string[][];
+let judged: string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairway-egress-'));
+  reached = [];
+  reachedAt = [];
+  answers = [['127.0.0.1']];
+  judged = [];
+  listener = createServer({ allowHalfOpen: true }, (socket) => {
+    reached.push(socket);
+    reachedAt.push(socket.localAddress);
+    socket.on('error', () => socket.destroy());
+    socket.pipe(socket);
+  });
+  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  port = (listener.address() as { port: number }).port;
+});
+afterEach(async () => {
+  for (const socket of reached) socket.destroy();
+  await new Promise((resolve) => listener.close(resolve));
+  await rm(folder, { recursive: true });
+});
+
+const anything: EgressPolicy = (kind, address) => {
+  judged.push(`${kind} ${address}`);
+  return undefined;
+};
+
+const strict = egressPolicy({
+  nodeNetworks: ['127.0.0.0/8'],
+  exceptions: { allowed: [], denied: [] },
+  ownAddresses: () => [],
+});
+
+function open(policy: EgressPolicy, inside = folder): Promise<EgressProxy> {
+  const resolve = () => Promise.resolve((answers.length > 1 ? answers.shift() : answers[0]) ?? []);
+  const network = { ...machineNetwork, resolve };
+  return EgressProxy.listen({ folder: inside, user: undefined, network, log: silentLogger }, policy);
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+  readonly socket: Socket;
+}
+
+function ask(authority: string, kind: EgressKind = 'controlplane'): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const socketPath = join(folder, egressSocketName(kind));
+    const sent = request({ socketPath, method: 'CONNECT', path: authority, agent: false });
+    sent.once('connect', ({ statusCode: status, statusMessage: reason }, socket) => {
+      resolve({ status, reason, socket });
+    });
+    sent.once('error', reject);
+    sent.end();
+  });
+}
+
+/** Sends text and returns what comes back. */
+function echo(socket: Socket, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let heard = '';
+    socket.setEncoding('utf8');
+    socket.on('data', (chunk: string) => {
+      heard += chunk;
+    });
+    socket.once('end', () => resolve(heard));
+    socket.once('error', reject);
+    socket.end(text);
+  });
+}
+
+test('bytes are copied both ways, and either side may end first', async () => {
+  await using _ = await open(anything);
+
+  const { status, socket } = await ask(`127.0.0.1:${port}`, 'cluster');
+
+  expect(status).toBe(200);
+  const text = 'x'.repeat(2 ** 20);
+  expect(await echo(socket, text)).toBe(text);
+  expect(judged).toEqual(['cluster 127.0.0.1']);
+});
+
+test.each(['127.0.0.1', '127.1.2.3', 'localhost', 'rebinding.example.org', '[::1]', '[::ffff:127.0.0.1]'])(
+  'nothing reaches %s on this machine',
+  async (host) => {
+    await using _ = await open(strict);
+
+    for (const kind of ['cluster', 'controlplane'] as const) {
+      expect(await ask(`${host}:${port}`, kind)).toMatchObject({
+        status: 403,
+        reason: expect.stringContaining('loopback'),
+      });
+    }
+    expect(reached).toEqual([]);
+  },
+);
+
+describe('the webhook about tokens', () => {
+  const WEBHOOK = 'token-review.fairway.internal:443';
+
+  test('is reached by its name, which no name server is asked about', async () => {
+    await using proxy = await open(anything);
+    proxy.tokenWebhook = { serve: (socket) => void socket.pipe(socket) };
+
+    const { status, socket } = await ask(WEBHOOK);
+
+    expect(status).toBe(200);
+    expect(await echo(socket, 'hello')).toBe('hello');
+    expect(judged).toEqual([]);
+  });
+
+  test.each([
+    { who: 'API services of the tenant', kind: 'cluster' as const, isServed: true },
+    { who: 'anybody where there is none', kind: 'controlplane' as const, isServed: false },
+  ])('is not reached by $who', async ({ kind, isServed }) => {
+    await using proxy = await open(anything);
+    proxy.tokenWebhook = isServed ? { serve: (socket) => void socket.pipe(socket) } : undefined;
+
+    expect(await ask(WEBHOOK, kind)).toMatchObject({ status: 403, reason: 'this name is not served here' });
+    expect([judged, reached]).toEqual([[], []]);
+  });
+});
+
+test('it connects to the address that was checked, even if the name resolves differently next', async () => {
+  answers = [['127.0.0.1'], ['127.0.0.2'], ['127.0.0.3']];
+  await using _ = await open(anything);
+
+  const { socket } = await ask(`rebinding.example.org:${port}`);
+  await echo(socket, 'hello');
+
+  expect(judged).toEqual(['controlplane 127.0.0.1']);
+  expect(reachedAt).toEqual(['127.0.0.1']);
+});
+
+test('the allowed ones of several addresses are tried in order', async () => {
+  answers = [['169.254.169.254', '127.0.0.9', '127.0.0.1']];
+  await using _ = await open((_kind, address) => (address.startsWith('127.') ? undefined : 'not that one'));
+
+  const { status, socket } = await ask(`several.example.org:${port}`);
+  expect(status).toBe(200);
+  await echo(socket, 'hello');
+
+  expect(reachedAt).toEqual(['127.0.0.1']);
+});
+
+test('a changed policy applies to new connections', async () => {
+  await using proxy = await open(anything);
+  (await ask(`127.0.0.1:${port}`)).socket.destroy();
+
+  proxy.policy = strict;
+
+  expect((await ask(`127.0.0.1:${port}`)).status).toBe(403);
+});
+
+test.each(['', 'host', ':443', 'host:0', 'host:99999', 'a b:443', '[::1:443', '::1:443', 'user@host:443', '%0d%0a:1'])(
+  'CONNECT "%s" is refused',
+  async (authority) => {
+    await using _ = await open(anything);
+
+    expect(await ask(authority).catch(() => ({ status: 400 }))).toMatchObject({ status: 400 });
+    expect(judged).toEqual([]);
+  },
+);
+
+test('requests other than CONNECT are rejected', async () => {
+  await using _ = await open(anything);
+  const socketPath = join(folder, egressSocketName('cluster'));
+
+  const status = await new Promise((resolve, reject) => {
+    request({ socketPath, path: `http://127.0.0.1:${port}/`, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .once('error', reject)
+      .end();
+  });
+
+  expect(status).toBe(405);
+  expect(reached).toEqual([]);
+});
+
+describe('a pod of the cluster', () => {
+  /** Pods that have an address echo what they hear. */
+  function podsAt(known: string) {
+    return {
+      asked: [] as string[],
+      connect(address: string, podPort: number, policy: (address: string, port: number) => string | undefined) {
+        this.asked.push(`${address}:${podPort} ${policy('127.0.0.1', 10_250) ?? 'through a kubelet'}`);
+        return Promise.resolve(address === known ? new PassThrough() : undefined);
+      },
+    };
+  }
+
+  test('is reached through its kubelet where its address may not be connected to', async () => {
+    await using proxy = await open((kind, address, to) => (to === 10_250 ? undefined : `no ${kind} ${address}`));
+    const pods = podsAt('10.2.1.7');
+    proxy.pods = pods;
+
+    const { status, socket } = await ask('10.2.1.7:8443', 'cluster');
+
+    expect(status).toBe(200);
+    expect(await echo(socket, 'hello')).toBe('hello');
+    expect(pods.asked).toEqual(['10.2.1.7:8443 through a kubelet']);
+  });
+
+  test.each([
+    { kind: 'cluster', host: '10.2.1.8', asked: ['10.2.1.8:8443 no'], reason: 'nobody has the address' },
+    { kind: 'controlplane', host: '10.2.1.7', asked: [], reason: 'a webhook by URL is no pod' },
+    { kind: 'cluster', host: 'localhost', asked: [], reason: 'a name is no pod' },
+  ] as const)('is not looked for, or not found: $reason', async ({ kind, host, asked }) => {
+    await using proxy = await open(() => 'no');
+    const pods = podsAt('10.2.1.7');
+    proxy.pods = pods;
+
+    expect(await ask(`${host}:8443`, kind)).toMatchObject({ status: 403, reason: 'no' });
+    expect(pods.asked).toEqual(asked);
+  });
+});
+
+test('the answer says why a connection fails', async () => {
+  await using _ = await open(anything);
+  await new Promise((resolve) => listener.close(resolve));
+
+  expect(await ask(`127.0.0.1:${port}`)).toMatchObject({
+    status: 502,
+    reason: expect.stringContaining('ECONNREFUSED'),
+  });
+  listener = createServer().listen(0, '127.0.0.1');
+});
+
+test('connections are limited', async () => {
+  await using _ = await open(anything);
+  const idle = await Promise.all(
+    Array.from({ length: MOST_CONNECTIONS }, async () => {
+      const socket = connect(join(folder, egressSocketName('cluster')));
+      await new Promise((resolve) => socket.once('connect', resolve));
+      return socket;
+    }),
+  );
+
+  expect(await ask(`127.0.0.1:${port}`, 'cluster')).toMatchObject({ status: 503 });
+
+  for (const socket of idle) socket.destroy();
+});
+
+test('a successor listens in place of its predecessor, whose shutdown does not affect it', async () => {
+  const before = await open(anything);
+  await using _ = await open(anything);
+  await before.close();
+
+  const { status, socket } = await ask(`127.0.0.1:${port}`);
+
+  expect(status).toBe(200);
+  socket.destroy();
+  expect((await readdir(folder)).sort()).toEqual(['cluster.sock', 'controlplane.sock']);
+});
+
+test('sockets are accessible to this user only, in a folder of any length', async () => {
+  await chmod(folder, 0o755);
+  const deep = join(folder, 'x'.repeat(120));
+  await using _ = await open(anything, deep);
+
+  expect((await stat(deep)).mode & 0o777).toBe(0o700);
+  for (const name of await readdir(deep)) expect((await stat(join(deep, name))).mode & 0o777).toBe(0o600);
+});

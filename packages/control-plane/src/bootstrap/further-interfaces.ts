@@ -1,0 +1,56 @@
+/** An interface of a server beside the first one: in a network that its pool names. */
+export interface FurtherInterface {
+  /** By which the node finds it: names of interfaces differ from image to image. */
+  readonly macAddress: string;
+  /** IPv4, with the length of its subnet's prefix: `10.60.0.7/24`. */
+  readonly address: string;
+  /** Bytes. */
+  readonly mtu?: number;
+  /** The subnet's host routes, without default ones. */
+  readonly routes: readonly { readonly destination: string; readonly gateway: string }[];
+}
+
+/**
+ * Files of systemd-networkd that set further interfaces up: address and routes, no DHCP and no router advertisements, since what these say of default routes
+ * and name servers must not reach the node. They come before those that netplan writes (`10-netplan-…`), and the first file that matches counts.
+ */
+export function furtherInterfaceFiles(
+  interfaces: readonly FurtherInterface[] = [],
+): { readonly path: string; readonly content: string }[] {
+  return interfaces.map((each, index) => ({
+    path: `/etc/systemd/network/05-fairway-further-${index}.network`,
+    content: networkFile(each),
+  }));
+}
+
+function networkFile({ macAddress, address, mtu, routes }: FurtherInterface): string {
+  const link = [
+    '[Link]',
+    // A node without this network is a node still.
+    'RequiredForOnline=no',
+    ...(mtu === undefined ? [] : [`MTUBytes=${mtu}`]),
+  ];
+  const sections = [
+    // An ipvlan interface of a pod has the MAC address of its parent, and a kind.
+    ['[Match]', `MACAddress=${macAddress}`, 'Kind=!*'],
+    link,
+    ['[Network]', 'DHCP=no', 'LinkLocalAddressing=no', 'IPv6AcceptRA=no', `Address=${address}`],
+    ...routes.map(({ destination, gateway }) => ['[Route]', `Destination=${destination}`, `Gateway=${gateway}`]),
+  ];
+  return `${sections.map((lines) => lines.join('\n')).join('\n\n')}\n`;
+}
+
+/**
+ * Commands for the first boot: cloud-init has by then set the interfaces up as the cloud describes them, each with a default route. Later boots begin with
+ * the files.
+ */
+export function furtherInterfaceCommands(interfaces: readonly FurtherInterface[] = []): string[][] {
+  if (interfaces.length === 0) return [];
+  const macs = interfaces.map(({ macAddress }) => macAddress).join('|');
+  const script = `networkctl reload
+for dev in /sys/class/net/*; do
+  grep -qixE '${macs}' "$dev/address" || continue
+  while ip -4 route del default dev "\${dev##*/}" 2>/dev/null; do :; done
+done`;
+  return [['sh', '-c', script]];
+}

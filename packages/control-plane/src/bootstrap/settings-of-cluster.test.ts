@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest';
+import { withClusterSettings } from './settings-of-cluster.ts';
+
+test("a cluster's mirrors come before the operator's, and its proxy in place of that", () => {
+  const operators = {
+    failCgroupV1: true,
+    registryMirrors: { 'docker.io': ['https://ops.example.com'], 'quay.io': ['https://ops.example.com'] },
+    proxy: { httpProxy: 'http://ops:3128', noProxy: ['.ops.example.com'] },
+  };
+  const cluster = {
+    registryMirrors: [{ registry: 'docker.io', mirrors: [{ url: 'https://own.example.com' }] }],
+    proxy: { httpsProxy: 'http://own:3128', noProxy: ['.own.example.com'] },
+  };
+
+  expect(withClusterSettings(operators, cluster)).toEqual({
+    failCgroupV1: true,
+    registryMirrors: [
+      { registry: 'docker.io', mirrors: [{ url: 'https://own.example.com' }, { url: 'https://ops.example.com' }] },
+      { registry: 'quay.io', mirrors: [{ url: 'https://ops.example.com' }] },
+    ],
+    proxy: { httpsProxy: 'http://own:3128', noProxy: ['.own.example.com', '.ops.example.com'] },
+  });
+});
+
+test('without a word of the cluster all is as the operator says', () => {
+  const proxy = { httpProxy: 'http://ops:3128', noProxy: [] };
+
+  expect(withClusterSettings({ proxy }, undefined)).toEqual({ proxy });
+  expect(withClusterSettings(undefined, undefined)).toEqual({});
+});

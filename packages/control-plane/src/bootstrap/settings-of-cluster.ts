@@ -1,0 +1,31 @@
+import type { NodeProxy, RegistryMirrors } from '@fairway/api/kinds/cluster-nodes';
+import type { NodeConfig } from './node-config.ts';
+import type { NodeSettings } from './node-settings.ts';
+
+/** What a cluster says of its nodes' way to registries and out. */
+export interface ClusterNodeSettings {
+  readonly registryMirrors?: RegistryMirrors | undefined;
+  readonly proxy?: NodeProxy | undefined;
+}
+
+/**
+ * The operator's settings with those of a cluster: its mirrors are asked first, its proxy takes the place of the operator's, and what the
+ * operator reaches without a proxy is reached so. Pure.
+ */
+export function withClusterSettings(
+  operators: NodeSettings | undefined,
+  { registryMirrors = [], proxy }: ClusterNodeSettings = {},
+): Pick<NodeConfig, keyof NodeSettings> {
+  const { registryMirrors: given = {}, proxy: operatorsProxy, ...rest } = operators ?? {};
+  const mirrors = new Map(registryMirrors.map(({ registry, mirrors: own }) => [registry, [...own]]));
+  for (const [registry, urls] of Object.entries(given)) {
+    mirrors.set(registry, [...(mirrors.get(registry) ?? []), ...urls.map((url) => ({ url }))]);
+  }
+  const noProxy = [...(proxy?.noProxy ?? []), ...(operatorsProxy?.noProxy ?? [])];
+  const effective = proxy ? { ...proxy, noProxy } : operatorsProxy;
+  return {
+    ...rest,
+    ...(mirrors.size > 0 && { registryMirrors: [...mirrors].map(([registry, own]) => ({ registry, mirrors: own })) }),
+    ...(effective && { proxy: effective }),
+  };
+}

@@ -1,0 +1,132 @@
+import { type Clock, formatTime, type Timer } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import type { SnapshotInfo } from '../runtime.ts';
+import type { SnapshotArchive } from './snapshot-archive.ts';
+
+export interface OffHostReplicatorOptions {
+  readonly clusterUid: string;
+  readonly archive: SnapshotArchive;
+  readonly fileOf: (name: string) => string;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly onChange: () => void;
+}
+
+export interface DesiredArchive {
+  /** This machine's snapshots, newest first. */
+  readonly list: readonly SnapshotInfo[];
+  readonly keep: number;
+  /** What a snapshot needs to be of use, as JSON. */
+  readonly record: string;
+  readonly mayAct: () => boolean;
+}
+
+const FIRST_RETRY_MS = 10_000;
+const LAST_RETRY_MS = 600_000;
+
+/** Copies one cluster's snapshots off this machine as they appear, and deletes the oldest copies. The store is its only state. */
+export class OffHostReplicator {
+  readonly #options: OffHostReplicatorOptions;
+  #desired: DesiredArchive | undefined;
+  /** What is in the store, by name, as far as this process knows. */
+  #archived: Map<string, SnapshotInfo> | undefined;
+  #work: Promise<void> | undefined;
+  #timer: Timer | undefined;
+  #failures = 0;
+  #retryAtMs = 0;
+  #failure: string | undefined;
+  #isStopped = false;
+
+  constructor(options: OffHostReplicatorOptions) {
+    this.#options = options;
+  }
+
+  /** Starts what there is to do; does nothing while it is being done, or until a failure is due for a retry. */
+  want(desired: DesiredArchive): void {
+    this.#desired = desired;
+    this.#reconcile();
+  }
+
+  /** What is in the store, as far as this process knows. */
+  get copies(): readonly SnapshotInfo[] {
+    return [...(this.#archived?.values() ?? [])];
+  }
+
+  /** Why the newest snapshot is not off this machine, and since when. The text does not change while that lasts. */
+  get problem(): string | undefined {
+    if (this.#failure === undefined) return undefined;
+    const newest = Math.max(...this.copies.map(({ takenAtMs }) => takenAtMs));
+    const since = Number.isFinite(newest) ? `not off-host since ${formatTime(newest)}` : 'not off-host yet';
+    return `${since}: ${this.#failure}`;
+  }
+
+  /** Resolves when nothing is being done. */
+  async settled(): Promise<void> {
+    while (this.#work !== undefined) await this.#work;
+  }
+
+  /** Resolves when nothing is in progress any more. Final. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#timer?.cancel();
+    await this.#work;
+  }
+
+  #reconcile(): void {
+    const { clock, onChange } = this.#options;
+    if (this.#isStopped || this.#work !== undefined || !this.#desired?.mayAct()) return;
+    if (clock.now() < this.#retryAtMs) return;
+    const isKnown = this.#archived !== undefined;
+    if (isKnown && this.#missing(this.#desired).length === 0) return;
+    const before = this.problem;
+    this.#work = this.#copy().then(() => {
+      this.#work = undefined;
+      if (this.problem !== before || (!isKnown && this.#archived !== undefined)) onChange();
+      if (this.#failure === undefined) this.#reconcile();
+    });
+  }
+
+  /** Newest first. */
+  #missing({ list, keep }: DesiredArchive): readonly SnapshotInfo[] {
+    return list.slice(0, keep).filter(({ name }) => !this.#archived?.has(name));
+  }
+
+  async #copy(): Promise<void> {
+    const { archive, clusterUid, fileOf, clock, log } = this.#options;
+    try {
+      this.#archived ??= new Map((await archive.list(clusterUid)).map((copy) => [copy.name, copy]));
+      for (;;) {
+        const desired = this.#desired;
+        const [next] = desired === undefined ? [] : this.#missing(desired);
+        if (desired === undefined || next === undefined || this.#isStopped || !desired.mayAct()) break;
+        await archive.upload(
+          clusterUid,
+          next.name,
+          fileOf(next.name),
+          desired.record,
+          () => !this.#isStopped && desired.mayAct(),
+        );
+        this.#archived.set(next.name, next);
+        await this.#prune(this.#archived, desired);
+      }
+      this.#failures = 0;
+      this.#failure = undefined;
+    } catch (error) {
+      this.#failure = error instanceof Error ? error.message : String(error);
+      const delayMs = Math.min(FIRST_RETRY_MS * 2 ** this.#failures++, LAST_RETRY_MS);
+      log.warn({ err: error, failures: this.#failures }, 'could not copy a snapshot off this machine');
+      this.#retryAtMs = clock.now() + delayMs;
+      this.#timer = clock.after(delayMs, () => this.#reconcile());
+    }
+  }
+
+  async #prune(archived: Map<string, SnapshotInfo>, { keep, list }: DesiredArchive): Promise<void> {
+    const { archive, clusterUid } = this.#options;
+    const oldest = [...archived.values()].sort((a, b) => b.takenAtMs - a.takenAtMs).slice(Math.max(keep, 1));
+    for (const { name } of oldest) {
+      await archive.remove(clusterUid, name);
+      archived.delete(name);
+    }
+    await archive.removeRemains(clusterUid, list);
+  }
+}

@@ -1,0 +1,21 @@
+import { excessiveGrowth } from '@fairway/base/testing/growth';
+import { expect, test } from 'vitest';
+import { parseDestination } from './egress/connect-request.ts';
+import { parseEgressTarget } from './egress/egress-policy.ts';
+import { canonicalAddress, isPublicAddress } from './egress/special-addresses.ts';
+import { answerAccessReview, answerTokenReview } from './reviews.ts';
+
+const nobody = () => Promise.resolve(undefined);
+const tokenReview = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview' };
+const accessReview = { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview' };
+
+test.each<[string, (text: string) => unknown]>([
+  ['where a tunnel leads', parseDestination],
+  ['a target of egress', parseEgressTarget],
+  ['an address', canonicalAddress],
+  ['an address that may be public', isPublicAddress],
+  ['a token', (text) => answerTokenReview({ ...tokenReview, spec: { token: text } }, nobody)],
+  ['groups', (text) => answerAccessReview({ ...accessReview, spec: { groups: text.split(',') } }, undefined)],
+])('%s is read in linear time', async (_, read) => {
+  expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
+});

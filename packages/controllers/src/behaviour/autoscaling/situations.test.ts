@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { decideOurs } from '../../autoscaling/testing/ours.ts';
+import { renderComparison } from '../../autoscaling/testing/render-comparison.ts';
+import { expectedOf, type Outcome } from '../../autoscaling/testing/situation.ts';
+import { SITUATIONS } from '../../autoscaling/testing/situations.ts';
+import { UPSTREAM } from '../../autoscaling/testing/upstream-decisions.ts';
+
+const PAGE = join(import.meta.dirname, '../../../../../docs/tenants/autoscaling-compared.md');
+
+/** The same ones are put to cluster-autoscaler in tests/autoscaling-compared.test.ts. */
+describe('what becomes of a cluster when', () => {
+  let decided: ReadonlyMap<string, Outcome>;
+
+  beforeAll(async () => {
+    decided = await decideOurs(SITUATIONS);
+  });
+
+  test.each(SITUATIONS.map((situation) => [situation.name, situation] as const))('%s', (_, situation) => {
+    expect(decided.get(situation.key)).toEqual(expectedOf(situation));
+  });
+});
+
+test('the page for tenants has them all: else npm run generate:autoscaling', () => {
+  expect(readFileSync(PAGE, 'utf8')).toBe(renderComparison(SITUATIONS, UPSTREAM));
+});
+
+test('a difference that nobody explains is no page', () => {
+  const [situation, ...others] = SITUATIONS.filter(({ difference }) => difference !== undefined);
+  const { difference: _, ...unexplained } = situation ?? SITUATIONS[0]!;
+
+  expect(() => renderComparison([unexplained, ...others], UPSTREAM)).toThrow('why is it different?');
+});

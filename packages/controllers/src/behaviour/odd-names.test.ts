@@ -1,0 +1,33 @@
+import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
+import { expect, test } from 'vitest';
+import { AutoscalingStory } from '../testing/autoscaling-story.ts';
+
+const MINUTE_MS = 60_000;
+const ZONE = 'topology.kubernetes.io/zone';
+const TYPE = 'node.kubernetes.io/instance-type';
+
+/** A cloud whose names are no labels. */
+const [flavor] = DEFAULT_CONFIG.flavors;
+const [zone] = DEFAULT_CONFIG.zones;
+const cloud = {
+  flavors: flavor
+    ? [...DEFAULT_CONFIG.flavors, { ...flavor, id: 'scs', name: 'SCS-2V:8:20s', vcpus: 2, ramMiB: 8192 }]
+    : [],
+  zones: zone ? ['AZ 1', 'Zürich_2/b'].map((name) => ({ ...zone, name })) : [],
+};
+const pool = { flavor: 'SCS-2V:8:20s', availabilityZones: ['AZ 1'], maxReplicas: 1 };
+
+test.each([
+  { reason: 'of the zone', asks: { [ZONE]: 'AZ-1' }, nodes: ['AZ 1'] },
+  { reason: 'of the flavor', asks: { [TYPE]: 'SCS-2V-8-20s' }, nodes: ['AZ 1'] },
+  { reason: 'of both', asks: { [ZONE]: 'AZ-1', [TYPE]: 'SCS-2V-8-20s' }, nodes: ['AZ 1'] },
+  { reason: 'of another zone', asks: { [ZONE]: 'Z-rich_2-b' }, nodes: [] },
+])('a pool without nodes grows for pods that ask for the label $reason: $nodes', async ({ asks, nodes }) => {
+  await using story = await AutoscalingStory.begin(cloud);
+  await story.pool(pool);
+
+  await story.pending(['a'], '900m', asks);
+  await story.clock.pass(MINUTE_MS);
+
+  expect((await story.fairway.machines()).map(({ spec }) => spec.zone)).toEqual(nodes);
+});

@@ -1,0 +1,166 @@
+import { ConditionReason, ConditionType } from '@fairway/api/conditions';
+import { PAUSED_ANNOTATION } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { type NodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import { findCondition, isConditionTrue } from '@fairway/kube/controller/conditions';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { describe, expect, test } from 'vitest';
+import { SteppingClock } from '../testing/stepping-clock.ts';
+import { TestFairway } from '../testing/test-fairway.ts';
+
+const MINUTE_MS = 60_000;
+
+/** A cluster `demo`, and a pool of it whose clusterName has a typo. */
+class Misnamed implements AsyncDisposable {
+  readonly clock = new SteppingClock();
+  fairway!: TestFairway;
+  /** Whether the API server accepted it, once `correctBefore` has come about. */
+  corrected: Promise<boolean> | undefined;
+  #moment: string | undefined;
+
+  static async start(): Promise<Misnamed> {
+    const self = new Misnamed();
+    const { clock } = self;
+    self.fairway = await TestFairway.start({
+      clock,
+      random: seededRandom(7),
+      apiFaults: ({ method, path, body }) => {
+        const [place = ''] = path.split('?');
+        const isClaim = String(body).includes(ConditionReason.WaitingForCluster);
+        if (isClaim && place.endsWith('/nodepools/general/status')) self.#arrive('the claim of the pool');
+        if (method === 'POST' && place.endsWith('/machines')) self.#arrive('its first machine');
+        return undefined;
+      },
+      cloudTransport: (transport) => ({
+        send: async (request, signal) => {
+          if (request.method === 'POST' && request.url.endsWith('/os-server-groups')) {
+            self.#arrive('its server group');
+            await self.corrected;
+          }
+          return transport.send(request, signal);
+        },
+        close: () => transport.close(),
+      }),
+    });
+    await clock.during(self.fairway.createCluster());
+    await clock.during(self.fairway.clusterReady());
+    await clock.during(self.fairway.createPool({ clusterName: 'dmeo', replicas: 2, antiAffinity: true }));
+    await self.untilReason((reason) => reason === ConditionReason.ClusterNotFound);
+    return self;
+  }
+
+  async untilReason(check: (reason: string | undefined) => boolean): Promise<void> {
+    const reasonOf = (pool: NodePool | undefined) =>
+      findCondition(pool?.status?.conditions, ConditionType.Ready)?.reason;
+    await this.clock.during(this.fairway.until(nodePools, ([pool]) => check(reasonOf(pool)), 'general'));
+  }
+
+  correct(): Promise<NodePool> {
+    return this.clock.during(this.#rename());
+  }
+
+  /** Has the name corrected as soon as the controllers are about to do this. */
+  correctBefore(moment: string): void {
+    this.#moment = moment;
+  }
+
+  pause(value: string | null): Promise<NodePool> {
+    return this.fairway.patch(nodePools, 'general', { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
+  }
+
+  /** The API server takes it before the request of the controllers that it was made before. */
+  #arrive(moment: string): void {
+    if (moment !== this.#moment) return;
+    this.#moment = undefined;
+    this.corrected = this.#rename().then(
+      () => true,
+      (error: unknown) => {
+        if (isApiError(error, 'Invalid')) return false;
+        throw error;
+      },
+    );
+  }
+
+  #rename(): Promise<NodePool> {
+    return this.fairway.patch(nodePools, 'general', { spec: { clusterName: 'demo' } });
+  }
+
+  /** What there is once the pool is Ready and a while has passed. */
+  async outcome() {
+    const { clock, fairway } = this;
+    const pool = await clock.during(fairway.poolReady());
+    await clock.pass(5 * MINUTE_MS);
+    const { compute } = fairway.process.project.client;
+    const machines = await clock.during(fairway.machines());
+    const groups = await clock.during(Array.fromAsync(compute.serverGroups.list()));
+    const servers = await clock.during(Array.fromAsync(compute.servers.list()));
+    const clusterName = pool.spec.clusterName;
+    const { metadata } = await clock.during(fairway.client.resource(clusters).get(clusterName, { namespace: 'team' }));
+    const owners = pool.metadata.ownerReferences?.map(({ uid }) => uid === metadata.uid);
+    return {
+      clusterName,
+      of: machines.map(({ spec }) => spec.clusterName),
+      servers: servers.length,
+      groups: groups.length,
+      ownedBy: owners,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.fairway[Symbol.asyncDispose]();
+  }
+}
+
+const inCluster = (clusterName: string) => ({
+  clusterName,
+  of: [clusterName, clusterName],
+  servers: 2,
+  groups: 1,
+  ownedBy: [true],
+});
+
+describe('the cluster of a pool is misspelt', () => {
+  test('and corrected: the pool gets its nodes there, and its name is fixed from then on', async () => {
+    await using misnamed = await Misnamed.start();
+
+    await misnamed.correct();
+
+    expect(await misnamed.outcome()).toEqual(inCluster('demo'));
+    const { fairway, clock } = misnamed;
+    const back = fairway.patch(nodePools, 'general', { spec: { clusterName: 'dmeo' } });
+    await expect(clock.during(back)).rejects.toThrow(/spec.clusterName: Forbidden: cannot be changed after creation/);
+  });
+
+  test('and such a cluster appears: it stays there', async () => {
+    await using misnamed = await Misnamed.start();
+    const { fairway, clock } = misnamed;
+
+    await clock.during(fairway.createCluster({}, 'dmeo'));
+    await misnamed.untilReason((reason) => reason !== ConditionReason.ClusterNotFound);
+
+    await expect(misnamed.correct()).rejects.toThrow(/spec.clusterName: Forbidden/);
+    expect(await misnamed.outcome()).toEqual(inCluster('dmeo'));
+  });
+
+  /** A cluster that is ready before the pool is looked at: then all that is made for the pool is made at once. */
+  test.each(['the claim of the pool', 'its server group', 'its first machine'])(
+    'and such a cluster appears, and it is corrected right before %s: nothing is doubled or left behind',
+    async (moment) => {
+      await using misnamed = await Misnamed.start();
+      const { fairway, clock } = misnamed;
+      await clock.during(misnamed.pause('true'));
+      await clock.during(fairway.createCluster({}, 'dmeo'));
+      const runs = ({ status }: Cluster) => isConditionTrue(status?.conditions, ConditionType.ControlPlaneReady);
+      await clock.during(fairway.until(clusters, ([cluster]) => cluster !== undefined && runs(cluster), 'dmeo'));
+
+      misnamed.correctBefore(moment);
+      await clock.during(misnamed.pause(null));
+      const { clusterName, ...made } = await misnamed.outcome();
+
+      const isCorrected = await misnamed.corrected;
+      expect(isCorrected, 'was it corrected?').toBe(moment === 'the claim of the pool');
+      expect({ clusterName, ...made }).toEqual(inCluster(isCorrected ? 'demo' : 'dmeo'));
+    },
+  );
+});

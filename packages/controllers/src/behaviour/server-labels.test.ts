@@ -1,0 +1,98 @@
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { Server } from '@fairway/openstack/types/server';
+import { describe, expect, test } from 'vitest';
+import { TestFairway } from '../testing/test-fairway.ts';
+
+const LABELS = { serverTags: ['team:web', 'old'], serverMetadata: { 'cost center': '7', old: '1' } };
+
+describe('tags and metadata of servers', () => {
+  test('are there from the start', async () => {
+    await using fairway = await TestFairway.start();
+    const { metadata } = await fairway.readyCluster({ replicas: 1, ...LABELS });
+    const [server] = await serversOf(fairway);
+    const [machine] = await fairway.machines();
+
+    expect(server?.tags).toEqual(expect.arrayContaining(['team:web', 'fairway', `fairway-cluster-${metadata.uid}`]));
+    expect(server?.metadata).toMatchObject({ 'cost center': '7', 'fairway.dev.cluster': 'demo' });
+    expect(machine?.status?.appliedServerLabels).toEqual({
+      tags: ['old', 'team:web'],
+      metadata: ['cost center', 'old'],
+    });
+  });
+
+  test('reach servers that exist in place, and go with the field', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 2 });
+    const before = sorted(await serversOf(fairway));
+    const { servers } = fairway.process.project.client.compute;
+    for (const { id, tags } of before) await servers.setTags(id, [...tags, 'theirs']);
+
+    await fairway.patch(nodePools, 'general', { spec: LABELS });
+    await eventuallyServers(fairway, (all) =>
+      all.every(({ tags }) => tags.includes('old') && tags.includes('team:web')),
+    );
+    await fairway.patch(nodePools, 'general', {
+      spec: { serverTags: ['team:web'], serverMetadata: { 'cost center': '8', old: null } },
+    });
+    const changed = await eventuallyServers(fairway, (all) =>
+      all.every(({ tags, metadata }) => !tags.includes('old') && metadata['cost center'] === '8'),
+    );
+    await fairway.patch(nodePools, 'general', { spec: { serverTags: null, serverMetadata: null } });
+    const without = await eventuallyServers(fairway, (all) =>
+      all.every(({ tags, metadata }) => !tags.includes('team:web') && metadata['cost center'] === undefined),
+    );
+    await fairway.until(machines, (all) => all.every(({ status }) => status?.appliedServerLabels?.tags.length === 0));
+
+    expect(changed.map(({ metadata }) => metadata['cost center'])).toEqual(['8', '8']);
+    expect(changed.every(({ tags }) => tags.includes('theirs'))).toBe(true);
+    expect(without.map(({ id, tags }) => [id, tags.length])).toEqual(
+      before.map(({ id, tags }) => [id, tags.length + 1]),
+    );
+    expect(without.map(({ metadata }) => metadata)).toEqual(before.map(({ metadata }) => metadata));
+  });
+
+  test('come back where somebody has removed them', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 1, ...LABELS });
+    const [server] = await serversOf(fairway);
+    await fairway.process.project.client.compute.servers.removeTag(server?.id ?? '', 'team:web');
+
+    // The list of before the removal has it too.
+    await eventuallyServers(fairway, ([each]) => each?.tags.includes('team:web') === false);
+    const [after] = await eventuallyServers(fairway, ([each]) => each?.tags.includes('team:web'));
+
+    expect(after?.id).toBe(server?.id);
+  });
+
+  test('ask the cloud for nothing while all is as it should be', async () => {
+    await using fairway = await TestFairway.start();
+    await fairway.readyCluster({ replicas: 2, ...LABELS });
+    const calls = fairway.cloud.calls.counts().filter(({ template }) => /\/(tags|metadata)/.test(template));
+
+    expect(calls).toEqual([]);
+  });
+});
+
+function serversOf(fairway: TestFairway): Promise<Server[]> {
+  return Array.fromAsync(fairway.process.project.client.compute.servers.list());
+}
+
+function sorted(servers: readonly Server[]): readonly Server[] {
+  return servers.toSorted((a, b) => a.id.localeCompare(b.id));
+}
+
+/** The servers, once a list of Fairway's shows them as wanted. */
+function eventuallyServers(fairway: TestFairway, isAsWanted: (servers: readonly Server[]) => unknown) {
+  const { servers } = fairway.process.project.cache;
+  return new Promise<readonly Server[]>((resolve) => {
+    const look = () => {
+      const listed = [...servers.snapshot().items.values()];
+      if (!isAsWanted(listed)) return;
+      stop();
+      resolve(sorted(listed));
+    };
+    const stop = servers.subscribe(look);
+    look();
+  });
+}

@@ -1,0 +1,87 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { seededRandom } from '@fairway/base/testing/seeded-random';
+import type { HttpRequest, HttpTransport } from '@fairway/openstack/http/transport';
+import { UndiciTransport } from '@fairway/openstack/http/undici-transport';
+import { type Cloud, createCloud } from '@fairway/simulator/cloud';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { CloudTransport } from '../../testing/cloud-transport.ts';
+
+let cloud: Cloud;
+let origin: string;
+let transports: readonly HttpTransport[];
+beforeEach(async () => {
+  cloud = createCloud({ clock: new FakeClock(), random: seededRandom(1) });
+  origin = await cloud.listen({ host: '127.0.0.1', port: 0 });
+  const overSocket = new UndiciTransport({ tls: { verify: true }, connections: 1, connectTimeoutMs: 10_000 });
+  transports = [overSocket, new CloudTransport(cloud)];
+});
+afterEach(async () => {
+  for (const transport of transports) await transport.close();
+  await cloud.close();
+});
+
+/** What either transport makes of a request, without what differs from one request to the next. */
+function outcomes(path: string, request: Partial<HttpRequest> = {}, signal = new AbortController().signal) {
+  return Promise.all(
+    transports.map(async (transport) => {
+      try {
+        const { status, headers, body } = await transport.send(
+          { method: 'GET', url: `${origin}${path}`, headers: {}, ...request },
+          signal,
+        );
+        return { status, type: headers['content-type'], length: headers['content-length'], body };
+      } catch (error) {
+        const { name, mayHaveArrived } = error as { name: string; mayHaveArrived?: boolean };
+        return { name, mayHaveArrived };
+      }
+    }),
+  );
+}
+
+describe('the way without sockets answers as the one over a socket does', () => {
+  test.each<{ what: string; path: string; request?: Partial<HttpRequest>; expected: object }>([
+    { what: 'an open resource', path: '/identity/v3', expected: { status: 200, type: 'application/json' } },
+    { what: 'a request without a token', path: '/compute/v2.1/servers', expected: { status: 401 } },
+    { what: 'a path of no service', path: '/elsewhere', expected: { status: 404, body: '' } },
+    {
+      what: 'a body that is refused',
+      path: '/identity/v3/auth/tokens',
+      request: { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"auth"' },
+      expected: { status: 400 },
+    },
+  ])('$what', async ({ path, request, expected }) => {
+    const [overSocket, without] = await outcomes(path, request);
+
+    expect(overSocket).toMatchObject(expected);
+    expect(without).toEqual(overSocket);
+  });
+
+  test('a connection that breaks', async () => {
+    cloud.faults.add({ times: null, action: { kind: 'drop' } });
+
+    const broken = { name: 'TransportError', mayHaveArrived: true };
+    expect(await outcomes('/identity/v3')).toEqual([broken, broken]);
+  });
+
+  test('a request that was given up', async () => {
+    const given = outcomes(
+      '/identity/v3',
+      {},
+      AbortSignal.abort(Object.assign(new Error('too late'), { name: 'Late' })),
+    );
+
+    expect(await given).toEqual([{ name: 'Late' }, { name: 'Late' }]);
+  });
+
+  test('a request that may not be written any more', async () => {
+    const beforeWrite = () => {
+      throw new Error('lost');
+    };
+
+    const before = cloud.calls.total;
+    const [, without] = await outcomes('/identity/v3', { beforeWrite });
+
+    expect(without).toMatchObject({ name: 'Error' });
+    expect(cloud.calls.total).toBe(before);
+  });
+});

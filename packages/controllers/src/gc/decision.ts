@@ -1,0 +1,48 @@
+import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
+import type { Remain, Remains } from './missing-clusters/cloud-remains.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** When to check, after the deletion of a cluster, for results of requests that took effect too late: soon, then less and less often. */
+const SWEEP_DELAYS_MS: readonly number[] = [10 * MINUTE_MS, HOUR_MS, 6 * HOUR_MS, 24 * HOUR_MS, 7 * 24 * HOUR_MS];
+
+/** How long the record of a deleted cluster is retained. */
+export const RECORD_MS = Math.max(...SWEEP_DELAYS_MS);
+
+/** How late a request of Fairway may take effect. Later resources come from another Fairway that now has the cluster. */
+const LATEST_MS = HOUR_MS;
+
+/** Maximum number of records in a namespace: creating and deleting clusters all day must not fill the database. */
+export const MAX_RECORDS = 200;
+
+/** When to check next for resources of a cluster that was deleted then: the first check that is not past; undefined after the last one. Pure. */
+export function nextSweepMs(endedMs: number, nowMs: number): number | undefined {
+  return SWEEP_DELAYS_MS.map((afterMs) => endedMs + afterMs).find((lookMs) => lookMs > nowMs);
+}
+
+/** `hold`: left alone and reported, because another Fairway may own it. */
+export type OrphanAction = 'nothing' | 'delete' | 'report' | 'hold';
+
+/**
+ * Decides about resources with the tag of a deleted cluster. A resource that was created long after the deletion is not the result of a
+ * late request: another Fairway that has restored the same cluster created it, and then nothing of the cluster is touched. Pure.
+ */
+export function orphanAction(remains: Remains, endedMs: number, policy: OrphanPolicy): OrphanAction {
+  const found = [...remains.values()].flat();
+  if (found.length === 0) return 'nothing';
+  if (found.some((each) => (madeMs(each) ?? endedMs) > endedMs + LATEST_MS)) return 'hold';
+  return policy === 'Delete' ? 'delete' : 'report';
+}
+
+/** The records of a namespace to delete, the oldest first. Pure. */
+export function beyondLimit<T extends { readonly endedMs: number }>(records: readonly T[]): readonly T[] {
+  return records.toSorted((a, b) => b.endedMs - a.endedMs).slice(MAX_RECORDS);
+}
+
+/** Nova, Neutron and Glance append Z to a time, Cinder and Octavia nothing; all mean UTC. */
+function madeMs({ madeAt }: Remain): number | undefined {
+  if (madeAt === undefined) return undefined;
+  const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(madeAt) ? madeAt : `${madeAt}Z`);
+  return Number.isNaN(ms) ? undefined : ms;
+}

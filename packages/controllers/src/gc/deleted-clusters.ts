@@ -1,0 +1,273 @@
+import type { Informer } from '@fairway/kube/client/informer';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { clustersByIdentity } from '@fairway/tenancy/cache-indexes';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import type { Failure } from '@fairway/tenancy/reconcile/failure';
+import type { Pass } from '@fairway/tenancy/reconcile/pass';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { remainingProblem } from '../cluster/remaining-resources.ts';
+import type { ControllerDependencies } from '../dependencies.ts';
+import { beyondLimit, MAX_RECORDS, nextSweepMs, orphanAction, RECORD_MS } from './decision.ts';
+import {
+  type DeletedClusterRecord,
+  deletedByCluster,
+  deletedByNamespace,
+  deletedClusterRecord,
+  removeDeletedClusterRecord,
+} from './deleted-cluster-record.ts';
+import type { KnownOrphans, OrphanState } from './metrics.ts';
+import { deleteRemains, findRemains, type Remains } from './missing-clusters/cloud-remains.ts';
+import { listRoots, namespaceOf, placeholderCluster, withoutCluster } from './missing-clusters/missing-clusters.ts';
+
+type Dependencies = Pick<
+  ControllerDependencies,
+  'attempts' | 'cache' | 'client' | 'clock' | 'events' | 'log' | 'orphans' | 'projects'
+>;
+
+/** Maximum age of a list at the first check, so that the clusters of a project share one. */
+const MAX_AGE_MS = 300_000;
+/** The records' times are whole seconds. */
+const TIME_UNIT_MS = 1_000;
+/** How long after a deletion to check whether everything is gone. */
+const AGAIN_MS = 60_000;
+/** The retry interval of a failed check. */
+const RETRY_INTERVAL_MS = 900_000;
+/** How often to check for resources that an operator must delete. */
+const LEFT_MS = 86_400_000;
+
+/** State of a deleted cluster in this process. */
+interface Known {
+  readonly clusterKey: string;
+  /** When to check next. */
+  dueMs: number;
+  /** The annotation's value at the last requested check. */
+  requested: string | undefined;
+  /** Lists that started earlier do not reflect deletions since. */
+  changedMs: number;
+  orphans: KnownOrphans | undefined;
+  /** IDs of reported resources. */
+  readonly reported: Set<string>;
+  /** The last reported reason why they remain. */
+  failure: string;
+}
+
+/**
+ * Deletes cloud resources that appear after this Fairway has deleted their cluster: created by requests that took effect long after nothing
+ * waited for them anymore.
+ *
+ * **Guarantees.** Only resources with the tag of a cluster that is recorded here as deleted, in the project that it was in, and whose UID
+ * neither a Cluster nor roots of trust have, according to the API server. Resources of a UID without a record belong to another Fairway.
+ * After RECORD_MS no further checks are made.
+ */
+export class DeletedClusterGC {
+  readonly #dependencies: Dependencies;
+  readonly #records: Informer<KubeObject>;
+  readonly #known = new Map<string, Known>();
+  readonly #deleted: (kind: string, count: number) => void;
+
+  /** `deleted` is called with the number of deleted resources, by kind. */
+  constructor(
+    dependencies: Dependencies,
+    records: Informer<KubeObject>,
+    deleted: (kind: string, count: number) => void,
+  ) {
+    this.#dependencies = dependencies;
+    this.#records = records;
+    this.#deleted = deleted;
+  }
+
+  *orphans(): Iterable<KnownOrphans> {
+    for (const { orphans } of this.#known.values()) if (orphans) yield orphans;
+  }
+
+  /** Drops state of clusters that another process has taken over. */
+  forget(isMatching: (clusterKey: string) => boolean): void {
+    for (const [uid, { clusterKey }] of this.#known) if (isMatching(clusterKey)) this.#known.delete(uid);
+  }
+
+  /** Checks the deleted clusters of this key, when due or requested. Failures back off individually. */
+  async sweep(clusterKey: string, pass: Pass): Promise<void> {
+    const { attempts, client, clock } = this.#dependencies;
+    const records = this.#recordsOf(clusterKey);
+    if (records.length > 0) await this.#trim(clusterKey);
+    for (const record of records) {
+      const known = this.#knownOf(record);
+      if (record.requested !== known.requested) this.#sweepNow(record, known);
+      const attempt = { kind: 'sweep ended clusters', item: record.uid };
+      const { failure } = await pass.run(() => attempts.withBackoff(attempt, () => this.#sweep(record, known, pass)));
+      if (failure === undefined) continue;
+      if (known.orphans !== undefined) this.#recordFailure(record, known, failure);
+      else if (clock.now() > record.endedMs + RECORD_MS) await removeDeletedClusterRecord(client, record);
+      else known.dueMs = Math.max(known.dueMs, clock.now() + RETRY_INTERVAL_MS);
+    }
+  }
+
+  #recordsOf(clusterKey: string): readonly DeletedClusterRecord[] {
+    const { attempts } = this.#dependencies;
+    const objects = this.#records.find(deletedByCluster, clusterKey);
+    const records = objects.map(deletedClusterRecord).filter((record) => record !== undefined);
+    for (const [uid, known] of this.#known) {
+      if (known.clusterKey !== clusterKey || records.some((record) => record.uid === uid)) continue;
+      this.#known.delete(uid);
+      attempts.forget(uid);
+    }
+    return records;
+  }
+
+  #sweepNow({ uid, requested }: DeletedClusterRecord, known: Known): void {
+    const { attempts, clock } = this.#dependencies;
+    known.requested = requested;
+    known.dueMs = clock.now();
+    attempts.retryNow((item) => item === uid);
+  }
+
+  /** Deletes the oldest records of a namespace that has too many. */
+  async #trim(clusterKey: string): Promise<void> {
+    const objects = this.#records.find(deletedByNamespace, namespaceOf(clusterKey));
+    if (objects.length <= MAX_RECORDS) return;
+    const records = objects.map(deletedClusterRecord).filter((record) => record !== undefined);
+    for (const record of beyondLimit(records)) await removeDeletedClusterRecord(this.#dependencies.client, record);
+  }
+
+  async #sweep(record: DeletedClusterRecord, known: Known, pass: Pass): Promise<void> {
+    const { clock } = this.#dependencies;
+    if (known.dueMs > clock.now()) return pass.requeueAfter(known.dueMs - clock.now());
+    if (this.#isHere(record)) return this.#sweepLater(record, known, pass);
+    const cloud = await this.#projectOf(record);
+    const found = cloud && (await findRemains(cloud, record.uid, Math.max(clock.now() - MAX_AGE_MS, known.changedMs)));
+    if (cloud === undefined || found === undefined) return this.#sweepLater(record, known, pass);
+    await this.#decide(record, known, cloud, found, pass);
+  }
+
+  async #decide(
+    record: DeletedClusterRecord,
+    known: Known,
+    cloud: ProjectCloud,
+    found: Remains,
+    pass: Pass,
+  ): Promise<void> {
+    const action = orphanAction(found, record.endedMs, this.#dependencies.orphans ?? 'Delete');
+    switch (action) {
+      case 'nothing':
+        known.orphans = undefined;
+        return this.#sweepLater(record, known, pass);
+      case 'hold':
+      case 'report':
+        this.#note(known, 'held', found);
+        this.#recordFound(record, known, found, WHY_HELD[action]);
+        return this.#sweepLater(record, known, pass, action === 'report');
+      case 'delete':
+        if (await this.#isLiving(record)) return this.#sweepLater(record, known, pass);
+        this.#note(known, 'deleting', found);
+        return this.#delete(record, known, cloud, found, pass);
+    }
+  }
+
+  /** Rejects with what it is waiting for, so that the steps back off. */
+  async #delete(
+    record: DeletedClusterRecord,
+    known: Known,
+    cloud: ProjectCloud,
+    found: Remains,
+    pass: Pass,
+  ): Promise<void> {
+    const { clock } = this.#dependencies;
+    pass.signal.throwIfAborted();
+    this.#recordFound(record, known, found, 'appeared after its deletion and is being deleted');
+    const remaining = await deleteRemains(cloud, placeholderCluster(record), found, { signal: pass.signal });
+    known.changedMs = clock.now();
+    if (remaining) throw new ProblemError(remainingProblem(remaining));
+    for (const [kind, items] of found) this.#deleted(kind, items.length);
+    known.dueMs = clock.now() + AGAIN_MS;
+    pass.requeueAfter(AGAIN_MS);
+  }
+
+  /** At the next scheduled check. After the last one the record is deleted, or checked every day while resources remain that an operator must delete. */
+  async #sweepLater(record: DeletedClusterRecord, known: Known, pass: Pass, isLeft = false): Promise<void> {
+    const { client, clock } = this.#dependencies;
+    const nowMs = clock.now();
+    const nextMs = nextSweepMs(record.endedMs, nowMs) ?? (isLeft ? nowMs + LEFT_MS : undefined);
+    if (nextMs === undefined) return removeDeletedClusterRecord(client, record);
+    known.dueMs = nextMs;
+    pass.requeueAfter(nextMs - nowMs);
+  }
+
+  /** From the caches: then no request is needed. */
+  #isHere({ uid }: DeletedClusterRecord): boolean {
+    return this.#dependencies.cache.clusters.find(clustersByIdentity, uid).length > 0;
+  }
+
+  /** From the API server: whether there is a Cluster with the UID, or remains of one that another controller handles. */
+  async #isLiving(record: DeletedClusterRecord): Promise<boolean> {
+    const { client } = this.#dependencies;
+    const [gone] = await withoutCluster(client, [record]);
+    return gone === undefined || (await listRoots(client, record.uid)).length > 0;
+  }
+
+  /** Where the cluster was; undefined if it is no longer reachable. */
+  async #projectOf({ clusterKey, credentialName, projectID }: DeletedClusterRecord): Promise<ProjectCloud | undefined> {
+    const cloud = this.#dependencies.projects.forNamespace(namespaceOf(clusterKey), credentialName);
+    if (cloud === undefined || projectID === undefined) return cloud;
+    return (await cloud.client.session.projectId()) === projectID ? cloud : undefined;
+  }
+
+  #knownOf({ uid, clusterKey, endedMs, requested }: DeletedClusterRecord): Known {
+    const found = this.#known.get(uid);
+    if (found) return found;
+    const nowMs = this.#dependencies.clock.now();
+    const dueMs = nextSweepMs(endedMs, nowMs) ?? nowMs;
+    // Its resources existed until then.
+    const changedMs = endedMs + TIME_UNIT_MS;
+    const reported = new Set<string>();
+    const known = { clusterKey, dueMs, requested, changedMs, orphans: undefined, reported, failure: '' };
+    this.#known.set(uid, known);
+    return known;
+  }
+
+  #note(known: Known, state: OrphanState, found: Remains): void {
+    known.orphans = { state, counts: new Map([...found].map(([kind, items]) => [kind, items.length])) };
+  }
+
+  /** Once for each resource. */
+  #recordFound(record: DeletedClusterRecord, { reported }: Known, found: Remains, what: string): void {
+    const ids = [...found.values()].flat().map(({ id }) => id);
+    if (ids.every((id) => reported.has(id))) return;
+    for (const id of ids) reported.add(id);
+    this.#recordEvent(record, 'OrphanFound', `${describeFound(found)} ${what}`);
+  }
+
+  /** Waiting for a deletion in progress is not a failure. */
+  #recordFailure(record: DeletedClusterRecord, known: Known, { reason, message }: Failure): void {
+    if (reason === 'Deleting' || known.failure === message) return;
+    known.failure = message;
+    this.#recordEvent(
+      record,
+      'OrphanNotDeleted',
+      `resources that appeared after its deletion cannot be deleted yet: ${message}`,
+    );
+  }
+
+  #recordEvent(record: DeletedClusterRecord, reason: string, what: string): void {
+    const { events, log } = this.#dependencies;
+    const { uid, clusterKey } = record;
+    log.warn({ cluster: clusterKey, clusterUid: uid }, `resources of a deleted cluster: ${what}`);
+    events.warning(placeholderCluster(record), reason, `resources of deleted cluster ${uid}: ${what}`);
+  }
+}
+
+const WHY_HELD = {
+  hold: 'was created long after the cluster was deleted: another Fairway manages the cluster; nothing is deleted here',
+  report: 'appeared after its deletion; delete it manually',
+} as const;
+
+/** Kinds with their ids, the first few of each. */
+function describeFound(found: Remains): string {
+  return [...found].map(([kind, items]) => `${kind} ${firstOf(items.map(({ id }) => id))}`).join(', ');
+}
+
+const MAX_REPORTED_IDS = 3;
+
+function firstOf(ids: readonly string[]): string {
+  const more = ids.length - MAX_REPORTED_IDS;
+  return more > 0 ? `${ids.slice(0, MAX_REPORTED_IDS).join(' ')} and ${more} more` : ids.join(' ');
+}

@@ -1,0 +1,40 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** The state of orphans: `deleting` is in progress, or failing; `held` are left alone until an operator decides. */
+export type OrphanState = 'deleting' | 'held';
+
+/** Orphans currently known to this process. */
+export interface KnownOrphans {
+  readonly state: OrphanState;
+  /** How many, by kind, as OpenStack names it. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** Exports metrics of cloud resources without an owner. */
+export class OrphanMetrics {
+  readonly #deleted: Counter<'kind'>;
+
+  constructor(registry: Registry, known: () => Iterable<KnownOrphans>) {
+    const orphans = new Gauge({
+      name: 'fairway_orphans',
+      help: 'Cloud resources whose cluster, pool or machine no longer exists: deleting, or held until an operator decides.',
+      labelNames: ['kind', 'state'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const { state, counts } of known()) for (const [kind, count] of counts) this.inc({ kind, state }, count);
+      },
+    });
+    registry.registerMetric(orphans);
+    this.#deleted = new Counter({
+      name: 'fairway_orphans_deleted_total',
+      help: 'Cloud resources deleted because their cluster, pool or machine no longer exists.',
+      labelNames: ['kind'],
+      registers: [registry],
+    });
+  }
+
+  deleted(kind: string, count: number): void {
+    this.#deleted.inc({ kind }, count);
+  }
+}

@@ -1,0 +1,225 @@
+import type { Informer } from '@fairway/kube/client/informer';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { clustersByIdentity } from '@fairway/tenancy/cache-indexes';
+import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
+import { Pass } from '@fairway/tenancy/reconcile/pass';
+import { ProblemError } from '@fairway/tenancy/reconcile/problem-error';
+import { ofRuntime } from '@fairway/tenancy/reconcile/runtime-problem';
+import { remainingProblem } from '../../cluster/remaining-resources.ts';
+import type { ControllerDependencies } from '../../dependencies.ts';
+import { recordDeletedCluster } from '../deleted-cluster-record.ts';
+import { deleteRemains, findRemains } from './cloud-remains.ts';
+import { MissingClusterMetrics, type RemainsState } from './metrics.ts';
+import {
+  listRoots,
+  namespaceOf,
+  noteMissing,
+  placeholderCluster,
+  type RootsRecord,
+  recordOf,
+  rootsByCluster,
+  withoutCluster,
+} from './missing-clusters.ts';
+
+type SweeperDependencies = Pick<
+  ControllerDependencies,
+  | 'attempts'
+  | 'client'
+  | 'cache'
+  | 'clouds'
+  | 'runtime'
+  | 'credentials'
+  | 'tenants'
+  | 'events'
+  | 'clock'
+  | 'log'
+  | 'registry'
+  | 'missingGraceMs'
+>;
+
+/** How long a Cluster must be missing. Caches are stale for moments; a restore or a recovering database takes minutes. */
+const GRACE_MS = 600_000;
+
+/** State of a missing cluster in this process; what must outlive it is stored on the roots. */
+interface Known {
+  readonly clusterKey: string;
+  state: RemainsState;
+  /** Last reported. */
+  message: string;
+  /** Ids by kind. */
+  readonly found: Map<string, Set<string>>;
+}
+
+/**
+ * Deletes the remaining resources of clusters whose Cluster was removed without Fairway: control plane, servers and network in every
+ * project of the namespace, PKI Secrets. It only considers clusters whose PKI Secret is here and resources marked with their UID, so
+ * nothing of anyone else is touched.
+ *
+ * **Guarantees.** A Cluster must be missing twice, a grace period apart, both times according to the API server; the start of that period
+ * is stored on the roots. The roots are deleted last: after a crash at any point, the next run finds the rest. Restored clusters, and those
+ * whose Secret is paused, are left alone.
+ */
+export class MissingClusterGC {
+  readonly #dependencies: SweeperDependencies;
+  readonly #roots: Informer<KubeObject>;
+  readonly #known = new Map<string, Known>();
+  readonly #metrics: MissingClusterMetrics | undefined;
+
+  constructor(dependencies: SweeperDependencies, roots: Informer<KubeObject>) {
+    this.#dependencies = dependencies;
+    this.#roots = roots;
+    const { registry } = dependencies;
+    this.#metrics =
+      registry && new MissingClusterMetrics(registry, () => [...this.#known.values()].map(({ state }) => state));
+  }
+
+  /** Drops state of clusters that another process has taken over. */
+  forget(isMatching: (clusterKey: string) => boolean): void {
+    for (const [uid, { clusterKey }] of this.#known) if (isMatching(clusterKey)) this.#known.delete(uid);
+  }
+
+  /** `key` is `namespace/name` of Clusters, existing or deleted. Rejects with the API's error. */
+  async reconcile(key: string, context: ReconcileContext): Promise<Result> {
+    const { attempts, clock } = this.#dependencies;
+    const pass = new Pass(context, clock);
+    const records = this.#roots
+      .find(rootsByCluster, key)
+      .map(recordOf)
+      .filter((record) => record !== undefined);
+    for (const [uid, { clusterKey }] of this.#known) {
+      if (clusterKey !== key || records.some((record) => record.uid === uid)) continue;
+      this.#known.delete(uid);
+      attempts.forget(uid);
+    }
+    if (context.userTriggered) attempts.retryNow((item) => records.some(({ uid }) => uid === item));
+    for (const record of records) {
+      const { uid } = record;
+      const { failure } = await pass.run(() =>
+        attempts.withBackoff({ kind: 'sweep', item: uid }, () => this.#reconcileRecord(record, pass)),
+      );
+      const known = this.#known.get(uid);
+      if (failure && known) this.#report(record, `cannot be deleted yet: ${failure.message}`, known);
+    }
+    return pass.end(() => Promise.resolve());
+  }
+
+  async #reconcileRecord(record: RootsRecord, pass: Pass): Promise<void> {
+    const { cache, client, clock, missingGraceMs = GRACE_MS } = this.#dependencies;
+    if (cache.clusters.find(clustersByIdentity, record.uid).length > 0) {
+      this.#known.delete(record.uid);
+      if (record.missingSinceMs !== undefined) await noteMissing(client, record, undefined);
+      return;
+    }
+    const leftMs = remainingMs(record, clock.now(), missingGraceMs);
+    if (leftMs !== undefined && leftMs > 0) {
+      this.#note(record, 'waiting');
+      return pass.requeueAfter(leftMs);
+    }
+    const [missingCluster] = await withoutCluster(client, await listRoots(client, record.uid));
+    // Caches will receive the update.
+    if (missingCluster === undefined || missingCluster.clusterKey !== record.clusterKey) return;
+    if (missingCluster.isHeld) {
+      const known = this.#note(missingCluster, 'held');
+      return this.#report(missingCluster, 'are left alone because the cluster was restored or is paused', known);
+    }
+    const freshMs = remainingMs(missingCluster, clock.now(), missingGraceMs);
+    if (freshMs === undefined) {
+      await noteMissing(client, missingCluster, clock.now());
+      const known = this.#note(missingCluster, 'waiting');
+      this.#report(
+        missingCluster,
+        `will be deleted in ${Math.ceil(missingGraceMs / 1000)} s unless the Cluster is recreated`,
+        known,
+      );
+    }
+    const waitMs = freshMs ?? missingGraceMs;
+    if (waitMs > 0) return pass.requeueAfter(waitMs);
+    await this.#sweep(missingCluster, pass);
+  }
+
+  /** One step. Rejects with what it is waiting for, so that the steps back off. */
+  async #sweep(missingCluster: RootsRecord, { signal }: Pass): Promise<void> {
+    const { cache, client, clock, runtime, credentials, tenants, clouds } = this.#dependencies;
+    const { uid, clusterKey } = missingCluster;
+    const known = this.#note(missingCluster, 'ending');
+    tenants.remove(uid);
+    if (!(await ofRuntime(runtime.remove(uid)))) throw waitingFor('its control plane');
+    for (const cloud of this.#projectsOf(missingCluster)) {
+      const remains = await findRemains(cloud, uid);
+      for (const [kind, found] of remains) {
+        const ids = found.map(({ id }) => id);
+        this.#noteFound(missingCluster, known, kind, ids);
+      }
+      const remaining = await deleteRemains(cloud, placeholderCluster(missingCluster), remains, { signal });
+      if (remaining) throw new ProblemError(remainingProblem(remaining));
+    }
+    const { credentialName } = missingCluster;
+    await recordDeletedCluster(client, { uid, clusterKey, credentialName: credentialName || undefined }, clock.now());
+    await credentials.remove(uid);
+    if (cache.clusters.get(clusterKey) === undefined) clouds.release((each) => each === clusterKey);
+    const counts = [...known.found].map(([kind, ids]) => `${ids.size} ${kind}`);
+    this.#report(missingCluster, `were deleted: ${['control plane', ...counts, 'roots of trust'].join(', ')}`, known);
+    this.#metrics?.ended();
+    this.#known.delete(uid);
+  }
+
+  /**
+   * The cluster's credential may have been deleted with it: all projects of its namespace are searched, for its own tags only. Throws a
+   * ProblemError if the project that it was in cannot be reached.
+   */
+  #projectsOf({ clusterKey, credentialName }: RootsRecord): readonly ProjectCloud[] {
+    const { cache, clouds } = this.#dependencies;
+    const namespace = namespaceOf(clusterKey);
+    const names = cache.credentials.list(namespace).map(({ metadata }) => metadata.name);
+    const projects = [undefined, ...names].map((name) => clouds.of(clusterKey, name));
+    const found = [...new Set(projects)].filter((cloud) => cloud !== undefined);
+    const isReachable =
+      credentialName === undefined
+        ? found.length > 0
+        : clouds.of(clusterKey, credentialName || undefined) !== undefined;
+    if (isReachable) return found;
+    const missing = credentialName
+      ? `CloudCredential ${credentialName} no longer exists; recreate it in namespace ${namespace}`
+      : `namespace ${namespace} has no cloud; set the annotation fairway.dev/cloud on it`;
+    const otherwise = `or manually delete the resources tagged with its UID, then the Secret of its roots of trust`;
+    throw new ProblemError({ reason: 'CloudUnavailable', message: `${missing}, ${otherwise}` });
+  }
+
+  #note({ uid, clusterKey }: RootsRecord, state: RemainsState): Known {
+    const known = this.#known.get(uid) ?? { clusterKey, state, message: '', found: new Map() };
+    known.state = state;
+    this.#known.set(uid, known);
+    return known;
+  }
+
+  #noteFound({ uid, clusterKey }: RootsRecord, { found }: Known, kind: string, ids: readonly string[]): void {
+    const before = found.get(kind) ?? new Set<string>();
+    const fresh = ids.filter((id) => !before.has(id));
+    if (fresh.length === 0) return;
+    found.set(kind, new Set([...before, ...fresh]));
+    this.#metrics?.found(kind, fresh.length);
+    const fields = { cluster: clusterKey, clusterUid: uid, kind, ids: fresh };
+    this.#dependencies.log.warn(fields, 'deleting resources without a Cluster');
+  }
+
+  /** Once, as long as it stays the same. */
+  #report(missingCluster: RootsRecord, what: string, known: Known): void {
+    if (known.message === what) return;
+    known.message = what;
+    const { events, log } = this.#dependencies;
+    const { uid, clusterKey } = missingCluster;
+    log.warn({ cluster: clusterKey, clusterUid: uid }, `remaining resources of a missing Cluster ${what}`);
+    const message = `the Cluster was removed without Fairway's finalizer; its remaining resources ${what}`;
+    events.warning(placeholderCluster(missingCluster), 'ClusterVanished', message);
+  }
+}
+
+/** Undefined if the Cluster has not been found missing. If the clock was set back, the wait is still limited to the grace period. */
+function remainingMs({ missingSinceMs }: RootsRecord, nowMs: number, graceMs: number): number | undefined {
+  return missingSinceMs === undefined ? undefined : Math.min(missingSinceMs + graceMs - nowMs, graceMs);
+}
+
+function waitingFor(what: string): ProblemError {
+  return new ProblemError({ reason: 'Deleting', message: `waiting for ${what}` });
+}

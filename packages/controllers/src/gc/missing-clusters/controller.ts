@@ -1,0 +1,40 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { indexOn, watch } from '@fairway/kube/controller/declaration';
+import { READ } from '@fairway/kube/controller/rights';
+import { ConfigMaps, Secrets } from '@fairway/kube/kinds/resources';
+import { clustersByIdentity } from '@fairway/tenancy/cache-indexes';
+import type { Declaration } from '../../dependencies.ts';
+import { MissingClusterGC } from './cluster-gc.ts';
+import { rootsByCluster, rootsInformer } from './missing-clusters.ts';
+
+/** Deletes the remains of clusters whose Cluster was removed without Fairway. Its keys are those of Clusters. */
+export const missingClusterController: Declaration = {
+  name: 'vanished-cluster',
+  concurrency: 2,
+  rights: [
+    { type: clusters, verbs: READ },
+    { type: cloudCredentials, verbs: READ },
+    // Their metadata identifies clusters whose Cluster is missing.
+    { type: Secrets, namespace: SYSTEM_NAMESPACE, verbs: [...READ, 'patch'] },
+    // Records of deleted clusters.
+    { type: ConfigMaps, namespace: SYSTEM_NAMESPACE, verbs: ['get', 'create', 'update'] },
+  ],
+  indexes: ({ cache, informers }) => [
+    indexOn(cache.clusters, clustersByIdentity),
+    indexOn(rootsInformer(informers), rootsByCluster),
+  ],
+  watches: ({ cache, informers }) => [
+    watch(rootsInformer(informers), rootsByCluster.valuesOf),
+    // That annotation changes often, without any effect here.
+    watch(cache.clusters, undefined, { isRelevant: () => false }),
+  ],
+  create(shared) {
+    const sweeper = new MissingClusterGC(shared, rootsInformer(shared.informers));
+    return {
+      reconcile: (key, context) => sweeper.reconcile(key, context),
+      forget: (isMatching) => sweeper.forget(isMatching),
+    };
+  },
+};

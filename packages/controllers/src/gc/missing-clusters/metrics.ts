@@ -1,0 +1,50 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/**
+ * Where the remains of a cluster are:
+ * - `waiting`: its Cluster has not been missing for long enough;
+ * - `ending`: they are being ended, or cannot be yet;
+ * - `held`: they are left alone until a person decides.
+ */
+export type RemainsState = 'waiting' | 'ending' | 'held';
+
+const STATES: readonly RemainsState[] = ['waiting', 'ending', 'held'];
+
+/** Exports metrics of clusters whose Cluster is missing, among those that this process works on. */
+export class MissingClusterMetrics {
+  readonly #ended: Counter;
+  readonly #found: Counter<'kind'>;
+
+  constructor(registry: Registry, states: () => Iterable<RemainsState>) {
+    const clusters = new Gauge({
+      name: 'fairway_vanished_clusters',
+      help: "Clusters with remaining resources whose Cluster object was removed without Fairway's finalizer.",
+      labelNames: ['state'],
+      registers: [],
+      collect() {
+        for (const state of STATES) this.set({ state }, 0);
+        for (const state of states()) this.inc({ state });
+      },
+    });
+    registry.registerMetric(clusters);
+    this.#ended = new Counter({
+      name: 'fairway_vanished_clusters_ended_total',
+      help: "Clusters whose Cluster object was removed without Fairway's finalizer and whose resources have all been deleted.",
+      registers: [registry],
+    });
+    this.#found = new Counter({
+      name: 'fairway_vanished_resources_found_total',
+      help: 'Cloud resources found without a Cluster and deleted.',
+      labelNames: ['kind'],
+      registers: [registry],
+    });
+  }
+
+  ended(): void {
+    this.#ended.inc();
+  }
+
+  found(kind: string, count: number): void {
+    this.#found.inc({ kind }, count);
+  }
+}

@@ -1,0 +1,124 @@
+import {
+  API_VERSION,
+  CLUSTER_LABEL,
+  CLUSTER_UID_LABEL,
+  CREDENTIAL_ANNOTATION,
+  MISSING_SINCE_ANNOTATION,
+  SYSTEM_NAMESPACE,
+} from '@fairway/api/group';
+import { identityOf } from '@fairway/api/identity';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { isPaused } from '@fairway/api/pause';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { InformerSet } from '@fairway/kube/client/informer-set';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+
+/** Field manager of Secrets restored from a backup: their Clusters may not be restored yet. */
+const RESTORE_MANAGER = 'fairway-restore';
+
+/**
+ * A cluster whose roots of trust are stored here. They are created before anything else of it and deleted last, so roots without a Cluster
+ * mean that the Cluster was removed without Fairway: by a stripped finalizer, or an edited database. Another Fairway's clusters have theirs
+ * elsewhere.
+ */
+export interface RootsRecord {
+  readonly uid: string;
+  /** `namespace/name` of the Cluster. */
+  readonly clusterKey: string;
+  /** Name and UID of the Secret. */
+  readonly secret: { readonly name: string; readonly uid: string | undefined };
+  /** Since when no Cluster has been found; stored on the Secret, so that restarts do not reset it. */
+  readonly missingSinceMs: number | undefined;
+  /** The CloudCredential that the cluster uses; empty for the operator's own login, undefined if it was not recorded. */
+  readonly credentialName: string | undefined;
+  /** Whether the cluster's resources are left alone: it was restored, or the Secret has the pause annotation. */
+  readonly isHeld: boolean;
+}
+
+/** The metadata of all roots. */
+export function rootsInformer(informers: InformerSet): Informer<KubeObject> {
+  return informers.informer<KubeObject>(Secrets, {
+    namespace: SYSTEM_NAMESPACE,
+    labelSelector: CLUSTER_UID_LABEL,
+    metadataOnly: true,
+  });
+}
+
+/** By the key of their Cluster. */
+export const rootsByCluster: CacheIndex<KubeObject> = {
+  name: 'cluster',
+  valuesOf: (secret) => [recordOf(secret)?.clusterKey].filter((key) => key !== undefined),
+};
+
+/** The content of a Secret's metadata; undefined for a Secret that belongs to no cluster. A cache drops what identifies a restored one. */
+export function recordOf(secret: KubeObject): RootsRecord | undefined {
+  const { name = '', labels, annotations, managedFields = [] } = secret.metadata;
+  const uid = labels?.[CLUSTER_UID_LABEL];
+  const clusterKey = annotations?.[CLUSTER_LABEL];
+  if (uid === undefined || clusterKey === undefined) return undefined;
+  const sinceMs = Date.parse(annotations?.[MISSING_SINCE_ANNOTATION] ?? '');
+  const isRestored = managedFields.some(({ manager }) => manager === RESTORE_MANAGER);
+  return {
+    uid,
+    clusterKey,
+    secret: { name, uid: secret.metadata.uid },
+    missingSinceMs: Number.isNaN(sinceMs) ? undefined : sinceMs,
+    credentialName: annotations?.[CREDENTIAL_ANNOTATION],
+    isHeld: isRestored || isPaused(secret),
+  };
+}
+
+/** The clusters whose roots are stored; of one UID, or all. One request, without the roots themselves. */
+export async function listRoots(client: KubeClient, uid?: string): Promise<readonly RootsRecord[]> {
+  const labelSelector = uid === undefined ? CLUSTER_UID_LABEL : `${CLUSTER_UID_LABEL}=${uid}`;
+  const { items } = await client.metadata(Secrets).list({ namespace: SYSTEM_NAMESPACE, labelSelector });
+  const records = items.map(recordOf).filter((record) => record !== undefined);
+  return [...new Map(records.map((record) => [record.uid, record])).values()];
+}
+
+/** Of these clusters, those without a Cluster according to the API server rather than a cache, because their resources cannot be restored. */
+export async function withoutCluster<T extends Pick<RootsRecord, 'uid' | 'clusterKey'>>(
+  client: KubeClient,
+  records: readonly T[],
+): Promise<readonly T[]> {
+  const namespaces = new Set(records.map(({ clusterKey }) => namespaceOf(clusterKey)));
+  const known = new Set<string>();
+  for (const namespace of namespaces) {
+    const { items } = await client.resource(clusters).list({ namespace });
+    for (const cluster of items) known.add(identityOf(cluster));
+  }
+  return records.filter(({ uid }) => !known.has(uid));
+}
+
+/** Records on the roots since when their Cluster has been missing, or with undefined that it exists. */
+export async function noteMissing(
+  client: KubeClient,
+  { secret }: RootsRecord,
+  sinceMs: number | undefined,
+): Promise<void> {
+  const since = sinceMs === undefined ? null : new Date(sinceMs).toISOString();
+  const value = { metadata: { uid: secret.uid, annotations: { [MISSING_SINCE_ANNOTATION]: since } } };
+  const where = { namespace: SYSTEM_NAMESPACE };
+  await ignoreGone(client.metadata(Secrets).patch(secret.name, { type: 'merge', value }, where));
+}
+
+export function namespaceOf(clusterKey: string): string {
+  return clusterKey.slice(0, clusterKey.indexOf('/'));
+}
+
+/** A minimal Cluster object for a missing one. */
+export function placeholderCluster({ uid, clusterKey }: Pick<RootsRecord, 'uid' | 'clusterKey'>): Cluster {
+  const namespace = namespaceOf(clusterKey);
+  const name = clusterKey.slice(namespace.length + 1);
+  const network = { gateway: { mode: 'Router' } };
+  return {
+    apiVersion: API_VERSION,
+    kind: clusters.kind,
+    metadata: { name, namespace, uid },
+    spec: { network },
+  } as unknown as Cluster;
+}

@@ -1,0 +1,89 @@
+import { aCluster } from '@fairway/api/testing/objects';
+import { formatTime } from '@fairway/base/clock';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { expect, test } from 'vitest';
+import { ObservationWindow } from './observation-window.ts';
+
+const POOL = 'team/general';
+const MINUTE_MS = 60_000;
+
+function start() {
+  const clock = new FakeClock();
+  const beganMs = clock.now();
+  const condition = (status: 'True' | 'False', sinceMs: number) => ({
+    ...aCluster({}, { uid: 'uid-1' }),
+    status: {
+      conditions: [
+        {
+          type: 'ControlPlaneReady',
+          status,
+          reason: 'AsExpected',
+          message: '',
+          lastTransitionTime: formatTime(sinceMs),
+        },
+      ],
+    },
+  });
+  const tenant = { clusterUid: 'uid-1', nodes: { workingSinceMs: beganMs as number | undefined } };
+  const trust = new ObservationWindow(clock);
+  const cluster = condition('True', beganMs - 60 * MINUTE_MS);
+  return { clock, beganMs, tenant, trust, cluster, condition, see: () => trust.sinceMs(POOL, cluster, tenant) };
+}
+
+test('nodes are trusted since they are watched', async () => {
+  const { clock, beganMs, see } = start();
+  await clock.advance(30 * MINUTE_MS);
+
+  expect(see()).toBe(beganMs);
+});
+
+test('not at all without a connection, with a watch that fails, or a control plane that is down', () => {
+  const { trust, cluster, tenant, condition, beganMs } = start();
+
+  expect(trust.sinceMs(POOL, cluster, undefined)).toBeUndefined();
+  expect(trust.sinceMs(POOL, condition('False', beganMs), tenant)).toBeUndefined();
+  expect(trust.sinceMs(POOL, cluster, { ...tenant, nodes: { workingSinceMs: undefined } })).toBeUndefined();
+});
+
+test('anew after a gap in the watch, and after a start of the control plane', async () => {
+  const { clock, beganMs, tenant, trust, condition, see } = start();
+  see();
+  await clock.advance(5 * MINUTE_MS);
+  tenant.nodes.workingSinceMs = beganMs + 4 * MINUTE_MS;
+  const afterGap = see();
+  const restartedMs = beganMs + 5 * MINUTE_MS;
+
+  expect(afterGap).toBe(beganMs + 4 * MINUTE_MS);
+  expect(trust.sinceMs(POOL, condition('True', restartedMs), tenant)).toBe(restartedMs);
+});
+
+test('anew after the process was stopped while something was wrong: it comes too late to its next look', async () => {
+  const { clock, trust, see, beganMs } = start();
+  see();
+  trust.expectPass(POOL, clock.now() + 30_000);
+  await clock.advance(60_000);
+  const inTime = see();
+  trust.expectPass(POOL, clock.now() + 30_000);
+  await clock.advance(60 * MINUTE_MS);
+
+  expect(inTime).toBe(beganMs);
+  expect(see()).toBe(clock.now());
+});
+
+test('anew when the cluster did not answer, though its watch is open', async () => {
+  const { clock, trust, see } = start();
+  see();
+  await clock.advance(MINUTE_MS);
+  trust.restart(POOL);
+
+  expect(see()).toBe(clock.now());
+});
+
+test('as before where nothing was to be looked at for hours', async () => {
+  const { clock, trust, see, beganMs } = start();
+  see();
+  trust.expectPass(POOL, undefined);
+  await clock.advance(600 * MINUTE_MS);
+
+  expect(see()).toBe(beganMs);
+});

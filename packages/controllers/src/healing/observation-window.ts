@@ -1,0 +1,65 @@
+import { ConditionType } from '@fairway/api/conditions';
+import type { Cluster } from '@fairway/api/kinds/cluster';
+import type { Clock } from '@fairway/base/clock';
+import { findCondition } from '@fairway/kube/controller/conditions';
+import type { TenantCluster } from '@fairway/tenancy/connection/tenant-clusters';
+
+/** How late this process may be for a scheduled check: if later, it was stopped, or its clock was set. */
+const LATE_MS = 60_000;
+
+/** What a cluster is observed through. */
+type Sight = Pick<TenantCluster, 'clusterUid'> & { readonly nodes: { readonly workingSinceMs: number | undefined } };
+
+interface View {
+  readonly tenant: Sight;
+  readonly sinceMs: number;
+  /** When the next check is due, if one is. */
+  readonly nextMs: number | undefined;
+}
+
+/**
+ * Since when this process can trust its observation of a pool's nodes. The window restarts with each connection, each gap in the node
+ * watch, each start of the control plane, and after the process itself was stopped: in all of these, nodes may have changed unobserved, and
+ * whole pools are NotReady for a minute.
+ */
+export class ObservationWindow {
+  readonly #views = new Map<string, View>();
+  readonly #clock: Pick<Clock, 'now'>;
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** Undefined while the nodes cannot be observed. */
+  sinceMs(poolKey: string, cluster: Cluster, tenant: Sight | undefined): number | undefined {
+    const condition = findCondition(cluster.status?.conditions, ConditionType.ControlPlaneReady);
+    const watchedMs = tenant?.nodes.workingSinceMs;
+    if (tenant === undefined || watchedMs === undefined || condition?.status !== 'True') {
+      this.#views.delete(poolKey);
+      return undefined;
+    }
+    const nowMs = this.#clock.now();
+    const last = this.#views.get(poolKey);
+    const isLate = last?.nextMs !== undefined && nowMs > last.nextMs + LATE_MS;
+    const knownMs = last?.tenant === tenant ? last.sinceMs : watchedMs;
+    const sinceMs = isLate ? nowMs : Math.max(knownMs, watchedMs, Date.parse(condition.lastTransitionTime));
+    this.#views.set(poolKey, { tenant, sinceMs, nextMs: isLate ? undefined : last?.nextMs });
+    return sinceMs;
+  }
+
+  /** When the pool is checked next, if anything is wrong in it. */
+  expectPass(poolKey: string, nextMs: number | undefined): void {
+    const view = this.#views.get(poolKey);
+    if (view) this.#views.set(poolKey, { ...view, nextMs });
+  }
+
+  /** The cluster did not respond, whatever its watch reports. */
+  restart(poolKey: string): void {
+    const view = this.#views.get(poolKey);
+    if (view) this.#views.set(poolKey, { ...view, sinceMs: this.#clock.now() });
+  }
+
+  forget(poolKey: string): void {
+    this.#views.delete(poolKey);
+  }
+}

@@ -1,0 +1,31 @@
+import { describe, expect, test } from 'vitest';
+import { busyServer } from './server-holds.ts';
+
+const ID = 's1';
+
+describe('a server that does not go', () => {
+  test.each([
+    {
+      server: { id: ID, status: 'ACTIVE' as const, 'OS-EXT-STS:task_state': 'deleting' },
+      reason: 'CloudBusy',
+      says: '(ACTIVE, deleting)',
+    },
+    { server: { id: ID }, reason: 'CloudBusy', says: 'has not deleted server s1 yet;' },
+    {
+      server: { id: ID, status: 'ERROR' as const, fault: { code: 500, message: 'libvirt lost s1.' } },
+      reason: 'DeletionFailed',
+      says: 'server s1, which is in ERROR: libvirt lost …;',
+    },
+    {
+      server: { id: ID, status: 'ERROR' as const, 'OS-EXT-STS:task_state': 'deleting' },
+      reason: 'CloudBusy',
+      says: '(ERROR, deleting)',
+    },
+  ])('$reason: $says', ({ server, reason, says }) => {
+    const told = busyServer(server);
+
+    expect(told.reason).toBe(reason);
+    expect(told.message).toContain(says);
+    expect(told.message).toContain('the cloud operator');
+  });
+});

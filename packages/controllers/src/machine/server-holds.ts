@@ -1,0 +1,46 @@
+import { ConditionReason } from '@fairway/api/conditions';
+import type { OpenStackError } from '@fairway/openstack/http/openstack-error';
+import type { Server } from '@fairway/openstack/types/server';
+import type { Problem } from '@fairway/tenancy/problem';
+
+type Known = { readonly id: string } & Partial<Server>;
+
+/** Why Nova does not delete a server. Pure. */
+export function refusedServer(server: Known, { detail }: OpenStackError): Problem {
+  const { id } = server;
+  if (server.locked || /\blocked\b/i.test(detail)) {
+    const who = server.locked_reason ? ` (${server.locked_reason.slice(0, MAX_WORDS)})` : '';
+    const message = `server ${id} is locked${who}: openstack server unlock ${id}`;
+    return { reason: ConditionReason.ServerLocked, message };
+  }
+  const words = detail.slice(0, MAX_WORDS).replaceAll(id, '…').replace(/\.$/, '');
+  const message = `Nova refuses to delete server ${id}${stateOf(server)}: ${words}; ${OPERATORS_WAY}`;
+  return { reason: ConditionReason.CloudBusy, message };
+}
+
+const MAX_WORDS = 200;
+
+/** A server whose deletion was requested and takes longer than the cloud usually needs, or that Nova could not delete. Pure. */
+export function busyServer(server: Known): Problem {
+  const { id, fault } = server;
+  if (hasFailed(server)) {
+    const why = fault ? `: ${fault.message.slice(0, MAX_WORDS).replaceAll(id, '…').replace(/\.$/, '')}` : '';
+    const message = `Nova could not delete server ${id}, which is in ERROR${why}; ${OPERATORS_WAY}`;
+    return { reason: ConditionReason.DeletionFailed, message };
+  }
+  const message = `Nova has not deleted server ${id} yet${stateOf(server)}; ${OPERATORS_WAY}`;
+  return { reason: ConditionReason.CloudBusy, message };
+}
+
+const OPERATORS_WAY =
+  'if this persists, the cloud operator must check nova-compute and delete it with openstack server delete --force; Fairway retries';
+
+/** Whether Nova has stopped working on a server in ERROR. */
+export function hasFailed(server: Known): boolean {
+  return server.status === 'ERROR' && !server['OS-EXT-STS:task_state'];
+}
+
+function stateOf({ status, 'OS-EXT-STS:task_state': task }: Known): string {
+  if (status === undefined) return '';
+  return ` (${status}${task ? `, ${task}` : ''})`;
+}

@@ -1,0 +1,46 @@
+import { countsOf, type NamespaceLimits } from '@fairway/api/domain/namespace-limits';
+import { CLOUD_ANNOTATION, PROJECT_ID_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import type { Namespace, ResourceQuota } from '@fairway/kube/kinds/generated/types';
+import { countedResource } from '@fairway/kube/object/quota-resource';
+
+/** The ResourceQuota of the namespace's limits. */
+export const QUOTA_NAME = 'fairway-namespace-limits';
+/** Of Kubernetes and of Fairway: what is in them is not a tenant's. */
+const SYSTEM_NAMESPACES: ReadonlySet<string> = new Set([
+  SYSTEM_NAMESPACE,
+  'kube-system',
+  'kube-public',
+  'kube-node-lease',
+]);
+
+export interface NamespaceContents {
+  readonly namespace: Namespace;
+  /** Whether it has Clusters or CloudCredentials. */
+  readonly isInUse: boolean;
+  /** All of it, this one included. */
+  readonly quotas: readonly ResourceQuota[];
+}
+
+/**
+ * What the ResourceQuota of a tenant's namespace says; undefined: it has none. A resource that another quota of the namespace counts is left to that
+ * one, so that an operator may allow more than `limits`. Pure.
+ */
+export function hardOf(
+  limits: NamespaceLimits,
+  { namespace, isInUse, quotas }: NamespaceContents,
+): Readonly<Record<string, string>> | undefined {
+  const { name = '', annotations = {}, deletionTimestamp } = namespace.metadata;
+  if (SYSTEM_NAMESPACES.has(name) || deletionTimestamp !== undefined) return undefined;
+  const isKept = quotas.some(({ metadata }) => metadata.name === QUOTA_NAME);
+  const isTenants = [CLOUD_ANNOTATION, PROJECT_ID_ANNOTATION].some((each) => annotations[each] !== undefined);
+  // One that has been emptied is filled the faster for it.
+  if (!isTenants && !isInUse && !isKept) return undefined;
+  const operators = quotas.filter(({ metadata, spec }) => metadata.name !== QUOTA_NAME && isOfAllObjects(spec));
+  const counted = new Set(operators.flatMap(({ spec }) => Object.keys(spec?.hard ?? {}).map(countedResource)));
+  const own = Object.entries(countsOf(limits)).filter(([count]) => !counted.has(countedResource(count)));
+  return own.length === 0 ? undefined : Object.fromEntries(own.map(([count, limit]) => [count, String(limit)]));
+}
+
+function isOfAllObjects(spec: ResourceQuota['spec']): boolean {
+  return (spec?.scopes ?? []).length === 0 && spec?.scopeSelector === undefined;
+}

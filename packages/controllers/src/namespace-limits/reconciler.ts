@@ -1,0 +1,58 @@
+import type { CloudCredential } from '@fairway/api/kinds/cloud-credential';
+import type { Informer } from '@fairway/kube/client/informer';
+import type { CacheIndex } from '@fairway/kube/client/object-cache';
+import type { ReconcileContext, Result } from '@fairway/kube/controller/result';
+import type { Namespace, ResourceQuota } from '@fairway/kube/kinds/generated/types';
+import { ResourceQuotas } from '@fairway/kube/kinds/resources';
+import { jsonEqual } from '@fairway/kube/object/json';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import type { ControllerDependencies } from '../dependencies.ts';
+import { clustersByNamespace } from '../node-pool/project-quotas.ts';
+import { hardOf, QUOTA_NAME } from './namespace-quota.ts';
+
+const valuesOf = ({ metadata }: KubeObject) => [metadata.namespace ?? ''];
+export const credentialsByNamespace: CacheIndex<CloudCredential> = { name: 'namespace', valuesOf };
+export const resourceQuotasByNamespace: CacheIndex<ResourceQuota> = { name: 'namespace', valuesOf };
+
+type Dependencies = Pick<ControllerDependencies, 'client' | 'cache' | 'namespaceLimits'>;
+
+/**
+ * Keeps in each tenant's namespace a ResourceQuota with the limits of Fairway's own API, where another API server stores the objects and counts them
+ * exactly, also for writers in parallel. Keys are names of namespaces.
+ */
+export class NamespaceLimitsReconciler {
+  readonly #dependencies: Dependencies;
+  readonly #namespaces: Informer<Namespace>;
+  readonly #quotas: Informer<ResourceQuota>;
+
+  constructor(
+    dependencies: Dependencies,
+    own: { readonly namespaces: Informer<Namespace>; readonly quotas: Informer<ResourceQuota> },
+  ) {
+    this.#dependencies = dependencies;
+    this.#namespaces = own.namespaces;
+    this.#quotas = own.quotas;
+  }
+
+  async reconcile(name: string, { signal }: ReconcileContext): Promise<Result> {
+    const { cache, client, namespaceLimits } = this.#dependencies;
+    const namespace = this.#namespaces.get(name);
+    if (namespace === undefined || namespaceLimits === undefined) return {};
+    const quotas = this.#quotas.find(resourceQuotasByNamespace, name);
+    const isInUse =
+      cache.clusters.find(clustersByNamespace, name).length > 0 ||
+      cache.credentials.find(credentialsByNamespace, name).length > 0;
+    const hard = hardOf(namespaceLimits, { namespace, isInUse, quotas });
+    const stored = quotas.find(({ metadata }) => metadata.name === QUOTA_NAME);
+    const resource = client.resource(ResourceQuotas);
+    const { uid } = stored?.metadata ?? {};
+    if (hard === undefined) {
+      if (uid !== undefined) await resource.delete(QUOTA_NAME, { namespace: name, uid, signal });
+    } else if (stored === undefined) {
+      await resource.create({ metadata: { name: QUOTA_NAME, namespace: name }, spec: { hard } }, { signal });
+    } else if (!jsonEqual(hard, stored.spec?.hard)) {
+      await resource.update({ ...stored, spec: { hard } }, { signal });
+    }
+    return {};
+  }
+}

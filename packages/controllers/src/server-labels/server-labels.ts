@@ -1,0 +1,50 @@
+import type { AppliedServerLabels } from '@fairway/api/kinds/machine';
+import type { NodePool } from '@fairway/api/kinds/node-pool';
+import type { Server } from '@fairway/openstack/types/server';
+
+/** Tags and metadata of the tenant's for a pool's servers. */
+export interface ServerLabels {
+  readonly tags: readonly string[];
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export function wantedLabels({ spec }: NodePool): ServerLabels {
+  return { tags: spec.serverTags ?? [], metadata: spec.serverMetadata ?? {} };
+}
+
+/** The record of a server that has nothing but these. */
+export function recordOf({ tags, metadata }: ServerLabels): AppliedServerLabels {
+  return { tags: tags.toSorted(), metadata: Object.keys(metadata).sort() };
+}
+
+/** The record of a server that may have what either says: what is written down before the server is touched. */
+export function eitherOf(a: AppliedServerLabels | undefined, b: AppliedServerLabels): AppliedServerLabels {
+  const union = (one: readonly string[] = [], other: readonly string[]) => [...new Set([...one, ...other])].sort();
+  return { tags: union(a?.tags, b.tags), metadata: union(a?.metadata, b.metadata) };
+}
+
+export interface LabelChanges {
+  readonly addTags: readonly string[];
+  readonly removeTags: readonly string[];
+  readonly setMetadata: Readonly<Record<string, string>>;
+  readonly removeMetadata: readonly string[];
+}
+
+/** What makes the server's tags and metadata as wanted, and leaves what others have put there; undefined: nothing. Pure. */
+export function labelChanges(
+  server: Pick<Server, 'tags' | 'metadata'>,
+  applied: AppliedServerLabels,
+  wanted: ServerLabels,
+): LabelChanges | undefined {
+  const changes = {
+    addTags: wanted.tags.filter((tag) => !server.tags.includes(tag)),
+    removeTags: applied.tags.filter((tag) => !wanted.tags.includes(tag) && server.tags.includes(tag)),
+    setMetadata: Object.fromEntries(
+      Object.entries(wanted.metadata).filter(([key, value]) => server.metadata[key] !== value),
+    ),
+    removeMetadata: applied.metadata.filter(
+      (key) => !Object.hasOwn(wanted.metadata, key) && Object.hasOwn(server.metadata, key),
+    ),
+  };
+  return Object.values(changes).some((each) => Object.keys(each).length > 0) ? changes : undefined;
+}

@@ -1,0 +1,139 @@
+import { actionRequiredBy } from '@fairway/api/conditions';
+import type { Cause } from './cause.ts';
+
+/** What a deletion or a start waits for that somebody other than Fairway has to end. */
+export interface Wait {
+  readonly of: 'start' | 'deletion';
+  /** What does not come, or go. */
+  readonly object: string;
+  readonly heldBy: string;
+  /** The row of the table of causes that brings it about, and tests what is told of it. */
+  readonly cause: string;
+}
+
+const starts = (object: string, rows: readonly (readonly [heldBy: string, cause: string])[]): readonly Wait[] =>
+  rows.map(([heldBy, cause]) => ({ of: 'start', object, heldBy, cause }));
+const deletions = (object: string, rows: readonly (readonly [heldBy: string, cause: string])[]): readonly Wait[] =>
+  rows.map(([heldBy, cause]) => ({ of: 'deletion', object, heldBy, cause }));
+
+/** All waits, in the order of docs/operators/causes.md. */
+export const WAITS: readonly Wait[] = [
+  ...deletions('any', [
+    ['a refused login', 'A cluster is deleted whose credential is revoked'],
+    ['a person who has paused it', 'A cluster is deleted that is paused'],
+  ]),
+  ...deletions('network', [
+    ['a port that the cluster did not create', 'A port of the tenant is in the network of a deleted cluster'],
+    ['what Neutron alone knows', 'A cluster goes, and the cloud does not let go of its network'],
+  ]),
+  ...deletions('router', [
+    ['a floating IP behind it', 'A floating IP of the tenant needs the router of a deleted cluster'],
+  ]),
+  ...deletions('security group', [
+    ['a port that has it', 'A port of the tenant has the security group of a deleted cluster'],
+  ]),
+  ...deletions('volume', [
+    ['another server', 'A volume of a deleted cluster is attached to another server'],
+    ['a snapshot', 'A volume of a deleted cluster has a snapshot of the tenant'],
+    ['a failure of Cinder', 'Cinder fails to delete a volume of a deleted cluster'],
+    [
+      'a failure of Cinder, of a boot volume',
+      'Cinder fails to delete the volume that a server of a deleted cluster booted from',
+    ],
+  ]),
+  ...deletions('server group', [['Nova', 'Nova does not delete the server group of a deleted cluster']]),
+  ...deletions('share', [['a failure of Manila', 'Manila fails to delete a share of a deleted cluster']]),
+  ...deletions('load balancer', [
+    ['its state: immutable', 'Octavia does not let a load balancer of a deleted cluster go'],
+    ['its state: PENDING_*', 'Octavia does not finish with a load balancer of a deleted cluster'],
+  ]),
+  ...deletions('server', [
+    ['a lock', 'A cluster is deleted, and somebody has locked a server of it'],
+    ['Nova, which does not finish', 'A cluster is deleted, and Nova does not finish with a server'],
+    ['Nova, which keeps it', 'A cluster is deleted, and Nova keeps a server that it says is deleted'],
+  ]),
+  ...deletions('node', [
+    ['a PodDisruptionBudget', 'A PodDisruptionBudget holds a drain up'],
+    ['a PodDisruptionBudget, for as long as its pool wants', 'A PodDisruptionBudget holds a renewal up'],
+    [
+      "the tenant's API server, or a webhook",
+      'A machine is deleted, and the API server of its cluster refuses to let its node go',
+    ],
+  ]),
+  ...deletions('plan', [['a cluster that uses it', 'A plan is deleted that clusters use']]),
+  ...starts('cluster', [
+    ['a refused login', 'The credential is wrong, expired or revoked'],
+    ['a CloudCredential', 'A CloudCredential is gone'],
+    ['a CloudCredential that has expired', 'The credential of a cluster has expired'],
+    ['a role that the credential lacks', 'The credential may not create networks'],
+    ['a Plan', 'The plan is gone'],
+    ['a Plan that contradicts itself', 'The plan of a new cluster contradicts itself'],
+    ['the number of clusters of the Plan', 'The namespace has as many clusters as the plan allows'],
+    ['the ProjectQuota', 'The project has as many clusters as its quota allows'],
+    ['a version', 'The version is not offered'],
+    ['programs of the version', 'There are no programs of the version on this machine'],
+    ['its network', 'A network of the tenant is gone'],
+    ['a subnet', 'A network of the tenant has no subnet'],
+    ['ranges that overlap', 'A subnet of the tenant overlaps the pods'],
+    ['its router', 'A router is gone'],
+    ['an external network', 'An external network is gone'],
+    ['the quota of networks', 'The quota of networks is used up'],
+    ['the quota of routers', 'The quota of routers is used up'],
+    ['the quota of security group rules', 'The quota of security group rules is used up'],
+    ['Keystone', 'Keystone is away'],
+    ['Neutron', 'Neutron is away'],
+    ['a disk of the control plane', 'The control plane has no disk'],
+    ['a setting that kube-apiserver refuses', 'The API server does not start with the settings'],
+    ['a database that is full', 'The database of a cluster is full'],
+    ['firewall rules that cannot be made', 'Fairway cannot keep strangers out of the API server'],
+    ['a first node', 'A first node has not joined: its cluster'],
+  ]),
+  ...starts('pool', [
+    ['a Cluster', 'The cluster of a pool is gone'],
+    ['an image', 'An image is gone'],
+    ['a further network', 'A further network of a pool is gone'],
+    ['a subnet of a further network', 'A further network of a pool has no subnet'],
+    ['a further network with other ranges', 'A further network of a pool overlaps the pods'],
+    ['a router for floating IPs', 'Floating IPs without a router'],
+    ['addresses of the range', 'A range has no room for the nodes'],
+    ['the number of nodes of the Plan', 'The pools of a cluster ask for more nodes than the plan allows'],
+    ['a flavor that the Plan no longer allows', 'The plan no longer allows the flavor of a pool that grows'],
+    ['the ProjectQuota', 'The pools of a project ask for more nodes than its quota allows'],
+    ['the quota of server groups', 'The quota of server groups is used up'],
+    ["Fairway's own API", "Fairway's own API refuses Machines"],
+    ['a first node', 'A first node has not joined: its pool'],
+    ['Nova limits of rates', 'Nova limits rates'],
+  ]),
+  ...starts('server', [
+    ['the quota of instances', 'The quota of instances is used up'],
+    ['the quota of cores', 'The quota of cores is used up'],
+    ['the quota of memory', 'The quota of memory is used up'],
+    ['the quota of ports', 'The quota of ports is used up'],
+    ['a flavor', 'A flavor is gone'],
+    ['a security group that its pool names', 'A security group of a new pool does not exist'],
+    ['an availability zone', 'An availability zone is gone'],
+    ['a type of volume', 'A type of volume is gone'],
+    ['room on hypervisors', 'A flavor is out of stock'],
+    ['a hypervisor of its own', 'There is no further hypervisor for nodes that are to be apart'],
+    ['the quota of servers in a server group', 'The server group of nodes that are to be apart is full'],
+    ['a fault of Nova', 'A server ends in ERROR'],
+    ['Nova', 'Nova answers 500'],
+    ['connections to Nova', 'Connections to Nova break'],
+    ['a role that the credential lacks', 'The credential may not create servers'],
+    ['a lock', 'A server that is to be reinstalled is locked'],
+  ]),
+  ...starts('node', [
+    ['its server, which does not join', 'A server has not joined'],
+    ["the tenant's API server", "The cluster's API server refuses Fairway"],
+    ['its server, which is off', 'A server was stopped'],
+  ]),
+];
+
+/** Phases in which something is wrong with what is there, rather than coming or going. */
+const AT_WORK: ReadonlySet<string | undefined> = new Set(['Ready', 'NotReady', 'Updating', 'Hibernated', undefined]);
+
+/** Whether a cause tells of a start or a deletion that waits for somebody other than Fairway. */
+export function isWait({ kind, condition = 'Ready', phase, reason }: Cause): boolean {
+  if (kind !== 'Cluster' && kind !== 'NodePool' && kind !== 'Machine') return false;
+  return condition === 'Ready' && !AT_WORK.has(phase) && actionRequiredBy(reason) !== 'fairway';
+}

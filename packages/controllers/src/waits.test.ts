@@ -1,0 +1,116 @@
+import type { ConditionReason } from '@fairway/api/conditions';
+import { describe, expect, test } from 'vitest';
+import { operation } from './operation.ts';
+import { datedConditions, heldObjects, type WaitingObject, waitMessage, warnOfWait } from './waits.ts';
+
+const T0 = Date.UTC(2026, 0, 1);
+const SINCE = '2026-01-01T00:00:00Z';
+
+function leaving(name: string, reason: ConditionReason, message: string, atMs = T0): WaitingObject {
+  const next = { type: 'Delete', state: 'Error', progress: 0, description: message, reason } as const;
+  const lastOperation = operation(undefined, next, atMs);
+  const ready = {
+    type: 'Ready',
+    status: 'False',
+    reason,
+    message: waitMessage(lastOperation),
+    lastTransitionTime: SINCE,
+  } as const;
+  return { metadata: { name }, status: { lastOperation, conditions: [ready] } };
+}
+
+function machines(...objects: readonly WaitingObject[]) {
+  return heldObjects([{ noun: 'machine', objects }]);
+}
+
+describe('what keeps objects that are to be gone', () => {
+  test('is nothing while Fairway is at work on all of them', () => {
+    expect(
+      machines(leaving('a', 'Deleting', 'the cloud is deleting the server'), { metadata: { name: 'b' } }),
+    ).toBeUndefined();
+  });
+
+  test('is nothing that an object said before it was to be gone', () => {
+    const next = { type: 'Create', state: 'Error', progress: 0, description: 'full', reason: 'QuotaExceeded' } as const;
+    expect(
+      machines({ metadata: { name: 'a' }, status: { lastOperation: operation(undefined, next, T0) } }),
+    ).toBeUndefined();
+  });
+
+  test('is named with who waits, and since when', () => {
+    expect(machines(leaving('a', 'ServerLocked', 'it is locked'))).toEqual({
+      reason: 'ServerLocked',
+      message: `machine a: it is locked; since ${SINCE}`,
+    });
+  });
+
+  test('is told once for all that it keeps, with the first few names and the earliest time', () => {
+    const all = ['e', 'd', 'c', 'b', 'a'].map((name, i) =>
+      leaving(name, 'CredentialInvalid', 'revoked', T0 + i * 1_000),
+    );
+
+    expect(machines(...all)?.message).toBe(`machines a, b, c and 2 more: revoked; since ${SINCE}`);
+  });
+
+  test('comes first where a person can end it, and is bounded', () => {
+    const all = [
+      leaving('a', 'CloudUnavailable', 'away'),
+      ...['b', 'c', 'd', 'e'].map((name) => leaving(name, 'PodDisruptionBudget', `keeps ${name}`)),
+    ];
+    const told = machines(...all);
+
+    expect(told?.reason).toBe('PodDisruptionBudget');
+    expect(told?.message).toMatch(/^machine b: keeps b; .*machine d: keeps d; since [^;]*; and 2 more$/);
+  });
+});
+
+describe('a Warning about a wait', () => {
+  const warned = (before: WaitingObject, reason: ConditionReason, message: string) => {
+    const told: string[] = [];
+    warnOfWait({ warning: (_, why) => told.push(why) }, before, { reason, message });
+    return told;
+  };
+
+  test.each<{ what: string; reason: ConditionReason; message: string; told: readonly string[] }>([
+    { what: 'a new cause', reason: 'ResourceInUse', message: 'port x', told: ['ResourceInUse'] },
+    { what: 'the same one', reason: 'ServerLocked', message: 'it is locked', told: [] },
+    {
+      what: 'the same reason of another object',
+      reason: 'ServerLocked',
+      message: 'b is locked',
+      told: ['ServerLocked'],
+    },
+    { what: 'what Fairway is at work on', reason: 'Deleting', message: 'the server is deleted', told: [] },
+  ])('is for $what: $told', ({ reason, message, told }) => {
+    expect(warned(leaving('a', 'ServerLocked', 'it is locked'), reason, message)).toEqual(told);
+  });
+});
+
+describe('what Ready says of a wait', () => {
+  const ready = (status: 'True' | 'False', reason: ConditionReason, message: string) =>
+    ({ type: 'Ready', status, reason, message, lastTransitionTime: SINCE }) as const;
+
+  test.each([
+    { condition: ready('False', 'QuotaExceeded', 'cores'), reason: 'QuotaExceeded', says: `cores; since ${SINCE}` },
+    { condition: ready('False', 'Scaling', '1/2'), reason: 'Scaling', says: '1/2', because: 'Fairway is at work' },
+    {
+      condition: ready('False', 'QuotaExceeded', 'cores'),
+      reason: 'Scaling',
+      says: 'cores',
+      because: 'it is another wait',
+    },
+    {
+      condition: ready('False', 'QuotaExceeded', 'a: cores; since 2025-01-01T00:00:00Z'),
+      reason: 'QuotaExceeded',
+      says: 'a: cores; since 2025-01-01T00:00:00Z',
+      because: "it repeats its machine's",
+    },
+    { condition: ready('True', 'AsExpected', ''), reason: undefined, says: '', because: 'it is ready' },
+  ])('$says $because', ({ condition, reason, says }) => {
+    const paused = { ...ready('False', 'Paused', 'x'), type: 'Paused' };
+
+    const dated = datedConditions([paused, condition], { reason, since: SINCE });
+
+    expect(dated.map(({ message }) => message)).toEqual(['x', says]);
+  });
+});

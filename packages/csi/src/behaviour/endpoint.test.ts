@@ -1,0 +1,84 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freeSocket, presentSocket, socketPath } from '../endpoint.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairway-socket-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('an endpoint', () => {
+  test.each(['unix:///run/csi.sock', 'unix:/run/csi.sock', '/run/csi.sock', 'UNIX:///run/csi.sock'])(
+    '%s',
+    (endpoint) => {
+      expect(socketPath(endpoint)).toBe('/run/csi.sock');
+    },
+  );
+
+  test.each([
+    { endpoint: 'tcp://127.0.0.1:10000', told: /is not a socket path/ },
+    { endpoint: 'unix://csi.sock', told: /is not a socket path/ },
+    { endpoint: '', told: /is not a socket path/ },
+    { endpoint: `unix:///${'x'.repeat(107)}`, told: /longer than 98 bytes/ },
+  ])('is not $endpoint', ({ endpoint, told }) => {
+    expect(() => socketPath(endpoint)).toThrow(told);
+  });
+});
+
+describe('a socket', () => {
+  test('of a process that was killed is removed', async () => {
+    const path = join(folder, 'stale');
+    const script = `require('net').createServer().listen(${JSON.stringify(path)}, () => process.kill(process.pid, 'SIGKILL'))`;
+    spawnSync(process.execPath, ['-e', script]);
+    expect(existsSync(path)).toBe(true);
+
+    await freeSocket(path);
+
+    expect(existsSync(path)).toBe(false);
+    await freeSocket(path);
+  });
+
+  test('that a process listens at stays, and so does what is none', async () => {
+    const [taken, file] = [join(folder, 'taken'), join(folder, 'file')];
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(taken, resolve));
+    await writeFile(file, 'precious');
+
+    await expect(freeSocket(taken)).rejects.toThrow(/another process is already listening/);
+    await expect(freeSocket(file)).rejects.toThrow(/exists but is not a socket/);
+
+    expect(existsSync(taken) && existsSync(file)).toBe(true);
+    server.close();
+  });
+
+  test('gets there when it listens, for its own user alone', async () => {
+    const path = join(folder, 'new');
+    const server = createServer();
+
+    await presentSocket(path, async (first) => {
+      expect(statSync(dirname(first)).mode & 0o777).toBe(0o700);
+      await new Promise<void>((resolve) => server.listen(first, resolve));
+    });
+
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    await expect(freeSocket(path)).rejects.toThrow(/another process is already listening/);
+    expect(readdirSync(folder).filter((name) => name.startsWith('new.'))).toEqual([]);
+    server.close();
+  });
+
+  test('needs its folder, and leaves nothing where it can not listen', async () => {
+    await expect(presentSocket(join(folder, 'none/s'), async () => {})).rejects.toThrow(
+      /none does not exist: create it/,
+    );
+    const failing = presentSocket(join(folder, 'failed'), () => Promise.reject(new Error('taken')));
+
+    await expect(failing).rejects.toThrow('taken');
+    expect(readdirSync(folder).filter((name) => name.startsWith('failed'))).toEqual([]);
+  });
+});

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { AccessMode } from '../../protocol/messages.ts';
+import { CsiPlace, capability, publishRequest } from '../../testing/csi-place.ts';
+
+let place: CsiPlace;
+let volume: string;
+let server: string;
+beforeEach(async () => {
+  place = await CsiPlace.start();
+  volume = await place.createVolume('pvc-1');
+  server = await place.createServer();
+});
+afterEach(() => place[Symbol.asyncDispose]());
+
+const publish = (id = volume, node = server, more: object = {}) =>
+  place.refusal('ControllerPublishVolume', { ...publishRequest(id, node), ...more });
+const unpublish = (id = volume, node = server) =>
+  place.refusal('ControllerUnpublishVolume', { volume_id: id, node_id: node, secrets: {} });
+const holders = async (id = volume) =>
+  (await place.volumes()).find((each) => each.id === id)?.attachments.map(({ server_id }) => server_id);
+
+describe('ControllerPublishVolume', () => {
+  test('answers with the device when the server has the volume, and again', async () => {
+    const answer = await place.call('ControllerPublishVolume', publishRequest(volume, server));
+
+    expect(answer).toEqual({ publish_context: { DevicePath: '/dev/vdb' } });
+    expect(await holders()).toEqual([server]);
+    expect(await place.call('ControllerPublishVolume', publishRequest(volume, server))).toEqual(answer);
+  });
+
+  test('goes on after its deadline', async () => {
+    expect(await place.refusal('ControllerPublishVolume', publishRequest(volume, server), 1_000)).toMatch(
+      /^DEADLINE_EXCEEDED: volume .* is being attached/,
+    );
+    expect(await publish()).toBe('OK');
+  });
+
+  test('comes again while another call changes the volume', async () => {
+    const first = place.begin('ControllerPublishVolume', publishRequest(volume, server));
+
+    expect(await unpublish()).toMatch(/^ABORTED: another .* is in progress for the same volume/);
+    await place.clock.during(first);
+  });
+
+  test('names who has the volume', async () => {
+    await publish();
+    const second = await place.createServer();
+
+    expect(await publish(volume, second)).toBe(`FAILED_PRECONDITION: it is still attached to server ${server}`);
+  });
+
+  test('attaches a block device of a multiattach type to several servers', async () => {
+    const shared = capability(AccessMode.multiNodeMultiWriter, true);
+    const parameters = { type: 'classic-multiattach' };
+    const id = await place.createVolume('shared', { parameters, volume_capabilities: [shared] });
+    const second = await place.createServer();
+
+    expect(await publish(id, server, { volume_capability: shared })).toBe('OK');
+    expect(await publish(id, second, { volume_capability: shared })).toBe('OK');
+    expect(new Set(await holders(id))).toEqual(new Set([server, second]));
+    expect(await unpublish(id, server)).toBe('OK');
+    expect(await holders(id)).toEqual([second]);
+  });
+
+  test('attaches a volume without marks, and none of another cluster', async () => {
+    const { id: plain } = await place.clock.during(place.client.blockStorage.volumes.create({ size: 1 }));
+    await place.clock.pass(5_000);
+    place.restart('other');
+
+    expect(await publish(plain)).toBe('OK');
+    expect(await publish()).toMatch(/^PERMISSION_DENIED: volume .* belongs to another cluster/);
+    expect(await holders()).toEqual([]);
+  });
+
+  test('attaches nothing to the nodes of another cluster', async () => {
+    const theirs = await place.createServer(['fairway', 'fairway-cluster-theirs', 'fairway-machine-m']);
+
+    expect(await publish(volume, theirs)).toBe(`PERMISSION_DENIED: server ${theirs} is a node of another cluster`);
+    expect(await holders()).toEqual([]);
+  });
+
+  test('says that the server has all the disks that it can have', async () => {
+    await using full = await CsiPlace.start({ maxDisksPerServer: 1 });
+    const node = await full.createServer();
+    const id = await full.createVolume('pvc-1');
+
+    const told = await full.refusal('ControllerPublishVolume', publishRequest(id, node));
+
+    expect(told).toMatch(/^RESOURCE_EXHAUSTED: .*maximum allowed number of disk devices/);
+  });
+
+  test.each([
+    { id: '', node: 'n', told: /^INVALID_ARGUMENT: volume_id is missing/ },
+    { node: '', told: /^INVALID_ARGUMENT: node_id is missing/ },
+    { more: { volume_capability: null }, told: /^INVALID_ARGUMENT: volume_capability: volume_capability is missing/ },
+    { more: { readonly: true }, told: /^INVALID_ARGUMENT: readonly is set/ },
+    { id: crypto.randomUUID(), told: /^NOT_FOUND: volume .* does not exist/ },
+    { node: crypto.randomUUID(), told: /^NOT_FOUND: node_id .* is not the ID of a server/ },
+    { node: 'worker-1', told: /^NOT_FOUND: node_id worker-1 is not the ID of a server/ },
+    {
+      more: { volume_capability: capability(AccessMode.multiNodeReaderOnly) },
+      told: /^FAILED_PRECONDITION: volume_capability: volume .* limited to one node at a time/,
+    },
+  ])('refuses $id $node $more', async ({ id, node, more, told }) => {
+    expect(await publish(id, node, more)).toMatch(told);
+  });
+});
+
+describe('ControllerUnpublishVolume', () => {
+  test('answers when the server has let go, and again', async () => {
+    await publish();
+
+    expect(await unpublish()).toBe('OK');
+    expect(await holders()).toEqual([]);
+    expect(await unpublish()).toBe('OK');
+  });
+
+  test('lets all servers go where none is named', async () => {
+    await publish();
+
+    expect(await unpublish(volume, '')).toBe('OK');
+    expect(await holders()).toEqual([]);
+  });
+
+  test('leaves other servers their volume', async () => {
+    await publish();
+
+    expect(await unpublish(volume, crypto.randomUUID())).toBe('OK');
+    expect(await holders()).toEqual([server]);
+  });
+
+  test('is done when the volume or the server is gone', async () => {
+    await publish();
+    await place.clock.during(place.client.compute.servers.delete(server));
+    await place.clock.pass(5_000);
+
+    expect(await unpublish()).toBe('OK');
+    expect(await unpublish(crypto.randomUUID())).toBe('OK');
+  });
+});

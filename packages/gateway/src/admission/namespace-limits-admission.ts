@@ -1,0 +1,63 @@
+import { bytesProblem, isLimited, type NamespaceLimits, numberProblem } from '@fairway/api/domain/namespace-limits';
+import { NamespaceUsage } from '@fairway/apiserver/quota/namespace-usage';
+import type { AdmissionPlugin, AdmissionRequest } from '@fairway/apiserver/server/admission';
+import { bucketOf, canonicalText } from '@fairway/apiserver/server/served-resource';
+import type { Store } from '@fairway/apiserver/store/store';
+import { forbidden } from '@fairway/kube/object/api-error';
+import { ADMINISTRATORS } from './needs-validation.ts';
+import type { StoredFacts } from './stored-facts.ts';
+
+/**
+ * Bounds what a namespace holds, whatever its kind, on the embedded engine: the count is read in the turn of the write, so that writers in parallel get no
+ * more. Fairway's controllers and administrators are counted and never refused. Before a management cluster `checkNumber` does what a webhook can.
+ */
+export function namespaceLimitsAdmission(
+  store: Pick<Store, 'buckets' | 'list' | 'follow'>,
+  limits: NamespaceLimits,
+): AdmissionPlugin {
+  const usage = new NamespaceUsage(store, isLimited);
+  return {
+    name: 'NamespaceLimits',
+    decide(request) {
+      const { namespace, object, oldObject, subresource } = request;
+      const resource = bucketOf(request.resource.storedAs ?? request.resource);
+      if (!isCounted(request, resource) || object === undefined || subresource !== '') return;
+      const isNew = oldObject === undefined;
+      const count = usage.count(namespace, resource);
+      const tooMany = isNew ? numberProblem(limits, { namespace, resource, count }) : undefined;
+      const problem =
+        tooMany ?? bytesProblem(limits, { namespace, used: usage.bytes(namespace), added: added(request) });
+      if (problem !== undefined) throw refusal(request, problem);
+    },
+  };
+}
+
+/** The number alone, by what is stored, for a webhook: writes that come at once may all pass. An operator's ResourceQuota is exact there. */
+export async function checkNumber(
+  request: AdmissionRequest,
+  limits: NamespaceLimits,
+  stored: Pick<StoredFacts, 'countOf'>,
+): Promise<void> {
+  const { namespace } = request;
+  const resource = bucketOf(request.resource);
+  if (!isCounted(request, resource) || request.operation !== 'CREATE' || request.subresource !== '') return;
+  const count = await stored.countOf?.(request.resource, namespace);
+  if (count === undefined) return;
+  const problem = numberProblem(limits, { namespace, resource, count });
+  if (problem !== undefined) throw refusal(request, problem);
+}
+
+function isCounted({ namespace, user }: AdmissionRequest, resource: string): boolean {
+  return namespace !== '' && isLimited(resource) && !user.groups.includes(ADMINISTRATORS);
+}
+
+function added({ object, oldObject }: AdmissionRequest): number {
+  const size = (stored: AdmissionRequest['object']) =>
+    stored === undefined ? 0 : Buffer.byteLength(canonicalText(stored));
+  return size(object) - size(oldObject);
+}
+
+function refusal({ resource, object, name }: AdmissionRequest, problem: string): Error {
+  const subject = { group: resource.group, resource: resource.plural, name: object?.metadata.name ?? name };
+  return forbidden(subject, problem);
+}

@@ -1,0 +1,78 @@
+import { FINALIZER, PAUSED_ANNOTATION } from '@fairway/api/group';
+import { type CloudCredential, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { RESTORE_PAUSE } from '@fairway/api/pause';
+import { aCluster } from '@fairway/api/testing/objects';
+import { apiVersionOf } from '@fairway/kube/object/meta';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FORMS, refusal, TEAM, TestGateway } from '../../testing/test-gateway.ts';
+
+const where = { namespace: TEAM };
+
+describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await TestGateway.start(form);
+    await gateway.populate();
+  });
+  afterAll(() => gateway.close());
+
+  const credentials = (who: 'alice' | 'operator') => gateway.as(who).resource(cloudCredentials);
+  const isThere = async (name: string) =>
+    (await credentials('alice').list(where)).items.some(({ metadata }) => metadata.name === name);
+  const make = (name: string): Promise<CloudCredential> =>
+    credentials('alice').create({
+      apiVersion: apiVersionOf(cloudCredentials),
+      kind: cloudCredentials.kind,
+      metadata: { name, ...where },
+      spec: { cloud: 'simulator', secretRef: { name }, reclaimPolicy: 'Retain' },
+    });
+  /** As a restored one, which was admitted where it was made: no cloud is asked. */
+  const makeCluster = (name: string, credentialName: string) => {
+    const { metadata, ...cluster } = aCluster(
+      { credentialName },
+      { name, ...where, finalizers: [FINALIZER], annotations: { [PAUSED_ANNOTATION]: RESTORE_PAUSE } },
+    );
+    const object = { ...cluster, apiVersion: apiVersionOf(clusters), kind: clusters.kind, metadata };
+    return gateway.as('operator').resource(clusters).create(object);
+  };
+
+  test('that clusters use is not deleted, and they are named', async () => {
+    await make('used');
+    await makeCluster('one', 'used');
+    await makeCluster('two', 'used');
+
+    const refused = await refusal(credentials('alice').delete('used', where));
+
+    expect(refused).toMatchObject({ code: 403, reason: 'Forbidden' });
+    expect(refused.message).toContain(
+      '2 clusters use it (team/one, team/two): give them another credential of the same project (spec.credentialName), or delete them first; a deletion cannot be undone',
+    );
+    expect((await credentials('alice').get('used', where)).metadata.deletionTimestamp).toBeUndefined();
+  });
+
+  test('is not deleted by an operator either', async () => {
+    await make('held');
+    await makeCluster('three', 'held');
+
+    expect(await refusal(credentials('operator').delete('held', where))).toMatchObject({ code: 403 });
+  });
+
+  test('that nobody uses is deleted', async () => {
+    await make('free');
+
+    await credentials('alice').delete('free', where);
+
+    expect(await isThere('free')).toBe(false);
+  });
+
+  test('that only clusters use which are being deleted goes with them', async () => {
+    await make('going');
+    await makeCluster('four', 'going');
+    await gateway.gateway.client.resource(clusters).delete('four', where);
+
+    await credentials('alice').delete('going', where);
+
+    expect(await isThere('going')).toBe(false);
+  });
+});

@@ -1,0 +1,103 @@
+import { CLUSTER_UID_LABEL, FINALIZER, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { machines } from '@fairway/api/kinds/machine';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { UserInfo } from '@fairway/apiserver/auth/user';
+import { RoleBindings } from '@fairway/kube/kinds/resources';
+import { apiVersionOf, type ResourceType } from '@fairway/kube/object/meta';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ATTEMPTS, attack, refusedOrNot } from '../../testing/finalizer-attempts.ts';
+import { FORMS, TEAM, TestGateway } from '../../testing/test-gateway.ts';
+
+/** A member of the team, and one who also has Kubernetes' role `admin` in its namespace. */
+const THIEVES: readonly UserInfo[] = ['alice', 'anna'].map((username) => ({
+  username,
+  groups: ['system:authenticated'],
+}));
+
+describe.each(FORMS)('%s gateway: whoever wants to have a cluster without Fairway', (form) => {
+  let gateway: TestGateway;
+  const kinds: readonly ResourceType[] = [clusters, nodePools];
+  const nameOf = ({ plural }: ResourceType, { username }: UserInfo) => `${plural}-${username}`;
+
+  beforeAll(async () => {
+    gateway = await TestGateway.start(form, undefined, 1);
+    await gateway.populate();
+    const rbac = 'rbac.authorization.k8s.io';
+    for (const role of ['fairway-member', 'admin']) {
+      await gateway
+        .as('operator')
+        .resource(RoleBindings)
+        .create({
+          apiVersion: apiVersionOf(RoleBindings),
+          kind: RoleBindings.kind,
+          metadata: { name: `anna-${role}`, namespace: TEAM },
+          roleRef: { apiGroup: rbac, kind: 'ClusterRole', name: role },
+          subjects: [{ apiGroup: rbac, kind: 'User', name: 'anna' }],
+        });
+    }
+    const hold = { type: 'merge' as const, value: { metadata: { finalizers: [FINALIZER] } } };
+    for (const thief of THIEVES) {
+      await gateway.createCluster(nameOf(clusters, thief));
+      await gateway.createPool(nameOf(nodePools, thief), { clusterName: nameOf(clusters, thief) });
+      for (const kind of kinds) {
+        await gateway.gateway.client.resource(kind).patch(nameOf(kind, thief), hold, { namespace: TEAM });
+      }
+    }
+  });
+  afterAll(() => gateway.close());
+
+  const cases = ATTEMPTS.flatMap((attempt) =>
+    THIEVES.flatMap((thief) =>
+      kinds.map((kind) => ({ attempt, thief, kind, who: thief.username, plural: kind.plural })),
+    ),
+  );
+
+  test.each(cases)('$who does not by $attempt.how of $plural', async ({ attempt, thief, kind }) => {
+    const name = nameOf(kind, thief);
+    const before = await gateway.as(thief).resource(kind).get(name, { namespace: TEAM });
+
+    await attack(gateway.as(thief), attempt, before, kind.plural);
+
+    const after = await gateway.gateway.client.resource(kind).get(name, { namespace: TEAM });
+    expect(after.metadata.uid).toBe(before.metadata.uid);
+    expect(after.metadata.finalizers).toContain(FINALIZER);
+  });
+
+  test.each(THIEVES)('$username does not by a deletion of all', async (thief) => {
+    for (const kind of kinds)
+      await refusedOrNot(gateway.as(thief).resource(kind).deleteCollection({ namespace: TEAM }));
+
+    for (const kind of kinds) {
+      const object = await gateway.gateway.client.resource(kind).get(nameOf(kind, thief), { namespace: TEAM });
+      expect(object.metadata.finalizers).toContain(FINALIZER);
+    }
+  });
+
+  test.each(THIEVES)('$username writes nothing that Fairway believes', async (thief) => {
+    const as = gateway.as(thief);
+    const name = nameOf(clusters, thief);
+    const where = { namespace: TEAM };
+    const cluster: Cluster = await gateway.gateway.client.resource(clusters).get(name, where);
+    const labels = { [CLUSTER_UID_LABEL]: cluster.metadata.uid ?? '' };
+    const status = { type: 'merge' as const, value: { status: { originUID: 'another' } } };
+    const meta = { type: 'merge' as const, value: { metadata: { labels, ownerReferences: [] } } };
+    const machine = { metadata: { name: 'own', namespace: TEAM, labels } };
+    const refused = { code: 403, reason: 'Forbidden' };
+
+    await expect(as.resource(clusters).patch(name, status, { ...where, subresource: 'status' })).rejects.toMatchObject(
+      refused,
+    );
+    await expect(as.resource(clusters).updateStatus({ ...cluster, ...status.value })).rejects.toMatchObject(refused);
+    await expect(as.resource(machines).create(machine as never)).rejects.toMatchObject(refused);
+    await expect(as.resource(machines).patch('any', meta, where)).rejects.toMatchObject(refused);
+    await expect(
+      as.raw({ method: 'GET', path: `/api/v1/namespaces/${SYSTEM_NAMESPACE}/secrets` }),
+    ).rejects.toMatchObject(refused);
+    await expect(as.raw({ method: 'DELETE', path: `/api/v1/namespaces/${TEAM}` })).rejects.toMatchObject(refused);
+    // A status that is sent with the spec is ignored.
+    await as.resource(clusters).patch(name, status, where);
+    const after = await gateway.gateway.client.resource(clusters).get(name, where);
+    expect(after.status?.originUID).toBeUndefined();
+  });
+});

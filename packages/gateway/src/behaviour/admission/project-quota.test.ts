@@ -1,0 +1,81 @@
+import { projectQuotas } from '@fairway/api/kinds/project-quota';
+import { usageRecords } from '@fairway/api/kinds/usage-record';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FORMS, refusal, TEAM, TestGateway } from '../../testing/test-gateway.ts';
+
+const TOLD = 'ProjectQuota "project"';
+
+describe.each(FORMS)('the quota of a project at the %s gateway', (form) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await TestGateway.start(form);
+    await gateway.populate();
+    await gateway.createCluster('first');
+    await gateway.createCluster('second');
+    await gateway.createPool('taken', { clusterName: 'second', replicas: 2 });
+    const metadata = { name: 'project', namespace: TEAM };
+    const spec = { clusters: 2, nodes: 5, cores: 8 };
+    await gateway.as('operator').resource(projectQuotas).create({ metadata, spec });
+  });
+  afterAll(() => gateway.close());
+
+  const told = async (work: Promise<unknown>) =>
+    (await refusal(work)).causes.map(({ field, message }) => `${field}: ${message}`);
+
+  test('refuses a cluster too many, and says what there is and what to do', async () => {
+    expect(await told(gateway.createCluster('third'))).toEqual([
+      `metadata.namespace: Forbidden: the project's quota is 2 clusters (${TOLD}), and the namespace has 2: delete one, or ask the operator for a larger quota`,
+    ]);
+  });
+
+  test('refuses nodes too many of all clusters together, and takes what fits', async () => {
+    expect(await told(gateway.createPool('wide', { clusterName: 'first', replicas: 4 }))).toEqual([
+      `spec.replicas: Invalid value: 4: the project's quota is 5 nodes (${TOLD}), and other pools have 2: must be at most 3; scale other pools down, or ask the operator for a larger quota`,
+    ]);
+    await expect(gateway.createPool('fits', { clusterName: 'first', replicas: 1 })).resolves.toBeDefined();
+  });
+
+  test('refuses cores too many by the flavors of the cloud', async () => {
+    expect(await told(gateway.createPool('heavy', { clusterName: 'first', replicas: 1, flavor: 'b3-16' }))).toEqual([
+      `spec.replicas: Invalid value: 1: the project's quota is 8 cores (${TOLD}), other pools have 6, and 1 nodes of flavor "b3-16" need 4, but 2 are left: request fewer or smaller nodes, scale other pools down, or ask the operator for a larger quota`,
+    ]);
+  });
+
+  test('lets pools shrink and change where there is too much already', async () => {
+    await gateway
+      .as('operator')
+      .resource(projectQuotas)
+      .patch('project', { type: 'merge', value: { spec: { nodes: 1, cores: 1 } } }, { namespace: TEAM });
+    const scale = { spec: { replicas: 1 } };
+    const reply = await gateway.call(
+      'alice',
+      'PATCH',
+      `/apis/fairway.dev/v1alpha1/namespaces/${TEAM}/nodepools/taken/scale`,
+      scale,
+    );
+
+    expect(reply.status).toBe(200);
+  });
+
+  test.each([projectQuotas, usageRecords] as const)(
+    'is read by tenants, as $plural are, and written by nobody of them',
+    async (kind) => {
+      const resource = gateway.as('alice').resource<KubeObject>(kind);
+      await expect(resource.list({ namespace: TEAM })).resolves.toBeDefined();
+      const made = await refusal(resource.create({ metadata: { name: 'mine', namespace: TEAM } }));
+      expect(made).toMatchObject({ code: 403 });
+      expect(await refusal(resource.delete('project', { namespace: TEAM }))).toMatchObject({ code: 403 });
+    },
+  );
+});
+
+test.each(FORMS)('the operator may limit all projects that have no ProjectQuota, at the %s gateway', async (form) => {
+  const gateway = await TestGateway.start(form, undefined, undefined, { quotaDefaults: { clusters: 1 } });
+  await gateway.populate();
+  await gateway.createCluster('first');
+  const refused = await refusal(gateway.createCluster('second'));
+  await gateway.close();
+
+  expect(refused.causes[0]?.message).toContain("the project's quota is 1 cluster (the operator's default)");
+});

@@ -1,0 +1,311 @@
+import { API_VERSION } from '@fairway/api/group';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { plans } from '@fairway/api/kinds/plan';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import { totp } from '@fairway/simulator/identity/totp';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { SESSION_KEYS_SECRET } from '../../console/session-keys.ts';
+import { type KeystoneGateway, startKeystoneGateway } from '../../testing/keystone-gateway.ts';
+import { OWN_PAGE, TestBrowser } from '../../testing/test-browser.ts';
+import { FORMS } from '../../testing/test-gateway.ts';
+
+const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY';
+
+describe.each(FORMS)('the console at the %s gateway', (form) => {
+  let gateway: KeystoneGateway;
+  let browser: TestBrowser;
+  let project: string;
+  beforeAll(async () => {
+    gateway = await startKeystoneGateway(form);
+    project = await gateway.keystone.as('simulator').session.projectId();
+  });
+  afterAll(() => gateway.close());
+  beforeEach(async () => {
+    browser = await TestBrowser.at(gateway.form);
+  });
+  afterEach(() => browser.close());
+
+  const password = () => gateway.keystone.loginOf('simulator').password;
+  const byPassword = (username = 'demo', more: object = {}) => ({
+    kind: 'password',
+    username,
+    domain: 'Default',
+    password: password(),
+    ...more,
+  });
+  const clustersOf = (namespace: string) => `/apis/${API_VERSION}/namespaces/${namespace}/clusters`;
+
+  it('signs in by password, to the project that the user has', async () => {
+    const { status, body } = await browser.signIn(byPassword());
+
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      options: { keystone: true },
+      session: { kind: 'keystone', user: 'demo', project: { id: project, name: 'demo' }, namespace: project },
+    });
+    expect(JSON.stringify(body)).not.toContain('gAAAA');
+    expect((await browser.ask(clustersOf(project))).status).toBe(200);
+    expect((await browser.ask('/console/session')).body).toEqual(body);
+  });
+
+  it('gives a cookie that scripts don’t read and other sites don’t cause to be sent', async () => {
+    const answer = await browser.send('/console/session', { method: 'POST', body: byPassword() });
+
+    expect(answer.headers['set-cookie']).toMatch(
+      /^__Host-fairway-session=[\w.-]+; Path=\/; Secure; HttpOnly; SameSite=Strict; Max-Age=\d+$/,
+    );
+    expect(Number(/Max-Age=(\d+)/.exec(answer.headers['set-cookie'] ?? '')?.[1])).toBeLessThanOrEqual(3_600);
+  });
+
+  describe('a cookie that comes along', () => {
+    beforeEach(async () => {
+      await browser.signIn(byPassword());
+    });
+
+    it.each([
+      ['with a form of another site', { 'sec-fetch-site': 'cross-site', 'content-type': 'text/plain' }],
+      ['with a link', { 'sec-fetch-site': 'none', accept: 'text/html' }],
+      ['without the header of the console', { 'sec-fetch-site': 'same-origin' }],
+      ['with a script of another origin', { ...OWN_PAGE, origin: 'https://evil.example' }],
+      ['with a script of another host of the domain', { ...OWN_PAGE, 'sec-fetch-site': 'same-site' }],
+      ['with another’s Authorization', { ...OWN_PAGE, authorization: 'Bearer of-nobody' }],
+    ])('%s counts for nothing', async (_reason, headers) => {
+      const read = await browser.send(clustersOf(project), { headers });
+      const written = await browser.send(clustersOf(project), { method: 'POST', body: {}, headers });
+      await Promise.all([read.text(), written.text()]);
+
+      expect([read.status, written.status]).toEqual([401, 401]);
+    });
+
+    it.each([
+      ['GET', '/console/session'],
+      ['POST', '/console/session'],
+      ['DELETE', '/console/session'],
+      ['GET', '/console/session/projects'],
+      ['PUT', '/console/session/project'],
+      ['POST', '/console/session/delegation'],
+    ] as const)('%s %s is for pages of the console alone', async (method, path) => {
+      const headers = { 'x-fairway-console': '1', 'sec-fetch-site': 'cross-site' };
+
+      expect((await browser.ask(path, { method, headers, ...(method !== 'GET' && { body: {} }) })).status).toBe(403);
+      expect((await browser.ask(clustersOf(project))).status).toBe(200);
+    });
+
+    it('is worth nothing after a change', async () => {
+      browser.cookie = `${browser.cookie?.slice(0, -4)}AAAA`;
+
+      expect((await browser.ask(clustersOf(project))).status).toBe(401);
+    });
+
+    it('is worth nothing after signing out, even for who has kept it', async () => {
+      const kept = browser.cookie;
+      const out = await browser.ask('/console/session', { method: 'DELETE' });
+      const cleared = browser.cookie;
+      browser.cookie = kept;
+
+      expect(out.body).toEqual({ options: { keystone: true } });
+      expect(cleared).toBeUndefined();
+      expect((await browser.ask(clustersOf(project))).status).toBe(401);
+      expect((await browser.ask('/console/session')).body).toEqual({ options: { keystone: true } });
+    });
+
+    it('reads and writes as its user, and nothing of other projects', async () => {
+      const other = await gateway.keystone.as('simulator-other').session.projectId();
+
+      expect((await browser.ask(`/apis/${API_VERSION}/${plans.plural}`)).status).toBe(200);
+      expect((await browser.ask(clustersOf(other))).status).toBe(403);
+      expect((await browser.ask('/api/v1/namespaces/fairway-system/secrets')).status).toBe(403);
+    });
+  });
+
+  it('asks for a passcode where Keystone does, and completes the sign-in with it', async () => {
+    const admin = gateway.keystone;
+    const { id } = await admin.as('simulator-reader').identity.me();
+    await admin.send('POST', '/credentials', { credential: { type: 'totp', blob: SECRET, user_id: id } });
+    const rules = (multi: string[][]) =>
+      admin.send('PATCH', `/users/${id}`, { user: { options: { multi_factor_auth_rules: multi } } });
+    await rules([['password', 'totp']]);
+
+    const asked = await browser.signIn(byPassword('reader'));
+    const passcode = totp(SECRET, gateway.keystone.clock.now());
+    const done = await browser.signIn(byPassword('reader', { passcode }));
+    await rules([]);
+
+    expect(asked).toMatchObject({ status: 401, body: { details: { causes: [{ field: 'passcode' }] } } });
+    expect(done).toMatchObject({ status: 200, body: { session: { user: 'reader' } } });
+  });
+
+  it('signs in by an application credential, which it does not end', async () => {
+    const made = await gateway.keystone
+      .as('simulator')
+      .identity.createApplicationCredential({ name: `console-${form}`, roles: [{ name: 'member' }] });
+    const credentials = { kind: 'applicationCredential', id: made.id, secret: made.secret };
+
+    const first = await browser.signIn(credentials);
+    await browser.ask('/console/session', { method: 'DELETE' });
+    const second = await browser.signIn(credentials);
+
+    expect(first).toMatchObject({ status: 200, body: { session: { user: 'demo', project: { id: project } } } });
+    expect(second.status).toBe(200);
+  });
+
+  it('signs in by a token that the API knows, and by no other', async () => {
+    const token = await gateway.keystone.tokenOf('simulator');
+    const forged = await browser.signIn({ kind: 'token', token: `gAAAAA${'x'.repeat(160)}` });
+    const known = await browser.signIn({ kind: 'token', token });
+
+    expect(forged.status).toBe(401);
+    expect(known).toMatchObject({ status: 200, body: { session: { kind: 'token', namespace: project } } });
+    // It is the user's own, and stays when he leaves.
+    await browser.ask('/console/session', { method: 'DELETE' });
+    expect((await browser.signIn({ kind: 'token', token })).status).toBe(200);
+  });
+
+  it('switches to another project of the user, and to none of others', async () => {
+    const other = await gateway.keystone.as('simulator-other').session.projectId();
+    const { id } = await gateway.keystone.as('simulator').identity.me();
+    const roles = (await gateway.keystone.send('GET', '/roles?name=reader')) as { roles: { id: string }[] };
+    const role = `/projects/${other}/users/${id}/roles/${roles.roles[0]?.id}`;
+    await browser.signIn(byPassword('demo', { project }));
+    const refused = await browser.ask('/console/session/project', { method: 'PUT', body: { id: other } });
+    await gateway.keystone.send('PUT', role);
+
+    const listed = await browser.ask('/console/session/projects');
+    const former = browser.cookie;
+    const switched = await browser.ask('/console/session/project', { method: 'PUT', body: { id: other } });
+    const clusters = await browser.ask(clustersOf(other));
+    const present = browser.cookie;
+    browser.cookie = former;
+    const before = await browser.ask(clustersOf(project));
+    browser.cookie = present;
+    await gateway.keystone.send('DELETE', role);
+
+    expect(refused.status).toBe(401);
+    expect(listed.body).toEqual({
+      projects: [
+        { id: project, name: 'demo' },
+        { id: other, name: 'other' },
+      ],
+    });
+    expect(switched).toMatchObject({ status: 200, body: { session: { project: { id: other }, namespace: other } } });
+    expect(clusters.status).toBe(200);
+    // Its token has ended with it, for whoever has kept it.
+    expect(before.status).toBe(401);
+  });
+
+  it('ends the session that a new one takes the place of, unless its token was the user’s own', async () => {
+    await browser.signIn(byPassword('demo', { project }));
+    const former = browser.cookie;
+    await browser.signIn({ kind: 'token', token: await gateway.keystone.tokenOf('simulator') });
+    const own = browser.cookie;
+    await browser.signIn(byPassword('demo', { project }));
+    const statuses = [(await browser.ask(clustersOf(project))).status];
+    for (const kept of [former, own]) {
+      browser.cookie = kept;
+      statuses.push((await browser.ask(clustersOf(project))).status);
+    }
+
+    expect(statuses).toEqual([200, 401, 200]);
+  });
+
+  it('hands on to Fairway what clusters need, by an application credential of the user’s', async () => {
+    await browser.signIn(byPassword('demo', { project }));
+    const name = `fairway-${form}`;
+    const made = await browser.ask('/console/session/delegation', { method: 'POST', body: { name } });
+    const again = await browser.ask('/console/session/delegation', { method: 'POST', body: { name } });
+    const { cloud, id, secret } = made.body as Record<string, string>;
+    const credential = { kind: 'applicationCredential', id: id ?? '', secret: secret ?? '' } as const;
+    const { token } = await gateway.keystone.as('simulator', credential).session.token();
+
+    expect(cloud).toBe('simulator-service');
+    expect(token).toMatchObject({ project: { id: project }, application_credential: { restricted: true } });
+    expect(again.status).toBe(409);
+  });
+
+  it('slows guesses of a password down, and says for how long', async () => {
+    const guess = () => browser.signIn({ ...byPassword('admin'), password: 'wrong' });
+    const statuses: number[] = [];
+    for (let attempt = 0; attempt < 7; attempt++) statuses.push((await guess()).status);
+    const slowed = await guess();
+
+    expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401]);
+    expect(slowed).toMatchObject({ status: 429, body: { details: { retryAfterSeconds: expect.any(Number) } } });
+    // Nobody else has to wait, and whoever is signed in stays so.
+    expect((await browser.signIn(byPassword('other'))).status).toBe(200);
+  });
+
+  it('repeats nothing of what was sent', async () => {
+    const wrong = await browser.signIn({ ...byPassword(), password: { hidden: 'my password' } });
+
+    expect(wrong.status).toBe(400);
+    expect(JSON.stringify(wrong.body)).not.toContain('my password');
+  });
+
+  it('carries several watches in one answer, and says what is no watch', async () => {
+    await browser.signIn(byPassword('demo', { project }));
+    const stop = new AbortController();
+    const released = `/apis/${API_VERSION}/${kubernetesReleases.plural}?watch=true`;
+    const watches = [
+      { id: 1, path: `${clustersOf(project)}?watch=true` },
+      { id: 2, path: released },
+      { id: 3, path: `/apis/${API_VERSION}/clusters?watch=true` },
+    ];
+    const answer = await browser.send('/console/watches', { method: 'POST', body: { watches }, signal: stop.signal });
+    const heard: { w: number; code?: number; event?: { type: string } }[] = [];
+    try {
+      for await (const line of answer.lines()) {
+        if (line.trim() !== '') heard.push(JSON.parse(line) as (typeof heard)[number]);
+        const [refused, event] = [heard.find(({ w }) => w === 3), heard.find(({ w }) => w === 2)];
+        if (refused && event) break;
+      }
+    } finally {
+      stop.abort();
+    }
+
+    expect(answer.status).toBe(200);
+    expect(heard.find(({ w }) => w === 3)).toMatchObject({ code: 403, failure: { reason: 'Forbidden' } });
+    expect(heard.find(({ w }) => w === 2)?.event?.type).toBe('ADDED');
+    expect(heard.filter(({ w }) => w === 1)).toEqual([]);
+  });
+
+  it('opens no watch without a session', async () => {
+    const watches = [{ id: 1, path: `${clustersOf(project)}?watch=true` }];
+
+    expect((await browser.ask('/console/watches', { method: 'POST', body: { watches } })).status).toBe(401);
+  });
+
+  it('leads browsers from / to itself, and nobody else', async () => {
+    const page = await browser.send('/', { headers: { accept: 'text/html,*/*' } });
+    const client = await browser.send('/', { headers: { accept: 'application/json' } });
+    await Promise.all([page.text(), client.text()]);
+
+    expect([page.status, page.headers['location']]).toEqual([302, '/console/']);
+    expect(client.status).not.toBe(302);
+  });
+
+  it('keeps its keys in one Secret, whoever signs in where', async () => {
+    await browser.signIn(byPassword());
+    const { items } = await gateway.form.client.resource(Secrets).list({ namespace: 'fairway-system' });
+    const keys = items.filter(({ metadata }) => metadata.name === SESSION_KEYS_SECRET);
+
+    expect(keys.map(({ type }) => type)).toEqual(['fairway.dev/console-sessions']);
+  });
+
+  it('has the user of all that a page asks for in the audit log', async () => {
+    const { id } = await gateway.keystone.as('simulator').identity.me();
+    await browser.signIn(byPassword());
+    await browser.ask(clustersOf(project), { method: 'POST', body: {} });
+    await browser.ask('/console/session/delegation', { method: 'POST', body: { name: `audited-${form}` } });
+    await browser.ask('/console/session', { method: 'DELETE' });
+
+    const events = gateway.audit.events.filter(({ user }) => user?.username === `keystone:${id}`);
+    expect(events.map(({ verb, requestURI }) => `${verb} ${requestURI}`)).toEqual(
+      expect.arrayContaining([
+        'post /console/session',
+        `create ${clustersOf(project)}`,
+        'post /console/session/delegation',
+        'delete /console/session',
+      ]),
+    );
+  });
+});

@@ -1,0 +1,68 @@
+import { API_VERSION } from '@fairway/api/group';
+import { plans } from '@fairway/api/kinds/plan';
+import { RawClient } from '@fairway/apiserver/server/raw-client';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type KeystoneGateway, startKeystoneGateway } from '../../testing/keystone-gateway.ts';
+import { OWN_PAGE, TestBrowser } from '../../testing/test-browser.ts';
+import { FORMS } from '../../testing/test-gateway.ts';
+
+const KIB = 1024;
+/** Of all strangers together. */
+const STRANGERS_BYTES = 40 * KIB;
+
+describe.each(FORMS)('bodies of strangers at the %s gateway', (form) => {
+  let gateway: KeystoneGateway;
+  const clients: RawClient[] = [];
+  beforeAll(async () => {
+    gateway = await startKeystoneGateway(form, {}, { limits: { maxBodyBytesInFlightPerUser: STRANGERS_BYTES } });
+  });
+  afterEach(() => Promise.all(clients.splice(0).map((client) => client.close())));
+  afterAll(() => gateway.close());
+
+  async function post(path: string, headers: Record<string, string | number>, body: string): Promise<RawClient> {
+    const { url, certificateAuthority } = await gateway.form.address();
+    const client = await RawClient.open(Number(new URL(url).port), certificateAuthority);
+    clients.push(client);
+    client.send('POST', path, { ...OWN_PAGE, 'content-type': 'application/json', ...headers }, body);
+    return client;
+  }
+
+  it('are refused before they have come, by their length', async () => {
+    const client = await post('/console/session', { 'content-length': 17 * KIB }, '{');
+
+    expect(await client.status()).toBe(413);
+  });
+
+  it('are refused as soon as they are too long, where they don’t say', async () => {
+    const text = ' '.repeat(17 * KIB);
+    const chunk = `${text.length.toString(16)}\r\n${text}\r\n`;
+    const client = await post('/console/session', { 'transfer-encoding': 'chunked' }, chunk);
+
+    expect(await client.status()).toBe(413);
+  });
+
+  it('delay nobody who is signed in', async () => {
+    const { password } = gateway.keystone.loginOf('simulator');
+    const browser = await TestBrowser.at(gateway.form);
+    await browser.signIn({ kind: 'password', username: 'demo', domain: 'Default', password });
+    // Two hold the strangers' share but for 8 KiB, and send nothing more.
+    for (let index = 0; index < 2; index++) {
+      await post('/console/session', { 'content-length': 16 * KIB }, ' '.repeat(16 * KIB - 1));
+    }
+    await expect
+      .poll(() => browser.signIn({ kind: 'token', token: 'x'.repeat(4_096), more: 'y'.repeat(5_000) }))
+      .toMatchObject({
+        status: 429,
+      });
+    const stop = new AbortController();
+    const watches = [
+      { id: 1, path: `/apis/${API_VERSION}/${plans.plural}?watch=true&labelSelector=${'a'.repeat(1_900)}` },
+    ];
+    const padded = { watches: Array.from({ length: 16 }, (_, id) => ({ ...watches[0], id })) };
+    const { status } = await browser.send('/console/watches', { method: 'POST', body: padded, signal: stop.signal });
+    stop.abort();
+    browser.close();
+
+    expect(status).toBe(200);
+  });
+});

@@ -1,0 +1,75 @@
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { FakeClock } from '@fairway/base/clock-fake';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { Secrets } from '@fairway/kube/kinds/resources';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { SessionKeyManager } from '../../console/session-key-manager.ts';
+import { SESSION_KEYS_SECRET } from '../../console/session-keys.ts';
+import { ManagementCluster } from '../../testing/management-cluster.ts';
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+
+let cluster: ManagementCluster;
+let client: KubeClient;
+let clock: FakeClock;
+beforeEach(async () => {
+  cluster = await ManagementCluster.start();
+  client = cluster.client;
+  clock = new FakeClock();
+});
+afterEach(() => cluster.close());
+
+const activeOf = async (manager: SessionKeyManager) => (await manager.get()).active.id;
+
+it('replicas that begin at once have the same key', async () => {
+  const managers = [1, 2, 3].map(() => new SessionKeyManager(client, clock));
+  const ids = await Promise.all(managers.map(activeOf));
+
+  expect(new Set(ids).size).toBe(1);
+});
+
+it('what one has sealed after a rotation, another that has not looked yet can open', async () => {
+  const [first, second] = [new SessionKeyManager(client, clock), new SessionKeyManager(client, clock)];
+  const old = await activeOf(first);
+  await activeOf(second);
+  await clock.advance(7 * DAY_MS);
+  await Promise.all([first.get(), second.get()]);
+  await clock.advance(11 * MINUTE_MS);
+  const next = await first.get();
+
+  expect(next.active.id).not.toBe(old);
+  expect(next.former.map(({ id }) => id)).toEqual([old]);
+  expect(await activeOf(second)).toBe(next.active.id);
+});
+
+it('a deleted Secret is made anew, which ends all sessions', async () => {
+  const manager = new SessionKeyManager(client, clock);
+  const old = await activeOf(manager);
+  await client.resource(Secrets).delete(SESSION_KEYS_SECRET, { namespace: SYSTEM_NAMESPACE });
+  await clock.advance(6 * MINUTE_MS);
+  const { active, former } = await manager.get();
+
+  expect(active.id).not.toBe(old);
+  expect(former).toEqual([]);
+});
+
+it('asks the API seldom', async () => {
+  let reads = 0;
+  const counted = { resource: (kind: typeof Secrets) => (reads++, client.resource(kind)) } as unknown as KubeClient;
+  const manager = new SessionKeyManager(counted, clock);
+  for (let count = 0; count < 100; count++) await manager.get();
+
+  expect(reads).toBe(1);
+});
+
+it('goes on with what it knows while the API is away, and tells who has nothing yet', async () => {
+  const manager = new SessionKeyManager(client, clock);
+  const known = await activeOf(manager);
+  const late = new SessionKeyManager(client, clock);
+  await cluster.close();
+  await clock.advance(6 * MINUTE_MS);
+
+  expect(await activeOf(manager)).toBe(known);
+  await expect(late.get()).rejects.toMatchObject({ code: 503 });
+});

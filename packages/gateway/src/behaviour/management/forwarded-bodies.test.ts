@@ -1,0 +1,145 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
+import type { ServerLimits } from '@fairway/apiserver/server/limits';
+import { RawClient } from '@fairway/apiserver/server/raw-client';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FrontBefore, frontBefore } from '../../testing/front-before.ts';
+
+const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
+const ALICE = { username: 'alice', groups: [] };
+const MIB = 1024 * 1024;
+
+const stack: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const each of stack.splice(0).reverse()) await each[Symbol.asyncDispose]();
+});
+
+interface Served {
+  readonly front: FrontBefore;
+  readonly clock: FakeClock;
+  /** The API server's requests, each with its body. */
+  readonly understood: string[];
+}
+
+async function serve(limits: Partial<ServerLimits> = {}): Promise<Served> {
+  const clock = new FakeClock();
+  const understood: string[] = [];
+  const listener = async (request: IncomingMessage, response: ServerResponse) => {
+    let body = '';
+    for await (const chunk of request) body += String(chunk);
+    understood.push(`${request.method} ${body}`);
+    response.end('{}');
+  };
+  const front = await frontBefore(listener, ALICE, { limits, clock });
+  stack.push(front);
+  return { front, clock, understood };
+}
+
+/** Starts a POST but sends only `body`, as the user that `headers` impersonate. */
+async function begin({ front }: Served, headers: Record<string, string | number>, body = ''): Promise<RawClient> {
+  const { port } = new URL(front.server.url);
+  const client = await RawClient.open(Number(port), front.server.authority.certificatePem);
+  stack.push({ [Symbol.asyncDispose]: () => client.close() });
+  client.send('POST', CLUSTERS, headers, body);
+  return client;
+}
+
+async function untilHeld({ front }: Served, bytes: number): Promise<void> {
+  while (front.traffic.inUse('bodyBytes') < bytes) await setImmediate();
+}
+
+async function untilGivenBack({ front }: Served): Promise<void> {
+  while (front.traffic.inUse('bodyBytes') > 0) await setImmediate();
+}
+
+const whole = { 'content-length': 2 };
+const asBob = { 'impersonate-user': 'bob' };
+
+describe('a body on its way through the gateway', () => {
+  test('that comes slowly costs the API server nothing, holds nobody up and ends in time with 408', async () => {
+    const served = await serve({ maxMutatingRequests: 1, bodyTimeoutMs: 10_000 });
+    const slow = await Promise.all([1, 2, 3].map(() => begin(served, { 'content-length': 1_000 }, '{')));
+    await untilHeld(served, 3);
+    const other = await begin(served, { ...whole, ...asBob }, '{}');
+    expect(await other.status()).toBe(200);
+    await served.clock.advance(10_000);
+
+    expect(await Promise.all(slow.map((client) => client.status()))).toEqual([408, 408, 408]);
+    expect(Object.fromEntries(served.front.traffic.rejections)).toEqual({ bodyTimeout: 3 });
+    expect(served.understood).toEqual(['POST {}']);
+    expect(served.front.upstream.connections.accepted).toBe(1);
+  });
+
+  test('that is announced as too large is refused with 413 before any of it comes', async () => {
+    const served = await serve();
+    const client = await begin(served, { 'content-length': 3 * MIB + 1 });
+
+    expect(await client.status()).toBe(413);
+    expect(served.front.upstream.connections.accepted).toBe(0);
+  });
+
+  test('that turns out too large is refused with 413, and the API server never hears of it', async () => {
+    const served = await serve({ maxBodyBytes: 1_000 });
+    const chunk = `3e9\r\n${'x'.repeat(1_001)}\r\n`;
+    const client = await begin(served, { 'transfer-encoding': 'chunked' }, chunk);
+
+    expect(await client.status()).toBe(413);
+    expect(served.front.traffic.inUse('bodyBytes')).toBe(0);
+    expect(served.front.upstream.connections.accepted).toBe(0);
+  });
+
+  test('is held against its user: beyond their share 429, while others continue', async () => {
+    const served = await serve({ maxBodyBytesInFlightPerUser: 100 });
+    await begin(served, { 'content-length': 1_000 }, 'x'.repeat(99));
+    await untilHeld(served, 99);
+    const second = await begin(served, whole, '{}');
+    const other = await begin(served, { ...whole, ...asBob }, '{}');
+
+    expect(await second.status()).toBe(429);
+    expect(second.received).toMatch(/retry-after: 1\r\n/i);
+    expect(await other.status()).toBe(200);
+  });
+
+  test('of all together has a limit too', async () => {
+    const served = await serve({ maxBodyBytesInFlight: 100 });
+    await begin(served, { 'content-length': 1_000 }, 'x'.repeat(99));
+    await untilHeld(served, 99);
+    const other = await begin(served, { ...whole, ...asBob }, '{}');
+
+    expect(await other.status()).toBe(429);
+  });
+
+  test('that breaks off is given back, and the API server gets no half request', async () => {
+    const served = await serve();
+    const client = await begin(served, { 'content-length': 1_000 }, '{"half');
+    await untilHeld(served, 6);
+    await client.close();
+    await untilGivenBack(served);
+
+    expect(await served.front.arrived()).toEqual([]);
+  });
+
+  test('of 1 MiB on each of 60 connections takes no more than the limits say', async () => {
+    const served = await serve();
+    const body = 'x'.repeat(MIB);
+    const names = Array.from({ length: 60 }, (_, index) => `user-${index % 6}`);
+    let mostBytes = 0;
+    const counting = setInterval(() => {
+      mostBytes = Math.max(mostBytes, served.front.traffic.inUse('bodyBytes'));
+    }, 1);
+    const clients = await Promise.all(
+      names.map((name) => begin(served, { 'content-length': MIB + 1, 'impersonate-user': name }, body)),
+    );
+    // The admitted ones are silent now, and all others have been answered.
+    const { rejections } = served.front.traffic;
+    const refused = () => (rejections.get('bodyBytes.perHolder') ?? 0) + (rejections.get('bodyBytes.total') ?? 0);
+    while (served.front.traffic.inUse('bodyBytes') + refused() * MIB < 60 * MIB - MIB) await setImmediate();
+    clearInterval(counting);
+    await Promise.all(clients.map((client) => client.close()));
+    await untilGivenBack(served);
+
+    expect(mostBytes).toBeLessThanOrEqual(64 * MIB);
+    expect(served.understood).toEqual([]);
+  });
+});

@@ -1,0 +1,250 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import type { AuditPolicy } from '@fairway/apiserver/audit/policy-rules';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type FrontBefore, frontBefore } from '../../testing/front-before.ts';
+
+const CLUSTERS = '/apis/fairway.dev/v1alpha1/namespaces/red/clusters';
+const ALICE = { username: 'alice', groups: ['devs'] };
+
+let front: FrontBefore;
+afterEach(() => front[Symbol.asyncDispose]());
+
+async function before(
+  listener: (request: IncomingMessage, response: ServerResponse) => unknown,
+  policy?: AuditPolicy,
+): Promise<void> {
+  front = await frontBefore(listener, ALICE, policy && { policy });
+}
+
+const EVERYTHING: AuditPolicy = () => ({ level: 'RequestResponse', omitStages: new Set(), omitManagedFields: true });
+
+/** Sends a request and waits for its end; returns the audit events so far. */
+async function eventsOf(...request: Parameters<FrontBefore['send']>) {
+  const answer = await front.send(...request);
+  await text(answer);
+  await front.answered();
+  return { events: front.audit.events, headers: answer.headers };
+}
+
+/** An API server that creates what is posted. */
+function created(body: object, headers: Record<string, string> = {}) {
+  return async (request: IncomingMessage, response: ServerResponse) => {
+    await text(request);
+    response.writeHead(201, { 'content-type': 'application/json', ...headers });
+    response.end(JSON.stringify(body));
+  };
+}
+
+test('a forwarded create is logged with the name that the API server generated', async () => {
+  await before(created({ kind: 'Cluster', metadata: { annotations: { a: 'x'.repeat(200_000) }, name: 'demo-x7k2p' } }));
+  const { events } = await eventsOf(CLUSTERS, { method: 'POST', headers: { 'user-agent': 'kubectl' } }, '{}');
+
+  expect(events).toEqual([
+    {
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level: 'Metadata',
+      auditID: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      stage: 'ResponseComplete',
+      requestURI: CLUSTERS,
+      verb: 'create',
+      user: { username: 'alice', groups: ['devs', 'system:authenticated'] },
+      sourceIPs: ['127.0.0.1'],
+      userAgent: 'kubectl',
+      objectRef: {
+        resource: 'clusters',
+        namespace: 'red',
+        name: 'demo-x7k2p',
+        apiGroup: 'fairway.dev',
+        apiVersion: 'v1alpha1',
+      },
+      responseStatus: { metadata: {}, code: 201 },
+      requestReceivedTimestamp: expect.stringMatching(/^\d{4}-.*\d{6}Z$/),
+      stageTimestamp: expect.stringMatching(/^\d{4}-.*\d{6}Z$/),
+    },
+  ]);
+});
+
+test('the audit id in the log is the one that the API server and the client see', async () => {
+  let heard: string | string[] | undefined;
+  await before((request, response) => {
+    heard = request.headers['audit-id'];
+    response.writeHead(200, { 'audit-id': String(heard) }).end('{}');
+  });
+  const { events, headers } = await eventsOf(`${CLUSTERS}/a`, { method: 'DELETE' });
+
+  expect(events.map(({ auditID }) => auditID)).toEqual([heard]);
+  expect(headers['audit-id']).toBe(heard);
+});
+
+test.each([['x'.repeat(65)], ['{"kind":"Event"}']])('an id that is no id, %s, is replaced', async (id) => {
+  await before((request, response) => response.end(String(request.headers['audit-id'])));
+  const { events } = await eventsOf(`${CLUSTERS}/a`, { method: 'DELETE', headers: { 'audit-id': id } });
+
+  expect(events[0]?.auditID).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('an answer is asked for in a form that can be read along', async () => {
+  const body = { metadata: { name: 'demo' } };
+  await before(async (request, response) => {
+    await text(request);
+    const isPlain = request.headers['accept-encoding'] === undefined;
+    if (isPlain) response.writeHead(201).end(JSON.stringify(body));
+    else response.writeHead(201, { 'content-encoding': 'gzip' }).end(gzipSync(JSON.stringify(body)));
+  });
+  const { events } = await eventsOf(CLUSTERS, { method: 'POST', headers: { 'accept-encoding': 'gzip' } }, '{}');
+
+  expect(events[0]?.objectRef?.name).toBe('demo');
+});
+
+describe('what the API server refuses', () => {
+  const refused = (status: object, code: number) => (_: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(status));
+  };
+
+  test('is logged with its message, without causes', async () => {
+    const causes = [{ reason: 'FieldValueInvalid', message: 'x', field: 'spec.plan' }];
+    const details = { name: 'demo', group: 'fairway.dev', kind: 'clusters', causes };
+    await before(refused({ kind: 'Status', message: 'no such plan', reason: 'Invalid', details, code: 422 }, 422));
+    const { events } = await eventsOf(`${CLUSTERS}/demo`, { method: 'PATCH' }, '{}');
+
+    expect(events[0]?.responseStatus).toEqual({
+      metadata: {},
+      status: 'Failure',
+      message: 'no such plan',
+      reason: 'Invalid',
+      details: { name: 'demo', group: 'fairway.dev', kind: 'clusters' },
+      code: 422,
+    });
+  });
+
+  test.each<[string, object]>([
+    ['no Status', ['x']],
+    ['too long to keep', { message: 'x'.repeat(100_000) }],
+    ['of other types', { message: 7, details: 'x' }],
+  ])('is told by its code where the answer is %s', async (_, status) => {
+    await before(refused(status, 409));
+    const { events } = await eventsOf(`${CLUSTERS}/demo`, { method: 'DELETE' });
+
+    expect(events[0]?.responseStatus).toEqual({ metadata: {}, code: 409 });
+  });
+});
+
+test('an impersonated request is logged with both users, even a read', async () => {
+  await before((_, response) => response.end('{}'));
+  const { events } = await eventsOf(CLUSTERS, { headers: { 'impersonate-user': 'bob', 'impersonate-group': ['x'] } });
+
+  expect(events).toMatchObject([
+    {
+      verb: 'list',
+      user: { username: 'alice' },
+      impersonatedUser: { username: 'bob', groups: ['x', 'system:authenticated'] },
+    },
+  ]);
+  // The allowed verb was impersonate; whether bob may list is for the API server to decide.
+  expect(events[0]?.annotations).toBeUndefined();
+});
+
+test('a request that is not forwarded is logged, with the reason', async () => {
+  await before((_, response) => response.end());
+  const { events } = await eventsOf('/api/v1/namespaces/kube-system/secrets/a');
+
+  expect(events).toMatchObject([
+    {
+      verb: 'get',
+      objectRef: { resource: 'secrets', namespace: 'kube-system', name: 'a' },
+      responseStatus: { reason: 'Forbidden', code: 403 },
+      annotations: {
+        'authorization.k8s.io/decision': 'forbid',
+        'authorization.k8s.io/reason': 'secrets of namespace kube-system are not served to tenants',
+      },
+    },
+  ]);
+});
+
+test('so is an ambiguous request', async () => {
+  await before((_, response) => response.end());
+  const { events } = await eventsOf(`${CLUSTERS}/..%2fsecrets`, { headers: { 'user-agent': 'mallory' } });
+
+  expect(events).toMatchObject([
+    { user: {}, userAgent: 'mallory', responseStatus: { reason: 'BadRequest', code: 400 } },
+  ]);
+});
+
+test('reads, discovery, health and reviews are not', async () => {
+  await before((_, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'));
+  for (const path of [CLUSTERS, `${CLUSTERS}/a`, '/livez', '/version', '/apis/fairway.dev/v1alpha1'])
+    await eventsOf(path);
+  const { events } = await eventsOf('/admission/secret', { method: 'POST' }, '{}');
+
+  expect(events).toEqual([]);
+});
+
+test('a watch of Secrets is logged, and again when it ends', async () => {
+  await before((_, response) => response.writeHead(200).end('{"type":"ADDED"}\n'));
+  const { events } = await eventsOf('/api/v1/namespaces/red/secrets?watch=1');
+
+  expect(events).toMatchObject([{ verb: 'watch', stage: 'ResponseStarted', responseStatus: { code: 200 } }]);
+});
+
+test('a client that disconnects before the answer may have changed something', async () => {
+  const arrived = Promise.withResolvers<void>();
+  await before(() => arrived.resolve());
+  const sending = front.send(`${CLUSTERS}/a`, { method: 'DELETE' });
+  sending.catch(() => undefined);
+  await arrived.promise;
+  for (const socket of front.server.connections.open) socket.destroy();
+  await front.answered();
+
+  expect(front.audit.events).toMatchObject([
+    { verb: 'delete', responseStatus: { status: 'Failure', message: 'the client was gone before the answer' } },
+  ]);
+});
+
+describe('by a policy of level RequestResponse', () => {
+  const cluster = {
+    kind: 'Cluster',
+    metadata: { name: 'a', managedFields: [{ manager: 'x' }] },
+    spec: { plan: 'gold' },
+  };
+  const { managedFields: _, ...metadata } = cluster.metadata;
+
+  test('a forwarded request is quoted, and its answer, which is not compressed for it', async () => {
+    let encoding: string | undefined;
+    await before(async (request, response) => {
+      encoding = request.headers['accept-encoding'];
+      await created(cluster)(request, response);
+    }, EVERYTHING);
+    const sent = JSON.stringify({ ...cluster, spec: {} });
+    const { events } = await eventsOf(CLUSTERS, { method: 'POST', headers: { 'accept-encoding': 'gzip' } }, sent);
+
+    expect(encoding).toBeUndefined();
+    expect(events).toMatchObject([{ level: 'RequestResponse', objectRef: { name: 'a' } }]);
+    expect(events[0]?.requestObject).toEqual({ ...cluster, spec: {}, metadata });
+    expect(events[0]?.responseObject).toEqual({ ...cluster, metadata });
+  });
+
+  test('an answer that is too large streams on, and is left out', async () => {
+    const large = { ...cluster, spec: { text: 'x'.repeat(300_000) } };
+    await before(created(large), EVERYTHING);
+    const { events } = await eventsOf(CLUSTERS, { method: 'POST' }, '{}');
+
+    expect(events).toMatchObject([
+      {
+        objectRef: { name: 'a' },
+        requestObject: {},
+        annotations: { 'audit.k8s.io/truncated': 'true', 'audit.fairway.dev/omitted': 'responseObject: too large' },
+      },
+    ]);
+  });
+
+  test.each(['/api/v1/namespaces/red/secrets', `${CLUSTERS}/a/kubeconfig`])('%s is not quoted', async (path) => {
+    await before(created({ kind: 'Secret', metadata: { name: 's' }, data: { a: 'aHVudGVy' } }), EVERYTHING);
+    const { events } = await eventsOf(path, { method: 'POST' }, '{"data":{"a":"aHVudGVy"}}');
+
+    expect(events).toMatchObject([{ level: 'Metadata' }]);
+    expect(front.audit.lines.join()).not.toContain('aHVudGVy');
+  });
+});

@@ -1,0 +1,172 @@
+import { API_VERSION } from '@fairway/api/group';
+import type { TransportRequest } from '@fairway/kube/client/transport';
+import {
+  ClusterRoleBindings,
+  ClusterRoles,
+  Namespaces,
+  RoleBindings,
+  ServiceAccounts,
+} from '@fairway/kube/kinds/resources';
+import type { KubeObject } from '@fairway/kube/object/meta';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ManagementGateway } from '../../management/management-gateway.ts';
+import { ManagementCluster } from '../../testing/management-cluster.ts';
+import { askAs, type Identity, openGateway } from '../../testing/open-gateway.ts';
+
+const RED = 'red';
+const RBAC = 'rbac.authorization.k8s.io';
+
+let cluster: ManagementCluster;
+let gateway: ManagementGateway;
+beforeAll(async () => {
+  cluster = await ManagementCluster.start();
+  gateway = await openGateway(cluster, 'first');
+  await cluster.client.resource(Namespaces).create({ metadata: { name: RED }, spec: {} });
+  await cluster.client.resource(ServiceAccounts).create({ metadata: { name: 'robot', namespace: RED } });
+  await cluster.client.resource(RoleBindings).create({
+    metadata: { name: 'members', namespace: RED },
+    roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'fairway-member' },
+    subjects: [
+      { apiGroup: RBAC, kind: 'User', name: 'jürgen' },
+      { kind: 'ServiceAccount', name: 'robot', namespace: RED },
+    ],
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await cluster.close();
+});
+
+function ask(identity: Identity, method: TransportRequest['method'], path: string, more?: Partial<TransportRequest>) {
+  return askAs({ cluster, gateway }, identity, method, path, more);
+}
+
+async function tokenOfRobot(): Promise<string> {
+  const request: KubeObject & { spec: object; status?: { token: string } } = { metadata: {}, spec: {} };
+  const accounts = cluster.client.resource(ServiceAccounts);
+  const { status } = await accounts.createSubresource('robot', 'token', request, { namespace: RED });
+  return status?.token ?? '';
+}
+
+const CLUSTERS = `/apis/${API_VERSION}/namespaces/${RED}/clusters`;
+const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} };
+
+/** Whom the API server takes the caller for. */
+async function whoIs(identity: Identity) {
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  const answer = await ask(identity, 'POST', path, { body: JSON.stringify(REVIEW) });
+  return (answer.json() as unknown as { status: { userInfo: { username: string; groups: string[] } } }).status.userInfo;
+}
+
+describe('a caller', () => {
+  test('with a certificate is who it says, with its groups, in all scripts', async () => {
+    const user = await whoIs({ user: 'jürgen', groups: ['devs', 'ö'] });
+
+    expect(user).toMatchObject({ username: 'jürgen', groups: ['devs', 'ö', 'system:authenticated'] });
+    expect((await ask({ user: 'jürgen' }, 'GET', CLUSTERS)).status).toBe(200);
+  });
+
+  test('with a token is whose the API server says, with uid', async () => {
+    const user = await whoIs({ token: await tokenOfRobot() });
+
+    expect(user).toMatchObject({
+      username: 'system:serviceaccount:red:robot',
+      uid: expect.stringMatching(/./),
+      groups: expect.arrayContaining(['system:serviceaccounts:red']),
+    });
+  });
+
+  test.each<[string, Identity]>([
+    ['nothing', undefined],
+    ['a token that nobody knows', { token: 'made-up' }],
+  ])('with %s is told so, as a Status', async (_, identity) => {
+    const answer = await ask(identity, 'GET', CLUSTERS);
+
+    expect(answer.status).toBe(401);
+    expect(answer.json()).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'Unauthorized', code: 401 });
+  });
+
+  test('without rights hears the words of the API server', async () => {
+    const { status, json } = await ask({ user: 'bob' }, 'GET', CLUSTERS);
+
+    expect(status).toBe(403);
+    expect(json().message).toBe(
+      'clusters.fairway.dev is forbidden: User "bob" cannot list resource "clusters" in API group "fairway.dev" in the namespace "red"',
+    );
+  });
+
+  test('is somebody else only with the right to be', async () => {
+    const asJuergen = { 'impersonate-user': Buffer.from('jürgen').toString('latin1') };
+    const refused = await ask({ user: 'bob' }, 'GET', CLUSTERS, { headers: asJuergen });
+
+    expect(refused.status).toBe(403);
+    expect(refused.json().message).toContain('User "bob" cannot impersonate resource "users"');
+    const root = { user: 'root', groups: ['system:masters'] };
+    expect((await ask(root, 'GET', CLUSTERS, { headers: asJuergen })).status).toBe(200);
+    const elsewhere = await ask(root, 'GET', CLUSTERS.replace(RED, 'blue'), { headers: asJuergen });
+    expect(elsewhere.json().message).toContain('User "jürgen" cannot list resource "clusters"');
+  });
+
+  test('finds the audit id that it chose', async () => {
+    const headers = { 'audit-id': '3f0c7f55-0000-4000-8000-000000000000' };
+
+    expect((await ask({ user: 'bob' }, 'GET', CLUSTERS, { headers })).headers['audit-id']).toBe(headers['audit-id']);
+    expect((await ask(undefined, 'GET', CLUSTERS, { headers })).headers['audit-id']).toBe(headers['audit-id']);
+    expect((await ask({ user: 'bob' }, 'GET', '/apis')).headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/);
+  });
+});
+
+describe('discovery', () => {
+  test.each([
+    'application/json',
+    'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;q=0.9',
+  ])('of all groups as %s shows what passes, and says when nothing changed', async (accept) => {
+    const first = await ask({ user: 'bob' }, 'GET', '/apis', { headers: { accept } });
+    const etag = first.headers['etag'] ?? '';
+    const again = await ask({ user: 'bob' }, 'GET', '/apis', { headers: { accept, 'if-none-match': etag } });
+
+    expect(first.body).toContain('fairway.dev');
+    expect(first.body).not.toContain('"certificates.k8s.io"');
+    expect([again.status, again.body]).toEqual([304, '']);
+  });
+
+  test('in another language than JSON is not to be had', async () => {
+    const headers = { accept: 'application/vnd.kubernetes.protobuf' };
+
+    expect((await ask({ user: 'bob' }, 'GET', '/apis', { headers })).status).toBe(406);
+  });
+
+  test('lists clusters/kubeconfig', async () => {
+    const { body } = await ask({ user: 'bob' }, 'GET', `/apis/${API_VERSION}`);
+
+    expect(body).toContain('{"name":"clusters/kubeconfig"');
+  });
+});
+
+describe("the gateway's own paths", () => {
+  test.each(['/healthz', '/livez', '/readyz', '/readyz/api-server'])('%s is for everybody', async (path) => {
+    expect(await ask(undefined, 'GET', path)).toMatchObject({ status: 200, body: 'ok' });
+  });
+
+  test('/metrics is for who may read it', async () => {
+    expect((await ask({ user: 'bob' }, 'GET', '/metrics')).status).toBe(403);
+    await cluster.client.resource(ClusterRoles).create({
+      metadata: { name: 'metrics' },
+      rules: [{ nonResourceURLs: ['/metrics'], verbs: ['get'] }],
+    });
+    await cluster.client.resource(ClusterRoleBindings).create({
+      metadata: { name: 'metrics' },
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: 'metrics' },
+      subjects: [{ apiGroup: RBAC, kind: 'User', name: 'bob' }],
+    });
+
+    expect(await ask({ user: 'bob' }, 'GET', '/metrics')).toMatchObject({ status: 200, body: 'up 1\n' });
+  });
+
+  test('clusters/kubeconfig has one verb', async () => {
+    expect((await ask({ user: 'jürgen' }, 'GET', `${CLUSTERS}/demo/kubeconfig`)).status).toBe(403);
+    expect((await ask({ user: 'root', groups: ['system:masters'] }, 'GET', `${CLUSTERS}/demo/kubeconfig`)).status).toBe(
+      405,
+    );
+  });
+});

@@ -1,0 +1,53 @@
+import { API_VERSION } from '@fairway/api/group';
+import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { CLOUDLESS, FORMS, type Person, TEAM, TestGateway } from '../../testing/test-gateway.ts';
+
+describe.each(FORMS)('cloudprofiles/quotas of the %s gateway', (form) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await TestGateway.start(form);
+    await gateway.populate();
+    for (const namespace of [TEAM, CLOUDLESS]) {
+      const { kind } = cloudProfiles;
+      const metadata = { name: 'default', namespace };
+      await gateway.gateway.client
+        .resource(cloudProfiles)
+        .create({ apiVersion: API_VERSION, kind, metadata, spec: { cloud: 'simulator' } });
+    }
+  });
+  afterAll(() => gateway.close());
+
+  function ask(person: Person, { namespace = TEAM, profile = 'default' } = {}) {
+    const path = `/apis/${API_VERSION}/namespaces/${namespace}/cloudprofiles/${profile}/quotas`;
+    return gateway.call(person, 'POST', path, { apiVersion: API_VERSION, kind: 'QuotasRequest' });
+  }
+
+  // It tells what is there, so a reader may ask.
+  test.each(['alice', 'rita'] as const)('answers %s with the quotas of the project', async (person) => {
+    const { status, body } = await ask(person);
+
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      kind: 'QuotasRequest',
+      metadata: { name: 'default', namespace: TEAM },
+      status: {
+        time: expect.stringMatching(/Z$/),
+        quotas: expect.arrayContaining([{ name: 'instances', limit: expect.any(Number), used: expect.any(Number) }]),
+      },
+    });
+  });
+
+  test.each<{ reason: string; person: Person; profile?: string; code: number }>([
+    { reason: 'a stranger', person: 'nobody', code: 403 },
+    { reason: 'no profile', person: 'alice', profile: 'nothing', code: 404 },
+  ])('$reason is refused: $code', async ({ person, profile, code }) => {
+    expect((await ask(person, profile === undefined ? {} : { profile })).status).toBe(code);
+  });
+
+  test('knows nothing of a project that has no cloud', async () => {
+    const { status, body } = await ask('alice', { namespace: CLOUDLESS });
+
+    expect({ status, answer: (body as { status?: object }).status }).toEqual({ status: 201, answer: {} });
+  });
+});

@@ -1,0 +1,151 @@
+import { SHIPPED_PLANS } from '@fairway/api/data/plans';
+import { SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { kubernetesReleases } from '@fairway/api/kinds/kubernetes-release';
+import { plans } from '@fairway/api/kinds/plan';
+import type { PolicyRule } from '@fairway/kube/kinds/generated/types';
+import { ClusterRoleBindings, ClusterRoles, Namespaces } from '@fairway/kube/kinds/resources';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { TestGateway } from '../../testing/test-gateway.ts';
+
+const running: TestGateway[] = [];
+let gateway: TestGateway;
+beforeEach(async () => {
+  gateway = await TestGateway.start();
+  running.push(gateway);
+});
+afterEach(async () => {
+  for (const each of running.splice(0)) await each.close();
+});
+
+/** The next process on the same store. */
+async function restart(): Promise<TestGateway> {
+  const next = await TestGateway.start('embedded', gateway.store);
+  running.push(next);
+  return next;
+}
+
+test('a new store holds namespaces, roles, plans and releases', async () => {
+  const client = gateway.as('operator');
+  const names = async (list: Promise<{ items: readonly { metadata: { name?: string } }[] }>) =>
+    (await list).items.map(({ metadata }) => metadata.name);
+
+  expect(await names(client.resource(Namespaces).list())).toEqual(
+    expect.arrayContaining(['default', 'kube-system', SYSTEM_NAMESPACE]),
+  );
+  expect(await names(client.resource(plans).list())).toEqual(SHIPPED_PLANS.map(({ metadata }) => metadata.name));
+  expect(await names(client.resource(ClusterRoles).list())).toEqual(
+    expect.arrayContaining(['cluster-admin', 'fairway-member', 'fairway-reader', 'fairway-catalogue-reader']),
+  );
+});
+
+test('a store with content is left as it is: no object is written again', async () => {
+  await gateway.populate();
+  await gateway.createCluster('demo');
+  // A second start settles what gathers the roles of the first.
+  await restart();
+  const kinds = [Namespaces, ClusterRoles, ClusterRoleBindings, plans, kubernetesReleases];
+  const versions = async (of: TestGateway) => {
+    const lists = await Promise.all(kinds.map((kind) => of.as('operator').resource(kind).list()));
+    return lists.map(({ items }) => items.map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`));
+  };
+  const before = await versions(gateway);
+
+  expect(await versions(await restart())).toEqual(before);
+});
+
+test("an operator's Plan stays as it was changed, and one that is not shipped stays at all", async () => {
+  const client = gateway.as('operator').resource(plans);
+  await client.patch('free', { type: 'merge', value: { spec: { maxNodes: 7 } } });
+  const { spec } = await client.get('standard');
+  const gold = { apiVersion: 'fairway.dev/v1alpha1', kind: plans.kind, metadata: { name: 'gold' }, spec };
+  await client.create(gold);
+
+  const after = await (await restart()).as('operator').resource(plans).list();
+
+  expect(after.items.map(({ metadata }) => metadata.name)).toEqual(['free', 'gold', 'standard']);
+  expect(after.items[0]?.spec.maxNodes).toBe(7);
+});
+
+test('rules that an operator gave a role beyond the shipped ones stay', async () => {
+  const roles = gateway.as('operator').resource(ClusterRoles);
+  const reader = await roles.get('fairway-reader');
+  const more = { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] };
+  await roles.update({ ...reader, rules: [...(reader.rules ?? []), more] });
+
+  const after = await (await restart()).as('operator').resource(ClusterRoles).get('fairway-reader');
+
+  expect(after.rules).toContainEqual(more);
+});
+
+test('what an older release let members do with Secrets is taken back, and nothing else', async () => {
+  const roles = gateway.as('operator').resource(ClusterRoles);
+  const member = await roles.get('fairway-member');
+  const secrets = { apiGroups: [''], resources: ['secrets'] };
+  const older = { ...secrets, verbs: ['create', 'update', 'patch', 'delete'] };
+  const more = { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] };
+  const rules = (member.rules ?? []).map((rule) => (rule.resources?.includes('secrets') ? older : rule));
+  await roles.update({ ...member, rules: [...rules, more] });
+
+  const after = await (await restart()).as('operator').resource(ClusterRoles).get('fairway-member');
+
+  expect(after.rules).toEqual([...(member.rules ?? []), more]);
+  expect(after.rules).toContainEqual({ ...secrets, verbs: ['create', 'update'] });
+});
+
+test('who could ask for kubeconfigs in an older release may ask for all that there is now', async () => {
+  const roles = gateway.as('operator').resource(ClusterRoles);
+  const member = await roles.get('fairway-member');
+  const isRequest = ({ resources }: PolicyRule) => resources?.includes('clusters/kubeconfig') === true;
+  const rules = (member.rules ?? []).map((rule) =>
+    isRequest(rule) ? { ...rule, resources: ['clusters/kubeconfig'] } : rule,
+  );
+  await roles.update({ ...member, rules });
+
+  const after = await (await restart()).as('operator').resource(ClusterRoles).get('fairway-member');
+
+  expect(after.rules).toEqual(member.rules);
+  expect(after.rules?.find(isRequest)?.resources).toContain('clusters/upgradeplan');
+});
+
+test('a reader of an older release may ask what clusters have in the cloud, unless the operator has changed the role', async () => {
+  const roles = gateway.as('operator').resource(ClusterRoles);
+  const reader = await roles.get('fairway-reader');
+  const before = (reader.rules ?? []).filter(
+    ({ resources }) => resources?.includes('clusters/cloudresources') !== true,
+  );
+  await roles.update({ ...reader, rules: before });
+  const upgraded = (await restart()).as('operator').resource(ClusterRoles);
+  const after = await upgraded.get('fairway-reader');
+  const own = before.slice(0, 1);
+  await upgraded.update({ ...after, rules: own });
+
+  expect(after.rules).toEqual(reader.rules);
+  expect((await (await restart()).as('operator').resource(ClusterRoles).get('fairway-reader')).rules).toEqual(own);
+});
+
+test.each(['fairway-member', 'fairway-reader'])(
+  'who asked of clusters alone as %s may ask for quotas too',
+  async (name) => {
+    const roles = gateway.as('operator').resource(ClusterRoles);
+    const role = await roles.get(name);
+    const rules = (role.rules ?? []).map(({ resources = [], ...rule }) => ({
+      ...rule,
+      resources: resources.filter((each) => each !== 'cloudprofiles/quotas'),
+    }));
+    await roles.update({ ...role, rules });
+    const after = await (await restart()).as('operator').resource(ClusterRoles).get(name);
+
+    expect(rules).not.toEqual(role.rules);
+    expect(after.rules).toEqual(role.rules);
+  },
+);
+
+test('what is missing is made again', async () => {
+  await gateway.as('operator').resource(ClusterRoleBindings).delete('fairway-catalogue-reader');
+  await gateway.as('operator').resource(plans).delete('standard');
+
+  const next = await restart();
+
+  const offered = await next.as('nobody').resource(plans).list();
+  expect(offered.items.map(({ metadata }) => metadata.name)).toEqual(['free', 'standard']);
+});

@@ -1,0 +1,119 @@
+import { identityOf } from '@fairway/api/identity';
+import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
+import { writeStatus } from '@fairway/controllers/status-writer';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { refusal, TEAM, TestGateway } from '../../testing/test-gateway.ts';
+
+const ORIGIN = '123e4567-e89b-42d3-a456-426614174000';
+const OTHER = '00000000-e89b-42d3-a456-426614174000';
+
+let gateway: TestGateway;
+let cluster: Cluster;
+let counter = 0;
+beforeAll(async () => {
+  gateway = await TestGateway.start();
+  await gateway.populate();
+});
+beforeEach(async () => {
+  counter += 1;
+  cluster = await gateway.createCluster(`demo-${counter}`);
+});
+afterAll(() => gateway.close());
+
+type Who = 'alice' | 'operator';
+
+function name(): string {
+  return cluster.metadata.name ?? '';
+}
+
+async function current(): Promise<Cluster> {
+  return gateway.as('operator').resource(clusters).get(name(), { namespace: TEAM });
+}
+
+function patchStatus(who: Who, status: object): Promise<Cluster> {
+  const options = { namespace: TEAM, subresource: 'status' };
+  return gateway.as(who).resource(clusters).patch(name(), { type: 'merge', value: { status } }, options);
+}
+
+/** All ways in which a client may try to write a status. */
+const WAYS: readonly { readonly way: string; readonly write: (who: Who) => Promise<unknown> }[] = [
+  { way: 'a patch of the status', write: (who) => patchStatus(who, { originUID: ORIGIN }) },
+  {
+    way: 'an update of the status',
+    write: async (who) => {
+      const { status, ...object } = await current();
+      const changed = { ...object, status: { ...status, originUID: ORIGIN } };
+      return gateway.as(who).resource(clusters).updateStatus(changed);
+    },
+  },
+  {
+    way: 'server-side apply of the status',
+    write: (who) => {
+      const { apiVersion, kind, metadata, spec } = cluster;
+      const { namespace = TEAM } = metadata;
+      const applied = { apiVersion, kind, metadata: { name: name(), namespace }, spec, status: { originUID: ORIGIN } };
+      const options = { fieldManager: 'a-client', subresource: 'status', force: true };
+      return gateway
+        .as(who)
+        .resource(clusters)
+        .apply(applied as Cluster, options);
+    },
+  },
+];
+
+describe('who a cluster is to the cloud', () => {
+  test.each(WAYS)('is not for a member to choose by $way', async ({ write }) => {
+    const error = await refusal(write('alice'));
+
+    expect(error.reason).toBe('Forbidden');
+    expect(identityOf(await current())).toBe(cluster.metadata.uid);
+  });
+
+  test.each(WAYS)('is for the operator to settle by $way', async ({ write }) => {
+    await write('operator');
+
+    expect(identityOf(await current())).toBe(ORIGIN);
+  });
+
+  test('is not taken from a status that comes with the object', async () => {
+    const { apiVersion, kind, spec } = cluster;
+    const metadata = { name: `${name()}b`, namespace: TEAM };
+    const made = await gateway
+      .as('alice')
+      .resource(clusters)
+      .create({ apiVersion: apiVersion ?? '', kind: kind ?? '', metadata, spec, status: { originUID: ORIGIN } });
+
+    expect(identityOf(made)).toBe(made.metadata.uid);
+  });
+
+  test.each([
+    { status: { originUID: OTHER }, what: 'another one' },
+    { status: { originUID: null }, what: 'none' },
+    { status: null, what: 'no status at all' },
+  ])('stays what it is: $what is refused', async ({ status }) => {
+    await patchStatus('operator', { originUID: ORIGIN });
+    const options = { namespace: TEAM, subresource: 'status' };
+    const resource = gateway.as('operator').resource(clusters);
+
+    const error = await refusal(resource.patch(name(), { type: 'merge', value: { status } }, options));
+
+    expect(error.message).toContain('status.originUID: Forbidden: cannot be changed once it is set');
+    expect(identityOf(await current())).toBe(ORIGIN);
+  });
+
+  test('is settled before Fairway has acted on the cluster', async () => {
+    await patchStatus('operator', { observedGeneration: 1 });
+
+    const error = await refusal(patchStatus('operator', { originUID: ORIGIN }));
+
+    expect(error.message).toContain('can be set only before Fairway has acted on the object');
+  });
+
+  test('outlives a status that does not speak of it', async () => {
+    await patchStatus('operator', { originUID: ORIGIN, phase: 'Ready' });
+
+    await writeStatus(gateway.gateway.client.resource(clusters), await current(), { observedGeneration: 1 });
+
+    expect((await current()).status).toEqual({ originUID: ORIGIN, observedGeneration: 1 });
+  });
+});

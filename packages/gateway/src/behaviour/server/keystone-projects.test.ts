@@ -1,0 +1,216 @@
+import { cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { silentLogger } from '@fairway/base/log';
+import type { KeystoneUser } from '@fairway/identity/keystone-user';
+import { CLEANUP_KEY, projectCleanup } from '@fairway/identity/project-cleanup';
+import { NEW_NAMESPACES, ProjectNamespaces } from '@fairway/identity/project-namespaces';
+import { DEFAULT_ROLES } from '@fairway/identity/settings';
+import { aKeystoneUser } from '@fairway/identity/testing/keystone-user';
+import { Namespaces, RoleBindings } from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type KeystoneGateway, startKeystoneGateway } from '../../testing/keystone-gateway.ts';
+
+const PERIOD_MS = 10 * 60_000;
+const LIST = 'GET /v3/projects';
+
+let gateway: KeystoneGateway;
+beforeEach(async () => {
+  gateway = await startKeystoneGateway('embedded');
+});
+afterEach(() => gateway.close());
+
+const api = () => ({ reader: () => gateway.form.server.reader, client: () => gateway.form.client });
+
+function userOf(id: string, name = id, roles: readonly string[] = ['member'], domain = 'default'): KeystoneUser {
+  const home = { id: domain, name: domain };
+  return aKeystoneUser({ userDomain: home, project: { id, name, domain: home }, roles });
+}
+
+describe('the namespace of a project', () => {
+  const clock = new FakeClock();
+  const namespaces = (settings: Partial<ConstructorParameters<typeof ProjectNamespaces>[0]['settings']> = {}) =>
+    new ProjectNamespaces({
+      settings: { namespaceFormat: '%i', roles: DEFAULT_ROLES, ignoredProjects: [], ...settings },
+      clock,
+      ...api(),
+    });
+  const bindings = async (namespace: string) =>
+    (await gateway.form.client.resource(RoleBindings).list({ namespace })).items.map(
+      ({ roleRef, subjects = [] }) => `${roleRef.name}: ${subjects.map(({ name }) => name).join(' ')}`,
+    );
+
+  it.each<{ why: string; user: KeystoneUser; ignoredProjects?: string[] }>([
+    { why: 'whose token has no project', user: { ...userOf('a'), project: undefined } },
+    { why: 'with roles that mean nothing here', user: userOf('a', 'a', ['creator', 'toString']) },
+    { why: 'of a project that the operator leaves out', user: userOf('a'), ignoredProjects: ['a'] },
+  ])('is not made for a user $why', async ({ user, ignoredProjects = [] }) => {
+    expect(await namespaces({ ignoredProjects }).of(user)).toBeUndefined();
+    expect(gateway.form.server.reader.get(Namespaces, '', 'a')).toBeUndefined();
+  });
+
+  it('is made once, however many come at a time', async () => {
+    const one = namespaces();
+    const { reader } = gateway.form.server;
+    const names = await Promise.all(Array.from({ length: 50 }, () => one.of(userOf('a'))));
+    const before = reader.revisionOf(Namespaces);
+    await one.of(userOf('a'));
+    await namespaces().of(userOf('a'));
+
+    expect(new Set(names)).toEqual(new Set(['a']));
+    expect(reader.revisionOf(Namespaces)).toBe(before);
+  });
+
+  it('is completed where a process was killed before it had bound the roles', async () => {
+    const metadata = { name: 'a', annotations: { 'fairway.dev/project-id': 'a' } };
+    await gateway.form.client.resource(Namespaces).create({ apiVersion: 'v1', kind: 'Namespace', metadata, spec: {} });
+
+    await namespaces().of(userOf('a'));
+
+    expect(await bindings('a')).toEqual([
+      'fairway-member: keystone:project:a:admin keystone:project:a:member',
+      'fairway-reader: keystone:project:a:reader',
+    ]);
+  });
+
+  it('gets other bindings when the operator gives roles another meaning', async () => {
+    await namespaces().of(userOf('a'));
+
+    await namespaces({ roles: { operator: 'fairway-member', member: 'view' } }).of(userOf('a'));
+
+    expect(await bindings('a')).toEqual([
+      'fairway-member: keystone:project:a:operator',
+      'view: keystone:project:a:member',
+    ]);
+  });
+
+  it('loses the bindings of a role that means nothing any more, when its holder comes', async () => {
+    await namespaces().of(userOf('a'));
+    const strict = namespaces({ roles: { operator: 'fairway-member' } });
+
+    expect(await strict.of(userOf('a'))).toBeUndefined();
+
+    expect(await bindings('a')).toEqual(['fairway-member: keystone:project:a:operator']);
+    const before = gateway.form.server.reader.revisionOf(Namespaces);
+    await strict.of(userOf('a'));
+    expect(gateway.form.server.reader.revisionOf(Namespaces)).toBe(before);
+  });
+
+  it('loses them under a name that it no longer would get', async () => {
+    await namespaces({ namespaceFormat: '%n-%i' }).of(userOf('a', 'Blue Team'));
+
+    await namespaces({ namespaceFormat: '%n-%i', roles: { operator: 'view' } }).of(userOf('a', 'Green Team'));
+
+    expect(await bindings('blue-team-a')).toEqual(['view: keystone:project:a:operator']);
+  });
+
+  it('stays when the project gets another name', async () => {
+    const settings = { namespaceFormat: '%n-%i' };
+    expect(await namespaces(settings).of(userOf('a', 'Blue Team'))).toBe('blue-team-a');
+
+    expect(await namespaces(settings).of(userOf('a', 'Green Team'))).toBe('blue-team-a');
+  });
+
+  it('is not made again and again by the administrator of a domain', async () => {
+    const one = namespaces();
+    const outcomes = [];
+    for (let index = 0; index < NEW_NAMESPACES.burst + 5; index++) {
+      const made = one.of(userOf(`p${index}`, 'p', ['member'], 'evil'));
+      outcomes.push(await made.catch((error: unknown) => isApiError(error, 'TooManyRequests') && 429));
+    }
+
+    expect(outcomes.filter((outcome) => outcome === 429)).toHaveLength(5);
+    expect(await one.of(userOf('other', 'other', ['member'], 'good'))).toBe('other');
+  });
+});
+
+describe('a project that is gone', () => {
+  const clock = new FakeClock();
+  const cleanup = (entries = ['simulator-service', 'system']) => {
+    const { keystone } = gateway;
+    const system = { ...keystone.loginOf('simulator-service'), scope: { kind: 'system' } as const };
+    const projects = entries.map((entry) =>
+      entry === 'system' ? keystone.as('simulator-service', system).identity : keystone.as(entry).identity,
+    );
+    return projectCleanup({ projects, ...api(), clock, log: silentLogger });
+  };
+  const pass = async (reconcile: ReturnType<typeof cleanup>, times: number) => {
+    for (let index = 0; index < times; index++) {
+      await reconcile(CLEANUP_KEY, { signal: new AbortController().signal });
+      await clock.advance(PERIOD_MS);
+    }
+  };
+  const isThere = (name: string) => {
+    const namespace = gateway.form.server.reader.get(Namespaces, '', name);
+    return namespace !== undefined && namespace.metadata.deletionTimestamp === undefined;
+  };
+  let project: string;
+  let kept: string;
+  beforeEach(async () => {
+    for (const entry of ['simulator', 'simulator-other']) await (await gateway.as(entry)).version();
+    project = await gateway.keystone.as('simulator-other').session.projectId();
+    kept = await gateway.keystone.as('simulator').session.projectId();
+  });
+
+  it('takes its namespace along after two looks, and no other', async () => {
+    const reconcile = cleanup();
+    await gateway.keystone.send('DELETE', `/projects/${project}`);
+    await pass(reconcile, 1);
+    expect(isThere(project)).toBe(true);
+
+    await pass(reconcile, 1);
+
+    expect([isThere(project), isThere(kept)]).toEqual([false, true]);
+  });
+
+  it('leaves its namespace while something of Fairway is in it', async () => {
+    await gateway.form.client.resource(cloudCredentials).create({
+      apiVersion: 'fairway.dev/v1alpha1',
+      kind: 'CloudCredential',
+      metadata: { name: 'ours', namespace: project },
+      spec: { cloud: 'simulator', secretRef: { name: 'ours' }, reclaimPolicy: 'Retain' },
+    });
+    await gateway.keystone.send('DELETE', `/projects/${project}`);
+
+    await pass(cleanup(), 3);
+
+    expect(isThere(project)).toBe(true);
+  });
+
+  it('leaves a namespace that an operator made', async () => {
+    const made = { metadata: { labels: { 'fairway.dev/keystone-project': null } } };
+    await gateway.form.client.resource(Namespaces).patch(project, { type: 'merge', value: made });
+    await gateway.keystone.send('DELETE', `/projects/${project}`);
+
+    await pass(cleanup(), 3);
+
+    expect(isThere(project)).toBe(true);
+  });
+
+  it('is not to be told where Fairway may not list projects', async () => {
+    await gateway.keystone.send('DELETE', `/projects/${project}`);
+
+    await pass(cleanup(['simulator-service']), 3);
+
+    expect(isThere(project)).toBe(true);
+  });
+
+  it('is not what a list leaves out that Keystone still knows', async () => {
+    const { keystone } = gateway;
+    const admin = keystone.as('simulator-admin').identity;
+    const allProjects = async () => (await admin.allProjects()).filter(({ id }) => id !== project);
+    const partial = { allProjects, project: (id?: string) => admin.project(id) };
+
+    await pass(projectCleanup({ projects: [partial], ...api(), clock, log: silentLogger }), 3);
+
+    expect(isThere(project)).toBe(true);
+  });
+
+  it('is looked for with one list in ten minutes, whatever happens to namespaces', async () => {
+    const reconcile = cleanup(['simulator-admin']);
+    const before = gateway.keystone.calls(LIST);
+    for (let index = 0; index < 20; index++) await reconcile(CLEANUP_KEY, { signal: new AbortController().signal });
+
+    expect(gateway.keystone.calls(LIST) - before).toBe(1);
+  });
+});

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FORMS, refusal, TestGateway } from '../../testing/test-gateway.ts';
+
+const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+
+describe.each(FORMS)('%s gateway', (form) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await TestGateway.start(form);
+  });
+  afterAll(() => gateway.close());
+
+  test.each(['alice', 'nobody'] as const)(
+    'the list of definitions that kubectl asks for is empty for %s',
+    async (who) => {
+      const answer = await gateway.as(who).raw({ method: 'GET', path: `${PATH}?limit=500` });
+
+      expect(JSON.parse(await answer.text())).toMatchObject({ kind: 'CustomResourceDefinitionList', items: [] });
+    },
+  );
+
+  test.each([
+    { method: 'GET', path: `${PATH}?watch=true`, reason: 'a list is no watch' },
+    { method: 'GET', path: `${PATH}/clusters.fairway.dev`, reason: 'there is none' },
+    { method: 'POST', path: PATH, reason: 'none can be made' },
+    { method: 'GET', path: '/apis/apiextensions.k8s.io/v1', reason: 'discovery has none of it' },
+  ] as const)('$method $path is not served: $reason', async ({ method, path }) => {
+    const body = method === 'POST' ? { body: '{}', headers: { 'content-type': 'application/json' } } : {};
+
+    expect((await refusal(gateway.as('alice').raw({ method, path, ...body }))).code).toBeOneOf([403, 404]);
+  });
+});

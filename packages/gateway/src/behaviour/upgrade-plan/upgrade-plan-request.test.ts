@@ -1,0 +1,141 @@
+import { API_VERSION } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { tooManyRequests } from '@fairway/kube/object/api-error';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { FORMS, type Person, TEAM, TestGateway } from '../../testing/test-gateway.ts';
+import type { PlanUpgrade } from '../../upgrade-plan/upgrade-plan-request.ts';
+
+const PATH = `/apis/${API_VERSION}/namespaces/${TEAM}/clusters`;
+
+describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await TestGateway.start(form);
+    await gateway.populate();
+    await gateway.createCluster('new');
+    await gateway.createCluster('demo');
+    const status = { type: 'merge', value: { status: { version: '1.35.2' } } } as const;
+    const cluster = gateway.gateway.client.resource(clusters);
+    await cluster.patch('demo', status, { namespace: TEAM, subresource: 'status' });
+  });
+  afterAll(() => gateway.close());
+
+  const plan: PlanUpgrade = async ({ metadata, status }, version = 'the next') => ({
+    from: status?.version ?? '',
+    to: version,
+    time: '2026-11-23T12:00:00Z',
+    steps: [],
+    findings: [{ type: 'Paused', effect: 'Blocks', message: `${metadata.name} is paused` }],
+  });
+
+  async function ask(person: Person, spec: object = {}, { cluster = 'demo', planner = plan, query = '' } = {}) {
+    gateway.planUpgrade = planner;
+    const body = { apiVersion: API_VERSION, kind: 'UpgradePlanRequest', spec };
+    return gateway.call(person, 'POST', `${PATH}/${cluster}/upgradeplan${query}`, body);
+  }
+
+  test.each([
+    { spec: { version: '1.36' }, query: '', to: '1.36' },
+    { spec: {}, query: '', to: 'the next' },
+    // Nothing is changed anyway.
+    { spec: {}, query: '?dryRun=All', to: 'the next' },
+  ])('answers $spec$query with its status', async ({ spec, query, to }) => {
+    const { status, body } = await ask('alice', spec, { query });
+
+    expect(status).toBe(201);
+    expect(body).toMatchObject({
+      apiVersion: API_VERSION,
+      kind: 'UpgradePlanRequest',
+      metadata: { name: 'demo', namespace: TEAM },
+      spec,
+      status: { from: '1.35.2', to, findings: [{ effect: 'Blocks', message: 'demo is paused' }] },
+    });
+  });
+
+  test.each<{ reason: string; person: Person; spec?: object; cluster?: string; code: number; says: RegExp }>([
+    { reason: 'a reader', person: 'rita', code: 403, says: /cannot create resource "clusters\/upgradeplan"/ },
+    { reason: 'a stranger', person: 'nobody', code: 403, says: /cannot create/ },
+    { reason: 'no cluster', person: 'alice', cluster: 'nobody', code: 404, says: /"nobody" not found/ },
+    {
+      reason: 'one without a version',
+      person: 'alice',
+      cluster: 'new',
+      code: 409,
+      says: /is not running any version yet/,
+    },
+    {
+      reason: 'no version',
+      person: 'alice',
+      spec: { version: 'v1' },
+      code: 422,
+      says: /spec\.version: Invalid value: "v1": must be a Kubernetes version/,
+    },
+  ])('$reason is refused: $code', async ({ person, spec, cluster, code, says }) => {
+    const { status, body } = await ask(person, spec, { ...(cluster !== undefined && { cluster }) });
+
+    expect(status).toBe(code);
+    expect(body).toMatchObject({ kind: 'Status', message: expect.stringMatching(says) });
+  });
+
+  test('tells of a planner that is busy', async () => {
+    const planner = () => Promise.reject(tooManyRequests('too many upgrades are being planned', 2));
+    const { status, body } = await ask('alice', {}, { planner });
+
+    expect(status).toBe(429);
+    expect(body).toMatchObject({
+      message: expect.stringContaining('too many upgrades'),
+      details: { retryAfterSeconds: 2 },
+    });
+  });
+
+  describe('a dry run of another version', () => {
+    const dryRun = (planner: PlanUpgrade | undefined, query = '?dryRun=All', version = '1.36') => {
+      gateway.planUpgrade = planner;
+      return gateway.call('alice', 'PATCH', `${PATH}/demo${query}`, { spec: { version } });
+    };
+
+    test('is answered with what holds it up', async () => {
+      const { status, warnings } = await dryRun(plan);
+
+      expect(status).toBe(200);
+      expect(warnings).toContain('upgrade: Blocks (Paused): demo is paused');
+      expect(warnings).toContain('fairway cluster upgrade demo --plan --to 1.36');
+    });
+
+    test('says nothing where nothing is found', async () => {
+      const { warnings } = await dryRun(async (...asked) => ({ ...(await plan(...asked)), findings: [] }));
+
+      expect(warnings).not.toContain('upgrade');
+    });
+
+    test('of a plan that fails, or takes long, goes on without it', async () => {
+      const failing = await dryRun(() => Promise.reject(tooManyRequests('too many upgrades are being planned', 2)));
+      const never = await dryRun(() => new Promise(() => {}));
+
+      expect([failing.status, never.status]).toEqual([200, 200]);
+      expect(failing.warnings).toContain(
+        'cannot determine the effects of the upgrade: too many upgrades are being planned',
+      );
+      expect(never.warnings).toContain('take longer to determine');
+    });
+
+    test('is asked about nowhere else', async () => {
+      let asked = 0;
+      const counting: PlanUpgrade = (...of) => {
+        asked++;
+        return plan(...of);
+      };
+      await dryRun(counting, '');
+      await dryRun(counting);
+
+      expect(asked).toBe(0);
+    });
+  });
+
+  test('is not answered before the controllers run', async () => {
+    gateway.planUpgrade = undefined;
+    const body = { apiVersion: API_VERSION, kind: 'UpgradePlanRequest', spec: {} };
+
+    expect(await gateway.call('alice', 'POST', `${PATH}/demo/upgradeplan`, body)).toMatchObject({ status: 503 });
+  });
+});

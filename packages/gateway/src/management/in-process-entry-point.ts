@@ -1,0 +1,88 @@
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import { type Duplex, duplexPair } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import {
+  type Transport,
+  TransportError,
+  type TransportRequest,
+  type TransportResponse,
+} from '@fairway/kube/client/transport';
+
+/** Who asks through another API of this process. */
+export interface InnerCaller {
+  readonly bearerToken: string;
+  /** Address of the client whose request it is, for the audit log. */
+  readonly peer: string;
+}
+
+/**
+ * A way into the gateway for other APIs of its process: the same handler, with the caller's own token, over connections in memory. So whoever comes through
+ * another API is authenticated, impersonated, limited and audited as at the gateway itself. Watches are not served.
+ */
+export class InProcessEntryPoint {
+  readonly #server: Server;
+
+  constructor(handler: (request: IncomingMessage, response: ServerResponse) => void) {
+    // It never listens.
+    this.#server = createServer({ insecureHTTPParser: false }, handler);
+  }
+
+  connect({ bearerToken, peer }: InnerCaller): Transport {
+    const open = new Set<Duplex>();
+    const connection = () => {
+      const [client, server] = duplexPair();
+      open.add(client);
+      client.once('close', () => open.delete(client));
+      this.#server.emit('connection', Object.assign(server, { remoteAddress: peer }));
+      return client;
+    };
+    return {
+      request: (request) => send(request, { connection, authorization: `Bearer ${bearerToken}` }),
+      close: () => {
+        for (const client of open) client.destroy();
+      },
+    };
+  }
+}
+
+function send(
+  { method, path, headers, body = '', signal }: TransportRequest,
+  { connection, authorization }: { readonly connection: () => Duplex; readonly authorization: string },
+): Promise<TransportResponse> {
+  const { promise, resolve, reject } = Promise.withResolvers<TransportResponse>();
+  const failed = (error: unknown) =>
+    reject(
+      signal?.aborted ? signal.reason : new TransportError(`${method} ${path}: ${String(error)}`, { cause: error }),
+    );
+  const outgoing = httpRequest({
+    createConnection: connection,
+    method,
+    path,
+    headers: { ...headers, host: 'fairway', authorization, 'content-length': Buffer.byteLength(body) },
+    ...(signal && { signal }),
+  });
+  outgoing.on('error', failed);
+  outgoing.once('response', (answer) => {
+    text(answer).then((written) => resolve(responseOf(answer, written)), failed);
+  });
+  outgoing.end(body);
+  return promise;
+}
+
+function responseOf({ statusCode = 0, headers }: IncomingMessage, written: string): TransportResponse {
+  const flat = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
+  return {
+    status: statusCode,
+    headers: Object.fromEntries(flat),
+    text: () => Promise.resolve(written),
+    async *lines() {
+      for (const line of written.split('\n')) if (line !== '') yield line;
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { quotaList } from '@fairway/api/domain/cloud-profile';
+import { type CloudProfile, cloudProfiles } from '@fairway/api/kinds/cloud-profile';
+import {
+  QUOTAS_REQUEST_KIND,
+  QUOTAS_SUBRESOURCE,
+  type QuotasRequest,
+  quotasRequestSchema,
+} from '@fairway/api/kinds/quotas-request';
+import { formatTime } from '@fairway/base/clock';
+import type { CloudOffer } from '@fairway/tenancy/cloud/cloud-offer';
+import type { Clouds } from '@fairway/tenancy/cloud/project-cloud';
+import type { ParentRequest } from '../requests/parent-request.ts';
+
+export interface QuotasRequestOptions {
+  readonly clouds: Clouds;
+  readonly offer: Pick<CloudOffer, 'quotasOf'>;
+  /** Resolves when `clouds` has caught up with what is stored now. */
+  readonly catchUp?: ((namespace: string, credentialName: string | undefined) => Promise<void>) | undefined;
+}
+
+/** The quotas of the project that a CloudProfile is about. Changes nothing, so a dry run is answered too. However many ask, the cloud is asked once a minute. */
+export function quotasRequest({
+  clouds,
+  offer,
+  catchUp,
+}: QuotasRequestOptions): ParentRequest<CloudProfile, QuotasRequest> {
+  return {
+    of: cloudProfiles,
+    subresource: QUOTAS_SUBRESOURCE,
+    kind: QUOTAS_REQUEST_KIND,
+    schema: quotasRequestSchema(),
+    async answer({ parent: { metadata, spec } }) {
+      const { namespace = '' } = metadata;
+      await catchUp?.(namespace, spec.credentialName);
+      const cloud = clouds.forNamespace(namespace, spec.credentialName);
+      // The profile of a cloud that the namespace has no more is about to go.
+      if (cloud === undefined || cloud.name !== spec.cloud) return {};
+      const { quotas, atMs } = await offer.quotasOf(cloud);
+      return quotas === undefined ? {} : { time: formatTime(atMs), quotas: quotaList(quotas) };
+    },
+  };
+}

@@ -1,0 +1,298 @@
+import type {
+  ParamRef,
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyBinding,
+} from '@fairway/kube/kinds/generated/types';
+import {
+  ConfigMaps,
+  Namespaces,
+  ValidatingAdmissionPolicies,
+  ValidatingAdmissionPolicyBindings,
+} from '@fairway/kube/kinds/resources';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { expect, test } from 'vitest';
+import { TestCluster } from '../../testing/test-cluster.ts';
+
+type PolicySpec = ValidatingAdmissionPolicy['spec'];
+
+const CONFIG_MAPS = {
+  resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+};
+const REFUSED = `configmaps "some" is forbidden: ValidatingAdmissionPolicy 'rule' with binding 'rule' denied request: `;
+
+async function withPolicy(
+  spec: PolicySpec,
+  binding: Partial<ValidatingAdmissionPolicyBinding['spec']> = {},
+): Promise<TestCluster> {
+  const cluster = await TestCluster.start({ nodes: [] });
+  await cluster.client
+    .resource(ValidatingAdmissionPolicies)
+    .create({ metadata: { name: 'rule' }, spec: { matchConstraints: CONFIG_MAPS, ...spec } });
+  await cluster.client.resource(ValidatingAdmissionPolicyBindings).create({
+    metadata: { name: 'rule' },
+    spec: { policyName: 'rule', validationActions: ['Deny'], ...binding },
+  });
+  return cluster;
+}
+
+function create({ client }: TestCluster, data: Readonly<Record<string, string>> = { a: 'b' }): Promise<unknown> {
+  return client.resource(ConfigMaps).create({ metadata: { name: 'some', namespace: 'default' }, data });
+}
+
+test.each<{
+  reason: string;
+  spec: PolicySpec;
+  binding?: Partial<ValidatingAdmissionPolicyBinding['spec']>;
+  says?: string;
+}>([
+  { reason: 'a rule that holds', spec: { validations: [{ expression: "object.data.a == 'b'" }] } },
+  {
+    reason: 'a rule that does not',
+    spec: { validations: [{ expression: "object.data.a == 'c'", message: 'a must be c' }] },
+    says: 'a must be c',
+  },
+  {
+    reason: 'a rule without a message',
+    spec: { validations: [{ expression: "'x' in object.data" }] },
+    says: "failed expression: 'x' in object.data",
+  },
+  {
+    reason: 'a message of its own making',
+    spec: { validations: [{ expression: 'false', messageExpression: "'it is ' + object.data.a" }] },
+    says: 'it is b',
+  },
+  {
+    reason: 'a condition that is not met',
+    spec: {
+      matchConditions: [{ name: 'x', expression: "request.namespace == 'other'" }],
+      validations: [{ expression: 'false' }],
+    },
+  },
+  {
+    reason: 'variables',
+    spec: {
+      variables: [
+        { name: 'count', expression: 'size(object.data)' },
+        { name: 'isMany', expression: 'variables.count > 1' },
+      ],
+      validations: [{ expression: 'variables.isMany', message: 'too few' }],
+    },
+    says: 'too few',
+  },
+  {
+    reason: 'a variable that fails and that nobody asks for',
+    spec: {
+      variables: [{ name: 'broken', expression: 'object.data.missing' }],
+      validations: [{ expression: "object.data.a == 'b' || variables.broken == 'c'" }],
+    },
+  },
+  {
+    reason: 'a variable that fails',
+    spec: {
+      variables: [{ name: 'broken', expression: 'object.data.missing' }],
+      validations: [{ expression: "variables.broken == 'c'" }],
+    },
+    says: 'expression resulted in error: composited variable "broken" fails to evaluate: No such key: missing',
+  },
+  {
+    reason: 'all that there is to know of a request',
+    spec: {
+      validations: [
+        {
+          expression: [
+            "request.kind == {'group': '', 'version': 'v1', 'kind': 'ConfigMap'}",
+            'request.requestKind == request.kind',
+            "request.requestResource.resource == 'configmaps'",
+            "request.requestSubResource == ''",
+            "request.userInfo.groups.exists(g, g == 'system:masters')",
+            "request.userInfo.uid == '' && size(request.userInfo.extra) == 0",
+            "request.options.kind == 'CreateOptions'",
+            '!request.dryRun',
+          ].join(' && '),
+        },
+      ],
+    },
+  },
+  {
+    reason: 'a field that is not there, where failures count',
+    spec: { validations: [{ expression: 'object.data.missing == 1' }] },
+    says: 'expression resulted in error: ',
+  },
+  {
+    reason: 'a field that is not there, where failures do not count',
+    spec: { failurePolicy: 'Ignore', validations: [{ expression: 'object.data.missing == 1' }] },
+  },
+  {
+    reason: 'another resource',
+    spec: {
+      matchConstraints: {
+        resourceRules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['secrets'] }],
+      },
+      validations: [{ expression: 'false' }],
+    },
+  },
+  {
+    reason: 'the namespaces of a label that this one lacks',
+    spec: { validations: [{ expression: 'false' }] },
+    binding: { matchResources: { namespaceSelector: { matchLabels: { kept: 'true' } } } },
+  },
+  {
+    reason: 'an exception for it',
+    spec: {
+      matchConstraints: {
+        ...CONFIG_MAPS,
+        excludeResourceRules: [{ ...CONFIG_MAPS.resourceRules[0], resourceNames: ['some'] }],
+      },
+      validations: [{ expression: 'false' }],
+    },
+  },
+  {
+    reason: 'a rule that goes round for ever',
+    spec: {
+      validations: [
+        {
+          expression:
+            "'1234567890'.split('').all(a, '1234567890'.split('').all(b, '1234567890'.split('').all(c, '1234567890'.split('').all(d, '1234567890'.split('').all(e, '1234567890'.split('').all(f, '1234567890'.split('').all(g, a != 'x')))))))",
+        },
+      ],
+    },
+    says: 'expression resulted in error: operation cancelled: actual cost limit exceeded',
+  },
+])('a policy with $reason says of an object: $says', async ({ spec, binding, says }) => {
+  await using cluster = await withPolicy(spec, binding);
+
+  const answer = await answerOf(create(cluster));
+
+  expect(answer.slice(0, `422 Invalid ${REFUSED}${says}`.length)).toBe(
+    says === undefined ? '' : `422 Invalid ${REFUSED}${says}`,
+  );
+});
+
+/** The server's rejection. */
+async function answerOf(request: Promise<unknown>): Promise<string> {
+  try {
+    await request;
+    return '';
+  } catch (error) {
+    if (!isApiError(error)) throw error;
+    return `${error.code} ${error.reason} ${error.message}`;
+  }
+}
+
+test.each([
+  { reason: 'Forbidden', code: 403 },
+  { reason: 'RequestEntityTooLarge', code: 413 },
+])('a policy may refuse with $reason', async ({ reason, code }) => {
+  await using cluster = await withPolicy({ validations: [{ expression: 'false', reason }] });
+
+  await expect(create(cluster)).rejects.toMatchObject({ code, reason });
+});
+
+test.each([
+  // The client is in system:masters.
+  { expression: "authorizer.path('/x').check('get').allowed()", code: 201 },
+  { expression: "authorizer.requestResource.check('approve').allowed()", code: 201 },
+  { expression: "authorizer.serviceAccount('default', 'a').path('/x').check('get').allowed()", code: 422 },
+])('a policy may ask what users may do: $expression', async ({ expression, code }) => {
+  await using cluster = await withPolicy({ validations: [{ expression }] });
+  const outcome = create(cluster).then(
+    () => 201,
+    (error: unknown) => isApiError(error, 'Invalid') && error.code,
+  );
+
+  expect(await outcome).toBe(code);
+});
+
+test('a policy may ask two questions in an expression, as they cost the server much', async () => {
+  const question = "authorizer.path('/x').check('get').allowed()";
+  await using cluster = await withPolicy({
+    validations: [{ expression: `${question} && ${question} && ${question}` }],
+  });
+
+  await expect(create(cluster)).rejects.toThrow('actual cost limit exceeded');
+});
+
+test('a policy that names what is not there is refused', async () => {
+  await expect(withPolicy({ validations: [{ expression: "oracle.ask('x')" }] })).rejects.toThrow(
+    `spec.validations[0].expression: Invalid value: "oracle.ask('x')": compilation failed: ERROR: <input>:1:1: undeclared reference to 'oracle'`,
+  );
+});
+
+test('one that is stored from before is told of, and refuses nothing', async () => {
+  await using cluster = await withPolicy({ validations: [{ expression: 'false' }] });
+  const bucket = 'validatingadmissionpolicies.admissionregistration.k8s.io';
+  const stored = cluster.store.get(bucket, 'rule');
+  await cluster.store.write({
+    bucket,
+    key: 'rule',
+    expected: stored,
+    encode: () => ({ text: stored?.text.replace('"expression":"false"', '"expression":"oracle.ask()"') ?? '' }),
+  });
+
+  await expect(create(cluster)).resolves.toMatchObject({ metadata: { name: 'some' } });
+  await cluster.client
+    .resource(ValidatingAdmissionPolicies)
+    .patch('rule', { type: 'merge', value: { metadata: { labels: { known: 'yes' } } } });
+});
+
+test('a policy that refuses everything can be taken away, and counts as it is now', async () => {
+  const matchConstraints = {
+    resourceRules: [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*/*'] }],
+  };
+  await using cluster = await withPolicy({ matchConstraints, validations: [{ expression: 'false' }] });
+  const policies = cluster.client.resource(ValidatingAdmissionPolicies);
+
+  await expect(cluster.client.resource(Namespaces).create({ metadata: { name: 'x' }, spec: {} })).rejects.toThrow(
+    'denied',
+  );
+  const value = { spec: { validations: [{ expression: "has(object.data) && object.data.a == 'b'" }] } };
+  await policies.patch('rule', { type: 'merge', value });
+  await create(cluster);
+  await policies.delete('rule');
+  await cluster.client.resource(Namespaces).create({ metadata: { name: 'x' }, spec: {} });
+});
+
+const PARAMETERIZED: PolicySpec = {
+  paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+  matchConstraints: {
+    ...CONFIG_MAPS,
+    excludeResourceRules: [{ ...CONFIG_MAPS.resourceRules[0], resourceNames: ['limit-b', 'limit-c'] }],
+  },
+  validations: [{ expression: 'object.data.a == params.data.a', messageExpression: "'a must be ' + params.data.a" }],
+};
+
+test.each<{ reason: string; paramRef?: ParamRef; data?: string; says?: string; spec?: Partial<PolicySpec> }>([
+  { reason: 'a parameter that it fits', paramRef: { name: 'limit-b', parameterNotFoundAction: 'Deny' } },
+  {
+    reason: 'a parameter that it does not',
+    paramRef: { name: 'limit-c', parameterNotFoundAction: 'Deny' },
+    says: 'a must be c',
+  },
+  {
+    reason: 'parameters of which it fits one',
+    paramRef: { selector: { matchLabels: { limit: 'yes' } }, parameterNotFoundAction: 'Deny' },
+    says: 'a must be c',
+  },
+  {
+    reason: 'a parameter that is not there',
+    paramRef: { name: 'none', parameterNotFoundAction: 'Deny' },
+    says: 'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
+  },
+  { reason: 'a parameter that need not be there', paramRef: { name: 'none', parameterNotFoundAction: 'Allow' } },
+  {
+    reason: 'parameters of a kind that there is not',
+    spec: { paramKind: { apiVersion: 'example.org/v1', kind: 'Limit' } },
+    paramRef: { name: 'limit-b', parameterNotFoundAction: 'Allow' },
+    says: `failed to configure binding: failed to find resource referenced by paramKind: 'example.org/v1, Kind=Limit'`,
+  },
+])('with $reason a policy says: $says', async ({ paramRef, says, spec }) => {
+  await using cluster = await withPolicy({ ...PARAMETERIZED, ...spec }, { ...(paramRef && { paramRef }) });
+  const configMaps = cluster.client.resource(ConfigMaps);
+  const labels = { limit: 'yes' };
+  for (const a of ['b', 'c']) {
+    const limit = { metadata: { name: `limit-${a}`, namespace: 'default', labels }, data: { a } };
+    await configMaps.create(limit);
+  }
+
+  expect(await answerOf(create(cluster))).toBe(says === undefined ? '' : `422 Invalid ${REFUSED}${says}`);
+});

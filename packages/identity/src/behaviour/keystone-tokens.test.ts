@@ -1,0 +1,412 @@
+import { randomBytes } from 'node:crypto';
+import { isApiError } from '@fairway/kube/object/api-error';
+import { DEFAULT_CONFIG } from '@fairway/simulator/default-config';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { LIMITS, TOKEN_CACHE_TTL_MS, TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS, UNKNOWN_MS } from '../keystone-tokens.ts';
+import { KeystoneUnavailableError } from '../keystone-unavailable-error.ts';
+import { startTestKeystone, type TestKeystone } from '../testing/test-keystone.ts';
+
+const VALIDATION = 'GET /v3/auth/tokens';
+const EVENTS = 'GET /v3/OS-REVOKE/events';
+const PERIOD_MS = 15_000;
+
+let keystone: TestKeystone;
+beforeEach(async () => {
+  keystone = await startTestKeystone();
+});
+afterEach(() => keystone.close());
+
+const validations = () => keystone.calls(VALIDATION);
+const forged = () => `gAAAAA${randomBytes(120).toString('base64url')}`;
+
+async function outcome(token: string, peer = '192.0.2.1'): Promise<string> {
+  try {
+    return (await keystone.tokens.authenticate(token, peer))?.userName ?? 'unknown';
+  } catch (error) {
+    if (error instanceof KeystoneUnavailableError) return error.reason;
+    if (isApiError(error, 'TooManyRequests')) return '429';
+    throw error;
+  }
+}
+
+/** Keystone is away; the calls that it gets are counted. */
+function fail(status: number, path = '/v3/auth/tokens'): () => void {
+  const id = keystone.simulator.faults.add({
+    service: 'identity',
+    method: 'GET',
+    path,
+    times: null,
+    action: { kind: 'answer', status },
+  });
+  return () => void keystone.simulator.faults.remove(id);
+}
+
+describe('a token', () => {
+  it('tells who its holder is, where, and with which roles', async () => {
+    const user = await keystone.tokens.authenticate(await keystone.tokenOf('simulator'));
+
+    expect(user).toMatchObject({
+      userName: 'demo',
+      userDomain: { id: 'default', name: 'Default' },
+      project: { name: 'demo', domain: { id: 'default', name: 'Default' } },
+      roles: ['member', 'reader'],
+      groupIds: [],
+      isSystemScoped: false,
+      isAdminProject: false,
+      methods: ['password'],
+      applicationCredentialId: undefined,
+      trustId: undefined,
+    });
+    expect(user?.userId).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('of an application credential is known by it', async () => {
+    const demo = keystone.as('simulator');
+    const { id, secret } = await demo.identity.createApplicationCredential({ name: 'ci' });
+    const login = { kind: 'applicationCredential', id, secret } as const;
+    const user = await keystone.tokens.authenticate(await keystone.tokenOf('simulator', login));
+
+    expect(user).toMatchObject({ userName: 'demo', applicationCredentialId: id });
+  });
+
+  it('of a trust is known by the trust, as the trustor that it impersonates', async () => {
+    const demo = keystone.as('simulator');
+    const trustee = await keystone.as('simulator-other').identity.me();
+    const { id } = await demo.identity.createTrust({
+      trustee_user_id: trustee.id,
+      project_id: await demo.session.projectId(),
+      impersonation: true,
+      roles: [{ name: 'reader' }],
+    });
+    const login = keystone.loginOf('simulator-other');
+    const token = await keystone.tokenOf('simulator', { ...login, scope: { kind: 'trust', trustId: id } });
+
+    expect(await keystone.tokens.authenticate(token)).toMatchObject({
+      userName: 'demo',
+      trustId: id,
+      roles: ['reader'],
+    });
+  });
+
+  it('is asked about once by many at a time, and by a thousand within five minutes', async () => {
+    const token = await keystone.tokenOf('simulator');
+
+    const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcome(token)));
+    for (let index = 0; index < 950; index++) outcomes.push(await outcome(token));
+
+    expect(new Set(outcomes)).toEqual(new Set(['demo']));
+    expect(validations()).toBe(1);
+  });
+
+  it('is believed for five minutes, while Keystone tells what was revoked', async () => {
+    const token = await keystone.tokenOf('simulator');
+    await outcome(token);
+
+    await keystone.clock.advance(TOKEN_CACHE_TTL_MS - 1);
+    await outcome(token);
+    expect(validations()).toBe(1);
+    expect(keystone.calls(EVENTS)).toBe(Math.floor((TOKEN_CACHE_TTL_MS - 1) / PERIOD_MS));
+
+    await keystone.clock.advance(1);
+    await outcome(token);
+    expect(validations()).toBe(2);
+  });
+
+  it('is asked about every minute where Keystone tells no events', async () => {
+    fail(404, 'OS-REVOKE');
+    const token = await keystone.tokenOf('simulator');
+    await outcome(token);
+    await keystone.clock.advance(PERIOD_MS);
+
+    await keystone.clock.advance(TOKEN_CACHE_TTL_WITHOUT_EVENTS_MS - PERIOD_MS - 1);
+    await outcome(token);
+    expect(validations()).toBe(1);
+
+    await keystone.clock.advance(1);
+    await outcome(token);
+    expect(validations()).toBe(2);
+    expect(keystone.calls(EVENTS)).toBe(1);
+  });
+
+  it('is believed no longer than it lives', async () => {
+    const token = await keystone.tokenOf('simulator');
+    await keystone.clock.advance(59 * 60_000);
+    expect(await outcome(token)).toBe('demo');
+
+    await keystone.clock.advance(60_000);
+
+    expect(await outcome(token)).toBe('unknown');
+  });
+
+  it('that nobody uses causes no calls', async () => {
+    await outcome(await keystone.tokenOf('simulator'));
+    await keystone.clock.advance(TOKEN_CACHE_TTL_MS + PERIOD_MS);
+    const before = keystone.calls(EVENTS);
+
+    await keystone.clock.advance(3_600_000);
+
+    expect(keystone.calls(EVENTS)).toBe(before);
+  });
+});
+
+describe('a revocation', () => {
+  it('of one token is noticed within a period, and ends no other', async () => {
+    const [token, other] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
+    await outcome(token);
+    await outcome(other);
+    await keystone.revoke('simulator', token);
+    expect(await outcome(token)).toBe('demo');
+
+    await keystone.clock.advance(PERIOD_MS);
+
+    expect(await outcome(token)).toBe('unknown');
+    expect(await outcome(other)).toBe('other');
+    expect(validations()).toBe(3);
+  });
+
+  it('of a user ends all their tokens', async () => {
+    const tokens = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator')];
+    const user = await keystone.tokens.authenticate(tokens[0] ?? '');
+    await outcome(tokens[1] ?? '');
+    await keystone.clock.advance(1_000);
+    await keystone.send('PATCH', `/users/${user?.userId}`, { user: { enabled: false } });
+
+    await keystone.clock.advance(PERIOD_MS);
+
+    expect(await Promise.all(tokens.map((token) => outcome(token)))).toEqual(['unknown', 'unknown']);
+  });
+});
+
+describe('a Keystone that is away', () => {
+  it('leaves who is known in for the time of the cache, and nobody else', async () => {
+    const [known, late] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
+    await outcome(known);
+    fail(503, '/v3/');
+
+    await keystone.clock.advance(TOKEN_CACHE_TTL_MS - 1);
+    expect(await settled(outcome(known))).toBe('demo');
+    expect(await settled(outcome(late))).toBe('unreachable');
+
+    await keystone.clock.advance(1);
+    expect(await settled(outcome(known))).toBe('unreachable');
+  });
+
+  it('gets a few calls a minute, however many ask', async () => {
+    const tokens = await Promise.all(Array.from({ length: 10 }, () => keystone.tokenOf('simulator')));
+    fail(503);
+    await settled(outcome(tokens[0] ?? ''));
+    const before = validations();
+
+    for (let second = 0; second < 300; second++) {
+      await keystone.clock.advance(1_000);
+      for (const token of tokens) await settled(outcome(token));
+    }
+
+    expect(validations() - before).toBeLessThan(5 * 6);
+  });
+
+  it('is asked again soon when it is back', async () => {
+    const token = await keystone.tokenOf('simulator');
+    const end = fail(503);
+    await settled(outcome(token));
+    end();
+    expect(await outcome(token)).toBe('unreachable');
+
+    await keystone.clock.advance(2_000);
+
+    expect(await outcome(token)).toBe('demo');
+  });
+
+  it.each([
+    { status: 403, reason: 'notPermitted' },
+    { status: 401, reason: 'credentialRefused' },
+  ])('and one that refuses Fairway with $status are told apart', async ({ status, reason }) => {
+    const token = await keystone.tokenOf('simulator');
+    fail(status);
+
+    expect(await settled(outcome(token))).toBe(reason);
+  });
+
+  it.each([403, 400])('is not what an answer of %i to one token says', async (status) => {
+    const [refused, other] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
+    const end = fail(status);
+    await settled(outcome(refused));
+    end();
+    const before = validations();
+
+    for (let index = 0; index < 100; index++) expect(await outcome(refused)).not.toBe('demo');
+    expect(validations()).toBe(before);
+    expect(await outcome(other)).toBe('other');
+    await keystone.clock.advance(UNKNOWN_MS);
+    expect(await outcome(refused)).toBe('demo');
+  });
+
+  it.each([403, 400])('nor what answers of %i to many tokens say, whoever has made them', async (status) => {
+    const refused = await Promise.all(Array.from({ length: 10 }, () => keystone.tokenOf('simulator')));
+    const [known, late] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
+    await outcome(known);
+    await keystone.clock.advance(TOKEN_CACHE_TTL_MS);
+    const end = fail(status);
+    for (const token of refused) expect(await settled(outcome(token))).not.toBe('demo');
+    end();
+
+    expect(await outcome(late, '198.51.100.1')).toBe('other');
+    expect(await outcome(known, '198.51.100.1')).toBe('demo');
+  });
+
+  it('is what an answer of 500 to all of them says', async () => {
+    const tokens = await Promise.all(Array.from({ length: 20 }, () => keystone.tokenOf('simulator')));
+    fail(500);
+    for (const token of tokens) expect(await settled(outcome(token))).toBe('unreachable');
+
+    expect(validations()).toBeLessThan(10);
+  });
+
+  it.each(['new', 'known'])('the same answer to all %s tokens costs no more than guesses do', async (what) => {
+    const most = LIMITS.perNetwork.burst;
+    const tokens = await Promise.all(Array.from({ length: most * 2 }, () => keystone.tokenOf('simulator')));
+    if (what === 'known') for (const token of tokens) await outcome(token);
+    await keystone.clock.advance(TOKEN_CACHE_TTL_MS);
+    fail(403);
+    const before = validations();
+    for (const token of tokens) expect(['notPermitted', '429']).toContain(await settled(outcome(token)));
+
+    expect(validations() - before).toBeLessThan(most * 1.5);
+  });
+
+  it('is never quoted with the token', async () => {
+    const token = await keystone.tokenOf('simulator');
+    keystone.simulator.faults.add({
+      service: 'identity',
+      method: 'GET',
+      times: null,
+      action: { kind: 'answer', status: 403, message: `You may not see ${token}` },
+    });
+
+    const failure = keystone.tokens.authenticate(token).catch((error: Error) => error);
+
+    expect(await failure).toMatchObject({ message: expect.not.stringContaining(token) });
+  });
+});
+
+describe('strangers', () => {
+  it('do not reach Keystone with what is no token of it', async () => {
+    const jwt = `${randomBytes(20).toString('base64url')}.${btoa('{"iss":"kubernetes/serviceaccount"}')}.x`;
+
+    for (const token of [jwt, 'abcdef.0123456789abcdef', 'x'.repeat(100_000), '']) {
+      expect(await outcome(token)).toBe('unknown');
+    }
+
+    expect(keystone.simulator.calls.total).toBe(0);
+  });
+
+  it('repeat a token that nobody knows for one call in ten seconds', async () => {
+    const token = forged();
+    for (let index = 0; index < 100; index++) expect(await outcome(token)).toBe('unknown');
+    expect(validations()).toBe(1);
+
+    await keystone.clock.advance(UNKNOWN_MS);
+    await outcome(token);
+
+    expect(validations()).toBe(2);
+  });
+
+  it('are slowed down, by their network, and those who are known and others are not', async () => {
+    const known = await keystone.tokenOf('simulator');
+    await outcome(known, '192.0.2.66');
+    const outcomes = [];
+    for (let index = 0; index < 1_000; index++) outcomes.push(await outcome(forged(), '192.0.2.66'));
+
+    expect(outcomes.filter((each) => each === 'unknown')).toHaveLength(LIMITS.perNetwork.burst);
+    expect(outcomes.filter((each) => each === '429')).toHaveLength(1_000 - LIMITS.perNetwork.burst);
+    expect(await outcome(known, '192.0.2.66')).toBe('demo');
+    expect(await outcome(await keystone.tokenOf('simulator-other'), '192.0.2.7')).toBe('other');
+  });
+
+  it('evict nobody who is known', async () => {
+    const known = await keystone.tokenOf('simulator');
+    await outcome(known);
+    for (let index = 0; index < 250; index++) await outcome(forged(), `192.0.2.${index}`);
+    const before = validations();
+
+    expect(await outcome(known)).toBe('demo');
+    expect(validations()).toBe(before);
+  });
+});
+
+/** Retries of the client wait on the clock. */
+async function settled<T>(call: Promise<T>): Promise<T> {
+  let isSettled = false;
+  const settle = () => {
+    isSettled = true;
+  };
+  call.then(settle, settle);
+  for (;;) {
+    await new Promise((resolve) => setImmediate(resolve));
+    if (isSettled) return call;
+    await keystone.clock.advance(100);
+  }
+}
+
+describe('what is open by a token', () => {
+  async function open(token?: string) {
+    const shown = token ?? (await keystone.tokenOf('simulator'));
+    await keystone.tokens.authenticate(shown);
+    let ends = 0;
+    const stop = keystone.tokens.follow(shown, () => ends++);
+    return { token: shown, stop, ends: () => ends };
+  }
+
+  it('ends within 15 seconds of its revocation, at no call of its own, and nothing else ends', async () => {
+    const [revoked, other] = [await open(), await open()];
+    const before = validations();
+    await keystone.revoke('simulator', revoked.token);
+
+    await keystone.clock.advance(PERIOD_MS);
+    await expect.poll(revoked.ends).toBe(1);
+
+    expect(other.ends()).toBe(0);
+    expect(validations()).toBe(before);
+    expect(keystone.calls(EVENTS)).toBe(1);
+  });
+
+  it('is looked after for hours, though nobody comes with the token any more, until it ends', async () => {
+    const watch = await open();
+    const lifeMs = DEFAULT_CONFIG.tokenLifetimeMs;
+
+    await keystone.clock.advance(lifeMs - 60_000);
+    expect(watch.ends()).toBe(0);
+    await keystone.clock.advance(60_000);
+
+    expect(watch.ends()).toBe(1);
+    expect(validations()).toBe(1);
+  });
+
+  it('ends when Keystone is found not to know the token any more, and when it is signed out', async () => {
+    const [gone, left] = [await open(), await open()];
+    keystone.tokens.forget(left.token);
+    await keystone.revoke('simulator', gone.token);
+    await keystone.clock.advance(TOKEN_CACHE_TTL_MS + UNKNOWN_MS);
+
+    expect(await outcome(gone.token)).toBe('unknown');
+    expect([gone.ends(), left.ends()]).toEqual([1, 1]);
+  });
+
+  it('is nobody’s business after it was closed, and of others’ tokens at all', async () => {
+    const watch = await open();
+    watch.stop?.();
+    await keystone.revoke('simulator', watch.token);
+    await keystone.clock.advance(PERIOD_MS * 2);
+
+    expect(watch.ends()).toBe(0);
+    expect(keystone.tokens.follow('a-service-account', () => {})).toBeUndefined();
+  });
+
+  it('ends at once when its token was revoked before it could be followed', async () => {
+    let ends = 0;
+
+    keystone.tokens.follow(forged(), () => ends++);
+
+    expect(ends).toBe(1);
+  });
+});

@@ -1,0 +1,385 @@
+import { once } from 'node:events';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { type Http2ServerResponse, type ServerHttp2Session } from 'node:http2';
+import { type AddressInfo, connect as connectNet, createServer as createNetServer, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { afterEach, describe, expect, test } from 'vitest';
+import { HttpsTransport, type HttpsTransportOptions } from '../../client/https-transport.ts';
+import { TransportError, type TransportRequest } from '../../client/transport.ts';
+import { startTlsServer, type TlsServerOptions } from '../../testing/tls-server.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const WATCH: TransportRequest = { method: 'GET', path: '/watch', isWatch: true };
+
+async function connect(
+  listener: RequestListener,
+  options: Partial<HttpsTransportOptions> = {},
+  serverOptions: TlsServerOptions = { http2: true },
+) {
+  const server = await startTlsServer(listener, serverOptions);
+  closers.push(() => server.close());
+  const transport = new HttpsTransport({
+    server: server.url,
+    certificateAuthority: server.authority.certificatePem,
+    ...options,
+  });
+  closers.push(() => transport.close());
+  return { server, transport };
+}
+
+async function linesOf(transport: HttpsTransport, request = WATCH): Promise<AsyncIterator<string>> {
+  return (await transport.request(request)).lines()[Symbol.asyncIterator]();
+}
+
+function sessionOf(response: ServerResponse): ServerHttp2Session {
+  const session = (response as unknown as Http2ServerResponse).stream.session;
+  if (session === undefined) throw new Error('the stream has no session');
+  return session as ServerHttp2Session;
+}
+
+describe('watches of a server that speaks HTTP/2', () => {
+  test('share one connection, and other requests have theirs', async () => {
+    const { server, transport } = await connect((request, response) => {
+      if (request.url === '/watch') response.write(`${request.httpVersion}\n`);
+      else response.end(request.httpVersion);
+    });
+
+    const watches = await Promise.all(Array.from({ length: 23 }, () => linesOf(transport)));
+    const first = await Promise.all(watches.map((lines) => lines.next()));
+    const get = await transport.request({ method: 'GET', path: '/' });
+
+    expect(new Set(first.map(({ value }) => value))).toEqual(new Set(['2.0']));
+    expect(await get.text()).toBe('1.1');
+    expect(server.connections.accepted).toBe(2);
+  });
+
+  test('one that is not read holds up none of the others', async () => {
+    const { transport } = await connect((request, response) => {
+      const more = () => {
+        while (response.write('x'.repeat(10_000)));
+      };
+      if (request.url === '/busy') {
+        response.on('drain', more).on('error', () => {});
+        more();
+      } else response.write('event\n');
+    });
+    for (let count = 0; count < 20; count++) await transport.request({ ...WATCH, path: '/busy' });
+
+    expect((await (await linesOf(transport)).next()).value).toBe('event');
+  });
+
+  test('send what the server needs to know of the client', async () => {
+    const { server, transport } = await connect(
+      (request, response) => {
+        const certificate = (request.socket as TLSSocket).getPeerCertificate();
+        response.write(`${request.headers.authorization} ${request.headers.accept} ${certificate.subject?.CN}\n`);
+      },
+      { bearerToken: () => 'secret', clientCertificate: () => server.issue('fairway') },
+    );
+
+    const lines = await linesOf(transport, { ...WATCH, headers: { accept: 'application/json' } });
+
+    expect((await lines.next()).value).toBe('Bearer secret application/json fairway');
+  });
+
+  test('with a new certificate use a new connection, and those that run stay', async () => {
+    let name = 'first';
+    const running: ServerResponse[] = [];
+    const { server, transport } = await connect(
+      (request, response) => {
+        running.push(response);
+        response.write(`${(request.socket as TLSSocket).getPeerCertificate().subject?.CN}\n`);
+      },
+      { clientCertificate: () => server.issue(name) },
+    );
+    const before = await linesOf(transport);
+    expect((await before.next()).value).toBe('first');
+
+    name = 'second';
+    expect((await (await linesOf(transport)).next()).value).toBe('second');
+
+    running[0]?.write('still here\n');
+    expect((await before.next()).value).toBe('still here');
+  });
+
+  test('begin anew where the server has said that it goes, and those that run go on', async () => {
+    const running: ServerResponse[] = [];
+    const { server, transport } = await connect((_request, response) => {
+      running.push(response);
+      response.write('one\n');
+    });
+    const before = await linesOf(transport);
+    await before.next();
+
+    if (running[0]) sessionOf(running[0]).goaway(0);
+    running[0]?.write('two\n');
+    expect((await before.next()).value).toBe('two');
+    await (await linesOf(transport)).next();
+
+    expect(server.connections.accepted).toBe(2);
+  });
+
+  test('are asked for again where the connection broke before their answer', async () => {
+    let requests = 0;
+    const { transport } = await connect((_request, response) => {
+      if (++requests === 2) sessionOf(response).destroy();
+      else response.write(`${requests}\n`);
+    });
+    await (await linesOf(transport)).next();
+
+    expect((await (await linesOf(transport)).next()).value).toBe('3');
+  });
+
+  test('use a new connection once the service was unavailable', async () => {
+    const { server, transport } = await connect((_request, response) => {
+      response.statusCode = server.connections.accepted === 1 ? 503 : 200;
+      response.end('no\n');
+    });
+
+    expect((await transport.request(WATCH)).status).toBe(503);
+    expect((await transport.request(WATCH)).status).toBe(200);
+  });
+
+  test('the last one that ends closes the connection', async () => {
+    const { server, transport } = await connect((_request, response) => response.write('one\n'));
+    const [first, second] = [await linesOf(transport), await linesOf(transport)];
+    await Promise.all([first.next(), second.next()]);
+    const [socket] = server.connections.open;
+    const closed = new Promise((resolve) => socket?.once('close', resolve));
+
+    await first.return?.();
+    expect(server.connections.open.size).toBe(1);
+    await second.return?.();
+
+    await closed;
+  });
+
+  test('one that gets no answer fails in time and is not asked for again', async () => {
+    const clock = new FakeClock();
+    let requests = 0;
+    const arrived = Promise.withResolvers<void>();
+    const { transport } = await connect(
+      (request, response) => {
+        requests++;
+        if (request.url === '/watch') response.write('one\n');
+        else arrived.resolve();
+      },
+      { clock, requestTimeoutMs: 5_000 },
+    );
+    await (await linesOf(transport)).next();
+    const failure = transport.request({ ...WATCH, path: '/silent' }).catch(String);
+    await arrived.promise;
+
+    await clock.advance(5_000);
+
+    expect(await failure).toContain('no complete response within 5000 ms');
+    expect(requests).toBe(2);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  test.each(['before', 'during'] as const)('end with the reason of an abort %s the answer', async (when) => {
+    const arrived = Promise.withResolvers<void>();
+    const { transport } = await connect((_request, response) => {
+      if (when === 'during') response.write('half');
+      arrived.resolve();
+    });
+    const abort = new AbortController();
+    const failure = transport
+      .request({ ...WATCH, signal: abort.signal })
+      .then(async (response) => (await response.lines()[Symbol.asyncIterator]().next()).value)
+      .catch(String);
+    await arrived.promise;
+
+    abort.abort(new Error('enough'));
+
+    expect(await failure).toBe('Error: enough');
+  });
+
+  test.each([1, 10])('have more connections where the server allows %i on each', async (maxConcurrentStreams) => {
+    const { server, transport } = await connect(
+      (_request, response) => response.write('event\n'),
+      {},
+      { http2: true, maxConcurrentStreams },
+    );
+
+    const watches = await Promise.all(Array.from({ length: 23 }, () => linesOf(transport)));
+    for (const lines of watches) expect((await lines.next()).value).toBe('event');
+
+    expect(server.connections.accepted).toBe(Math.ceil(23 / maxConcurrentStreams));
+    for (const lines of watches) await lines.return?.();
+    await expect.poll(() => server.connections.open.size).toBe(0);
+  });
+
+  test('have connections of their own where the server allows none on one', async () => {
+    const { transport } = await connect(
+      (request, response) => response.write(`${request.httpVersion}\n`),
+      {},
+      { http2: true, maxConcurrentStreams: 0 },
+    );
+
+    expect((await (await linesOf(transport)).next()).value).toBe('1.1');
+  });
+
+  test('that nobody wants any more leave no connection', async () => {
+    const { server, transport } = await connect(() => {});
+    const abort = new AbortController();
+    const watches = Array.from({ length: 3 }, () =>
+      transport.request({ ...WATCH, signal: abort.signal }).catch(String),
+    );
+    await setImmediate();
+
+    abort.abort(new Error('enough'));
+
+    expect(await Promise.all(watches)).toEqual(Array.from({ length: 3 }, () => 'Error: enough'));
+    await expect.poll(() => server.connections.accepted).toBe(1);
+    await expect.poll(() => server.connections.open.size).toBe(0);
+  });
+
+  test('use a new connection once one of them got no answer, and those that run stay', async () => {
+    const clock = new FakeClock();
+    const arrived = Promise.withResolvers<void>();
+    const running: ServerResponse[] = [];
+    const { server, transport } = await connect(
+      (request, response) => {
+        if (request.url === '/silent') return arrived.resolve();
+        running.push(response);
+        response.write('one\n');
+      },
+      { clock, requestTimeoutMs: 5_000 },
+    );
+    const before = await linesOf(transport);
+    await before.next();
+    const failure = transport.request({ ...WATCH, path: '/silent' }).catch(String);
+    await arrived.promise;
+    await clock.advance(5_000);
+    await failure;
+
+    await (await linesOf(transport)).next();
+
+    expect(server.connections.accepted).toBe(2);
+    running[0]?.write('two\n');
+    expect((await before.next()).value).toBe('two');
+  });
+
+  test('one that ends is over for the server too', async () => {
+    const closed = Promise.withResolvers<void>();
+    const { transport } = await connect((request, response) => {
+      response.write('one\n');
+      if (request.url === '/first') response.once('close', () => closed.resolve());
+    });
+    const first = await linesOf(transport, { ...WATCH, path: '/first' });
+    await (await linesOf(transport)).next();
+    await first.next();
+
+    await first.return?.();
+
+    await expect(closed.promise).resolves.toBeUndefined();
+  });
+
+  test('an error of theirs is read like any other', async () => {
+    const { transport } = await connect((_request, response) => {
+      response.statusCode = 410;
+      response.end('{"reason":"Expired"}');
+    });
+
+    const response = await transport.request(WATCH);
+
+    expect([response.status, await response.text()]).toEqual([410, '{"reason":"Expired"}']);
+  });
+});
+
+test('a server without HTTP/2 is asked about it once, and each watch has its own connection', async () => {
+  const { server, transport } = await connect(
+    (request, response) => response.write(`${request.httpVersion}\n`),
+    {},
+    { http2: false },
+  );
+
+  const watches = [await linesOf(transport), await linesOf(transport)];
+
+  for (const lines of watches) expect((await lines.next()).value).toBe('1.1');
+  expect(server.connections.accepted).toBe(2);
+});
+
+describe('a server that accepts a connection', () => {
+  test.each(['nothing', 'a handshake alone'])('and sends %s is given up in time', async (what) => {
+    const clock = new FakeClock();
+    const tls = await startTlsServer(() => {});
+    closers.push(() => tls.close());
+    const arrived = Promise.withResolvers<void>();
+    const server = createNetServer((socket) => {
+      closers.push(() => socket.destroy());
+      socket.on('error', () => {}).on('data', () => arrived.resolve());
+    });
+    const { certificate: cert, privateKey: key } = await tls.issue('127.0.0.1');
+    const mute = createTlsServer({ cert, key, ALPNProtocols: ['h2'] }, (socket) => {
+      closers.push(() => socket.destroy());
+      socket.on('error', () => {}).on('data', () => arrived.resolve());
+    });
+    const listening = what === 'a handshake alone' ? mute : server;
+    listening.listen(0, '127.0.0.1');
+    closers.push(() => listening.close());
+    await once(listening, 'listening');
+    const { port } = listening.address() as AddressInfo;
+    const transport = new HttpsTransport({ server: `https://127.0.0.1:${port}`, insecureSkipTlsVerify: true, clock });
+    closers.push(() => transport.close());
+    const watches = Array.from({ length: 23 }, () => transport.request(WATCH).catch(String));
+    await arrived.promise;
+
+    await clock.advance(30_000);
+
+    expect(new Set(await Promise.all(watches))).toEqual(
+      new Set([`TransportError: GET /watch at 127.0.0.1:${port}: no connection within 30 s`]),
+    );
+    expect(clock.pendingTimers).toBe(0);
+  });
+});
+
+test('a server that hangs is left without waiting for it', async () => {
+  const clock = new FakeClock();
+  const arrived = Promise.withResolvers<void>();
+  const { server } = await connect(() => arrived.resolve());
+  const between = createNetServer({ allowHalfOpen: true }, (socket) => {
+    const onward = connectNet(Number(new URL(server.url).port));
+    closers.push(
+      () => onward.destroy(),
+      () => socket.destroy(),
+    );
+    socket.on('error', () => {}).on('data', (bytes) => onward.write(bytes));
+    onward.on('error', () => {}).on('data', (bytes) => socket.write(bytes));
+    accepted.resolve(socket);
+  });
+  const accepted = Promise.withResolvers<Socket>();
+  between.listen(0, '127.0.0.1');
+  closers.push(() => between.close());
+  await once(between, 'listening');
+  const { port } = between.address() as AddressInfo;
+  const url = `https://127.0.0.1:${port}`;
+  const transport = new HttpsTransport({ server: url, certificateAuthority: server.authority.certificatePem, clock });
+  closers.push(() => transport.close());
+  const failure = transport.request(WATCH).catch(String);
+  const socket = await accepted.promise;
+  await arrived.promise;
+  socket.removeAllListeners('data').resume();
+
+  await clock.advance(60_000);
+
+  expect(await failure).toContain('no complete response');
+  // A write to a closed socket emits an error.
+  await expect.poll(() => socket.destroyed || (socket.write('x') && socket.destroyed)).toBe(true);
+});
+
+test('the address is named where nothing listens', async () => {
+  const { server, transport } = await connect(() => {});
+  await server.close();
+  closers.splice(0, 1);
+
+  await expect(transport.request(WATCH)).rejects.toThrow(TransportError);
+  await expect(transport.request(WATCH)).rejects.toThrow(/GET \/watch at 127\.0\.0\.1:\d+: connect ECONNREFUSED/);
+});

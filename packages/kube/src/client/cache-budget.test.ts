@@ -1,0 +1,130 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { KubeObject, ResourceType } from '../object/meta.ts';
+import { ScriptedApi } from '../testing/scripted-api.ts';
+import { CacheBudget, type CacheLimits, CacheOverflowError } from './cache-budget.ts';
+import { Informer } from './informer.ts';
+import { KubeClient } from './kube-client.ts';
+
+interface Widget extends KubeObject {
+  color?: string;
+}
+
+const widgets: ResourceType<Widget> = { group: '', version: 'v1', plural: 'widgets', kind: 'Widget', namespaced: true };
+const HOUR_MS = 3_600_000;
+
+const stops: AbortController[] = [];
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.abort();
+});
+
+function follow(api: ScriptedApi, limits: Partial<CacheLimits>, budget = new CacheBudget({ ...PLENTY, ...limits })) {
+  const clock = new FakeClock();
+  const informer = new Informer(new KubeClient(api).resource(widgets), {
+    clock,
+    random: () => 0.5,
+    pageSize: 10,
+    budget,
+  });
+  const stop = new AbortController();
+  stops.push(stop);
+  informer.start(stop.signal);
+  return { informer, clock, budget, stop, settle: () => clock.advance(0) };
+}
+
+const PLENTY: CacheLimits = { maxObjects: 1_000, maxChars: 1_000_000 };
+
+function apiWith(count: number, content: object = {}): ScriptedApi {
+  const api = new ScriptedApi();
+  for (let index = 0; index < count; index++) api.put(`w${index}`, content);
+  return api;
+}
+
+describe('an informer with a budget', () => {
+  test('caches what is within it', async () => {
+    const { informer, settle } = follow(apiWith(20), { maxObjects: 20 });
+    await settle();
+    expect([informer.hasSynced, informer.size]).toEqual([true, 20]);
+  });
+
+  test.each<[string, Partial<CacheLimits>, object]>([
+    ['objects', { maxObjects: 25 }, {}],
+    ['characters', { maxChars: 50_000 }, { color: 'x'.repeat(2_000) }],
+  ])('reads no more of a list than the %s that it may cache, and lists seldom', async (_, limits, content) => {
+    const api = apiWith(1_000, content);
+    const { informer, clock, settle } = follow(api, limits);
+    await settle();
+
+    expect(informer.hasSynced).toBe(false);
+    expect(informer.lastError).toBeInstanceOf(CacheOverflowError);
+    expect(api.requests).toHaveLength(3);
+    await clock.advance(HOUR_MS);
+    // Three pages each time, after 2.5 minutes on average.
+    expect(api.requests.length).toBeLessThanOrEqual(3 * 26);
+  });
+
+  test('keeps what it has when there becomes too much, and goes on when there is less', async () => {
+    const api = apiWith(20);
+    const { informer, clock, settle } = follow(api, { maxObjects: 22 });
+    await settle();
+    for (let index = 0; index < 5; index++) api.put(`more${index}`);
+    await settle();
+
+    expect(informer.lastError).toBeInstanceOf(CacheOverflowError);
+    expect(informer.size).toBe(22);
+
+    for (let index = 0; index < 5; index++) api.remove(`w${index}`);
+    await clock.advance(HOUR_MS);
+    expect([informer.lastError, informer.size]).toEqual([undefined, 20]);
+  });
+
+  test('asks for less at a time where objects are large', async () => {
+    const api = apiWith(20, { color: 'x'.repeat(4_000_000) });
+    const { informer, clock } = follow(api, { maxChars: 100_000_000 });
+    await clock.advance(1_000);
+
+    expect([informer.lastError, informer.size]).toEqual([undefined, 20]);
+    const limits = api.requests.map(({ path }) => new URL(path, 'http://api').searchParams.get('limit'));
+    // Forty million characters must not be parsed synchronously.
+    expect(limits.slice(0, 21)).toEqual(['10', ...Array<string>(20).fill('1')]);
+  });
+
+  test('counts each object as it is now', async () => {
+    const api = apiWith(1);
+    const { informer, settle } = follow(api, { maxChars: 3_000 });
+    await settle();
+    for (let round = 0; round < 10; round++) api.put('w0', { color: 'x'.repeat(2_000) });
+    api.remove('w0');
+    for (let round = 0; round < 10; round++) {
+      api.put('w1', { color: 'y'.repeat(2_000) });
+      api.remove('w1');
+    }
+    await settle();
+    expect([informer.lastError, informer.size]).toEqual([undefined, 0]);
+  });
+
+  test('leaves others room, however large its objects are', async () => {
+    const budget = new CacheBudget({ ...PLENTY, maxChars: 50_000, maxCharsOfOne: 25_000 });
+    const one = follow(apiWith(100, { color: 'x'.repeat(2_000) }), {}, budget);
+    await one.settle();
+    expect(one.informer.lastError).toBeInstanceOf(CacheOverflowError);
+    const other = follow(apiWith(10, { color: 'x'.repeat(2_000) }), {}, budget);
+    await other.settle();
+    expect(other.informer.size).toBe(10);
+  });
+
+  test('shares it with others of the same server, and gives its part back', async () => {
+    const budget = new CacheBudget({ ...PLENTY, maxObjects: 30 });
+    const one = follow(apiWith(20), {}, budget);
+    await one.settle();
+    const other = follow(apiWith(20), {}, budget);
+    await other.settle();
+    expect(other.informer.lastError).toBeInstanceOf(CacheOverflowError);
+
+    one.stop.abort();
+    await one.settle();
+    await one.informer.stopped;
+    await other.clock.advance(HOUR_MS);
+    expect([other.informer.hasSynced, other.informer.size]).toEqual([true, 20]);
+  });
+});

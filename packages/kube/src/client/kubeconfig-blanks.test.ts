@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest';
+import { parseKubeconfig } from './kubeconfig.ts';
+import { loadKubeConnection } from './kubeconfig-loader.ts';
+
+const good = `
+clusters: [{ name: a, cluster: { server: "https://a.test" } }]
+users: [{ name: a, user: { token: t } }]
+contexts: [{ name: a, context: { cluster: a, user: a } }]
+current-context: a
+`;
+const load = (text: string, context?: string) =>
+  loadKubeConnection({ path: '/k', context, readFile: () => Promise.resolve(text) });
+
+describe('what kubectl takes', () => {
+  test.each([
+    { reason: 'a namespace without a value', text: good.replace('user: a }', 'user: a, namespace: }') },
+    { reason: 'an empty namespace', text: good.replace('user: a }', 'user: a, namespace: "" }') },
+    {
+      reason: 'blank fields of a user',
+      text: good.replace('token: t', 'token: t, username: , tokenFile: "", client-key: '),
+    },
+    {
+      reason: 'blank fields of a cluster',
+      text: good.replace('a.test"', 'a.test", certificate-authority: , proxy-url: ""'),
+    },
+    { reason: 'blank preferences', text: `${good}preferences:\nextensions:\n` },
+    {
+      reason: 'a broken context that is not chosen',
+      text: good.replace('contexts: [', 'contexts: [{ name: b, context: }, { name: c, context: { user: a } }, '),
+    },
+    {
+      reason: 'a broken cluster and user that are not chosen',
+      text: good
+        .replace('clusters: [', 'clusters: [{ name: b, cluster: {} }, ')
+        .replace('users: [', 'users: [{ name: b, user: }, '),
+    },
+  ])('$reason', async ({ text }) => {
+    const { transport, namespace } = await load(text);
+
+    expect(transport).toMatchObject({ server: 'https://a.test' });
+    expect(namespace).toBeUndefined();
+  });
+
+  test('a context without a user has no credential', async () => {
+    const { transport } = await load(good.replace(', user: a }', ' }'));
+
+    expect(transport).toMatchObject({ server: 'https://a.test' });
+    expect(transport).not.toHaveProperty('token');
+  });
+});
+
+test('a broken context that is chosen is refused, by name', async () => {
+  const text = good.replace('contexts: [', 'contexts: [{ name: b, context: { cluster: c } }, ');
+
+  await expect(load(text, 'b')).rejects.toThrow(/no cluster "c"/);
+  await expect(load(good.replace('"https://a.test"', ''), 'a')).rejects.toThrow(/cluster "a": server must be/);
+});
+
+test.each(['[]', 'text', 'clusters: 1', 'contexts: [{ context: {} }]'])('%s is no kubeconfig', (text) => {
+  expect(() => parseKubeconfig(text)).toThrow(/is not a kubeconfig/);
+});

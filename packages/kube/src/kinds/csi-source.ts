@@ -1,0 +1,21 @@
+import type { PersistentVolume } from './generated/types.ts';
+
+/** How a CSI driver identifies a volume. */
+export interface CsiSource {
+  readonly driver: string;
+  readonly volumeHandle: string;
+}
+
+/**
+ * Name of Cinder's CSI driver, and the provisioner of its classes: that of cinder-csi-plugin. Kubernetes removed its in-tree Cinder plugin in 1.26,
+ * and this driver serves its volumes.
+ */
+export const CINDER_DRIVER = 'cinder.csi.openstack.org';
+/** The plugin's name as provisioner of classes. */
+export const IN_TREE_CINDER = 'kubernetes.io/cinder';
+
+/** CSI source of a volume, including those of the in-tree plugin (k8s.io/csi-translation-lib); undefined for other volumes. */
+export function csiSourceOf({ spec }: Pick<PersistentVolume, 'spec'>): CsiSource | undefined {
+  if (spec.csi !== undefined) return spec.csi;
+  return spec.cinder && { driver: CINDER_DRIVER, volumeHandle: spec.cinder.volumeID };
+}

@@ -1,0 +1,145 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import { silentLogger } from '@fairway/base/log';
+import { TEAM } from '@fairway/gateway/testing/test-gateway';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import type { TransportRequest, TransportResponse } from '@fairway/kube/client/transport';
+import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { ApiError, tooManyRequests } from '@fairway/kube/object/api-error';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { PendingNodegroups } from '../../clusters/pending-nodegroups.ts';
+import { TestMagnum } from '../../testing/test-magnum.ts';
+
+const BODY = { name: 'demo', cluster_template_id: 'k8s-1.34-free', flavor_id: 'b3-8', node_count: 2 };
+
+let magnum: TestMagnum;
+beforeEach(async () => {
+  magnum = await TestMagnum.start();
+});
+afterEach(() => magnum.close());
+
+const isPool = ({ method, path }: TransportRequest) => method === 'POST' && /\/nodepools\?(?!.*dryRun)/.test(path);
+const isCluster = ({ method, path }: TransportRequest) => method === 'POST' && /\/clusters\?(?!.*dryRun)/.test(path);
+const create = (more: object = {}) => magnum.call('alice', 'POST', '/v1/clusters', { ...BODY, ...more });
+const operator = () => magnum.gateway.as('operator');
+const pools = async () => (await operator().resource(nodePools).list({ namespace: TEAM })).items;
+const notes = async () =>
+  (await operator().resource(ConfigMaps).list({ labelSelector: 'fairway.dev/magnum-owed' })).items;
+/** Runs a pass as another process would, this long after now. */
+const sweepAfter = (seconds: number, client = magnum.gateway.gateway.client) => {
+  const { clock } = magnum.gateway;
+  const later = { now: () => clock.now() + seconds * 1000 };
+  return new PendingNodegroups({ client, clock: later, log: silentLogger }).sweep();
+};
+/** Fairway's own client, which gets this response instead of a pool. */
+const answered = (refused: ApiError) => {
+  const { clock, gateway } = magnum.gateway;
+  const transport = gateway.server.transport({ username: 'fairway', groups: ['system:masters'] });
+  const request = async (sent: TransportRequest): Promise<TransportResponse> => {
+    if (!isPool(sent)) return transport.request(sent);
+    const text = () => Promise.resolve(JSON.stringify(refused.toStatus()));
+    return { status: refused.code, headers: {}, text, async *lines() {} };
+  };
+  return new KubeClient({ ...transport, request }, { clock });
+};
+
+test('a cluster that is made leaves no note', async () => {
+  expect((await create()).status).toBe(202);
+
+  expect(await pools()).toHaveLength(1);
+  expect(await notes()).toEqual([]);
+});
+
+test('a cluster that was left without its nodegroup gets the one that it was asked for', async () => {
+  magnum.breakAt(isPool);
+  expect((await create()).status).toBe(202);
+  expect(await pools()).toEqual([]);
+  expect((await magnum.call('alice', 'GET', '/v1/clusters/demo')).body).toMatchObject({
+    status: 'CREATE_IN_PROGRESS',
+    node_count: 0,
+  });
+
+  await sweepAfter(10);
+  expect(await pools()).toEqual([]);
+  await sweepAfter(20);
+
+  expect(await pools()).toMatchObject([{ spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 2 } }]);
+  expect(await notes()).toEqual([]);
+  expect((await magnum.call('alice', 'GET', '/v1/clusters/demo')).body).toMatchObject({ node_count: 2 });
+});
+
+test.each([
+  { what: 'an API server that is busy', error: tooManyRequests('busy', 1) },
+  { what: 'a token of its own that has just ended', error: new ApiError(401, 'Unauthorized', 'Unauthorized') },
+])('it gets it after $what, too', async ({ error }) => {
+  magnum.breakAt(isPool);
+  await create();
+
+  await sweepAfter(20, answered(error));
+  expect([await pools(), (await notes()).length]).toEqual([[], 1]);
+  await sweepAfter(40);
+
+  expect([(await pools()).length, await notes()]).toEqual([1, []]);
+});
+
+test('a note that who may write ConfigMaps of the project has made counts for nothing', async () => {
+  magnum.breakAt(isPool);
+  await create();
+  const [note] = await notes();
+  const { name = '', namespace = '', labels = {} } = note?.metadata ?? {};
+  await operator().resource(ConfigMaps).delete(name, { namespace });
+  await operator()
+    .resource(ConfigMaps)
+    .create({ metadata: { name, namespace: TEAM, labels }, data: note?.data ?? {} });
+
+  await sweepAfter(20);
+  expect([await pools(), (await notes()).length]).toEqual([[], 1]);
+});
+
+test('one that is refused for good is not asked for again', async () => {
+  magnum.breakAt(isPool);
+  await create();
+
+  await sweepAfter(20, answered(new ApiError(422, 'Invalid', 'no')));
+  expect([await pools(), await notes()]).toEqual([[], []]);
+});
+
+test('one that another process is making meanwhile is made once', async () => {
+  magnum.breakAt((request) => {
+    if (isPool(request)) void sweepAfter(20);
+    return false;
+  });
+
+  expect((await create()).status).toBe(202);
+  expect(await pools()).toHaveLength(1);
+});
+
+test('nothing is made for a cluster that never came, and its note goes', async () => {
+  magnum.breakAt(isCluster);
+  expect((await create()).status).toBe(500);
+
+  await sweepAfter(100);
+  expect(await notes()).toHaveLength(1);
+  await sweepAfter(130);
+  expect([await notes(), await pools()]).toEqual([[], []]);
+});
+
+test('nor for another cluster of that name', async () => {
+  magnum.breakAt(isPool);
+  await create();
+  await operator().resource(clusters).delete('demo', { namespace: TEAM });
+  await magnum.gateway.createCluster('demo', { version: '1.34' });
+
+  await sweepAfter(20);
+  expect([await notes(), await pools()]).toEqual([[], []]);
+});
+
+test('what admission refuses of the nodegroup is found before anything is made', async () => {
+  const before = await operator().resource(clusters).list({ namespace: TEAM });
+  const { status, body } = await create({ flavor_id: 'huge' });
+
+  expect(status).toBe(400);
+  expect(body.errors[0].detail).toMatch(/^flavor_id: Not found: "huge"/);
+  const after = await operator().resource(clusters).list({ namespace: TEAM });
+  expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
+});

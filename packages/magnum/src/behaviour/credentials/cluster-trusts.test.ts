@@ -1,0 +1,305 @@
+import { CREDENTIAL_KEYS, cloudCredentials } from '@fairway/api/kinds/cloud-credential';
+import { silentLogger } from '@fairway/base/log';
+import { CLOUDLESS, TestGateway } from '@fairway/gateway/testing/test-gateway';
+import { ResourceQuotas, RoleBindings, Roles, Secrets } from '@fairway/kube/kinds/resources';
+import { Cloud } from '@fairway/openstack/cloud';
+import { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import type { OpenStackClient } from '@fairway/openstack/openstack-client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Caller } from '../../caller.ts';
+import { ClusterTrusts, EXPIRY_ANNOTATION, MADE_HERE_LABEL } from '../../credentials/cluster-trusts.ts';
+import { OrphanedCredentialGC } from '../../credentials/orphaned-credential-gc.ts';
+
+const ELEVEN_MINUTES_MS = 11 * 60_000;
+
+/** `other` is the tenant; the user of the entry `simulator` is Fairway's own. */
+describe('the credential of a cluster', () => {
+  let gateway: TestGateway;
+  let tenant: OpenStackClient;
+  let clouds: Cloud[];
+  let trusts: ClusterTrusts;
+  let caller: Caller;
+  let nowMs: number;
+  beforeEach(async () => {
+    gateway = await TestGateway.start();
+    await gateway.populate();
+    nowMs = gateway.clock.now();
+    const yaml = new CloudsYaml({
+      env: { OS_CLIENT_CONFIG_FILE: '/clouds.yaml' },
+      cwd: '/',
+      home: '/',
+      readFile: (path) => (path === '/clouds.yaml' ? gateway.cloud.cloudsYaml() : undefined),
+    });
+    clouds = [];
+    const open = (entry: string) => {
+      const cloud = new Cloud({
+        config: yaml.get(entry),
+        clock: gateway.clock,
+        random: Math.random,
+        readFile: () => '',
+      });
+      clouds.push(cloud);
+      return cloud;
+    };
+    tenant = open('simulator-other').client();
+    const operator = open('simulator');
+    trusts = new ClusterTrusts({
+      cloud: operator,
+      clock: gateway.clock,
+      random: Math.random,
+    });
+    const { token } = await tenant.session.token();
+    caller = {
+      user: { username: 'alice', groups: [] },
+      userId: token.user.id,
+      project: { id: token.project?.id ?? '', name: 'other' },
+      namespace: CLOUDLESS,
+      roles: [],
+    };
+  });
+  afterEach(async () => {
+    for (const cloud of clouds) await cloud.close();
+    await gateway.close();
+  });
+
+  const call = () => ({ client: gateway.as('alice'), caller });
+  const sweep = (project = caller.project.id) =>
+    new OrphanedCredentialGC({
+      client: gateway.gateway.client,
+      cloud: clouds[1] as Cloud,
+      projectOfNamespace: () => project,
+      clock: { now: () => nowMs },
+      log: silentLogger,
+    }).sweep();
+  const credential = (name: string) =>
+    gateway.as('operator').resource(cloudCredentials).get(name, { namespace: CLOUDLESS });
+  const credentials = async () =>
+    (await gateway.as('operator').resource(cloudCredentials).list({ namespace: CLOUDLESS })).items;
+  async function trustOf(secret: string) {
+    const { data } = await gateway.as('operator').resource(Secrets).get(secret, { namespace: CLOUDLESS });
+    return Buffer.from(data?.[CREDENTIAL_KEYS.trustId] ?? '', 'base64').toString();
+  }
+  const token = async () => (await tenant.session.token()).id;
+  /** The credential remains until a pass finds its trust and deletes both. */
+  async function expectToBeSwept() {
+    const [left] = await credentials();
+    expect(left?.metadata.deletionTimestamp).toBeUndefined();
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    expect(await trustOf(left?.spec.secretRef.name ?? '')).toBe((await tenant.identity.trustsGiven())[0]?.id);
+    expect((await credential(left?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
+  }
+
+  test('is a trust that impersonates who made it, with the roles that it needs', async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+
+    const made = await credential(name);
+    expect(made.metadata.annotations).not.toHaveProperty('fairway.dev/paused');
+    expect(made.spec).toMatchObject({ cloud: 'simulator', reclaimPolicy: 'Delete' });
+    const [trust] = await tenant.identity.trustsGiven();
+    expect(trust).toMatchObject({ impersonation: true, project_id: caller.project.id });
+    expect(trust?.roles.map((role) => role.name).sort()).toEqual(['member', 'reader']);
+    expect(await trustOf(made.spec.secretRef.name)).toBe(trust?.id);
+    expect(Date.parse(trust?.expires_at ?? '')).toBe(Date.parse(made.metadata.annotations?.[EXPIRY_ANNOTATION] ?? ''));
+  });
+
+  test.each([
+    { reason: 'an application credential', status: 403 },
+    { reason: 'nobody', status: 403 },
+  ])('is refused to $reason, with what to do', async ({ reason, status }) => {
+    const bad = reason === 'nobody' ? 'gAAAAnothing' : await credentialToken();
+    const giving = trusts.give(call(), { clusterName: 'demo', token: bad });
+
+    await expect(giving).rejects.toMatchObject({
+      status,
+      message: expect.stringMatching(/fairway credential create default/),
+    });
+    expect((await credentials()).filter(({ metadata }) => metadata.deletionTimestamp === undefined)).toEqual([]);
+    expect(await tenant.identity.trustsGiven()).toEqual([]);
+  });
+
+  async function credentialToken() {
+    const { id, secret } = await tenant.identity.createApplicationCredential({ name: 'pipeline' });
+    const [cloud] = clouds;
+    return (await (cloud as Cloud).client({ kind: 'applicationCredential', id, secret }).session.token()).id;
+  }
+
+  test('that a crash left with its trust is taken back', async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    await sweep();
+    expect(await credentials()).toHaveLength(1);
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    expect((await credential(name)).metadata.deletionTimestamp).toBeDefined();
+  });
+
+  test('that a crash left before its trust was noted gets it first, so that it is revoked', async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    const made = await credential(name);
+    const secret = made.spec.secretRef.name;
+    await gateway
+      .as('alice')
+      .resource(Secrets)
+      .update({ metadata: { name: secret, namespace: CLOUDLESS } });
+    expect(await trustOf(secret)).toBe('');
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    // The controller that revokes it does not run here: its finalizer keeps the object.
+    expect((await credential(name)).metadata.deletionTimestamp).toBeDefined();
+    expect(await trustOf(secret)).toBe((await tenant.identity.trustsGiven())[0]?.id);
+  });
+
+  test('gets no trust of another project, whatever its annotation says', async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    const secret = (await credential(name)).spec.secretRef.name;
+    await gateway
+      .as('alice')
+      .resource(Secrets)
+      .update({ metadata: { name: secret, namespace: CLOUDLESS } });
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep('another project');
+
+    expect(await trustOf(secret)).toBe('');
+  });
+
+  test("that states another's end gets no trust, so that the other's is not revoked", async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    const { metadata, spec } = await credential(name);
+    const copy = { name: 'copy', namespace: CLOUDLESS, labels: metadata.labels, annotations: metadata.annotations };
+    const stranger = gateway.as('alice');
+    await stranger
+      .resource(Secrets)
+      .create({ metadata: { name: 'copy', namespace: CLOUDLESS }, stringData: { note: 'empty' } });
+    await stranger.resource(cloudCredentials).create({
+      apiVersion: 'fairway.dev/v1alpha1',
+      kind: cloudCredentials.kind,
+      metadata: { ...copy, finalizers: ['fairway.dev/test'] },
+      spec: { ...spec, secretRef: { name: 'copy' } },
+    } as never);
+    const value = { status: { phase: 'Bound' } };
+    await gateway.gateway.client
+      .resource(cloudCredentials)
+      .patch(name, { type: 'merge', value }, { namespace: CLOUDLESS, subresource: 'status' });
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    expect(await trustOf('copy')).toBe('');
+    expect(await trustOf(spec.secretRef.name)).toBe((await tenant.identity.trustsGiven())[0]?.id);
+  });
+
+  test('whose Secret can not be written when there is a trust stays until the trust is found', async () => {
+    const roles = gateway.as('operator').resource(RoleBindings);
+    await roles.create({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'RoleBinding',
+      metadata: { name: 'writes-once', namespace: CLOUDLESS },
+      roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'writes-once' },
+      subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'willy' }],
+    });
+    await gateway
+      .as('operator')
+      .resource(Roles)
+      .create({
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'Role',
+        metadata: { name: 'writes-once', namespace: CLOUDLESS },
+        rules: [
+          { apiGroups: [''], resources: ['secrets'], verbs: ['create'] },
+          { apiGroups: ['fairway.dev'], resources: ['cloudcredentials'], verbs: ['*'] },
+        ],
+      });
+    const client = gateway.as({ username: 'willy', groups: ['system:authenticated'] });
+    const giving = trusts.give({ client, caller }, { clusterName: 'demo', token: await token() });
+    await expect(giving).rejects.toMatchObject({ code: 403 });
+    await expectToBeSwept();
+  });
+
+  test('stays until its trust is found where the answer to making it was lost', async () => {
+    gateway.cloud.faults.add({
+      method: 'POST',
+      path: 'OS-TRUST/trusts$',
+      action: { kind: 'drop', when: 'after' },
+    });
+    const giving = trusts.give(call(), { clusterName: 'demo', token: await token() });
+    await expect(giving).rejects.toMatchObject({ status: 503 });
+    await expectToBeSwept();
+  });
+
+  test('costs one call for the trusts of all that a pass finds', async () => {
+    gateway.cloud.faults.add({
+      method: 'POST',
+      path: 'OS-TRUST/trusts$',
+      times: 3,
+      action: { kind: 'answer', status: 500, when: 'after' },
+    });
+    for (let i = 0; i < 3; i++)
+      await expect(trusts.give(call(), { clusterName: 'demo', token: await token() })).rejects.toMatchObject({
+        status: 503,
+      });
+    const listed: string[] = [];
+    const stop = gateway.cloud.calls.onReceived(({ method, path }) => {
+      if (method === 'GET' && path.includes('OS-TRUST/trusts')) listed.push(path);
+    });
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+    stop();
+
+    expect(listed).toHaveLength(1);
+    expect((await credentials()).every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);
+  });
+
+  test("waits for Keystone where Fairway's own login gets no answer", async () => {
+    const own = await token();
+    gateway.cloud.faults.add({
+      method: 'POST',
+      path: 'auth/tokens$',
+      times: null,
+      action: { kind: 'answer', status: 501 },
+    });
+    await expect(trusts.give(call(), { clusterName: 'demo', token: own })).rejects.toMatchObject({ status: 503 });
+    expect(await credentials()).toEqual([]);
+  });
+
+  test('that may not be made leaves no Secret', async () => {
+    const quota = { hard: { 'count/cloudcredentials.fairway.dev': '0' } };
+    await gateway
+      .as('operator')
+      .resource(ResourceQuotas)
+      .create({ metadata: { name: 'none', namespace: CLOUDLESS }, spec: quota });
+    const before = (await gateway.as('operator').resource(Secrets).list({ namespace: CLOUDLESS })).items.length;
+
+    await expect(trusts.give(call(), { clusterName: 'demo', token: await token() })).rejects.toMatchObject({
+      code: 403,
+    });
+
+    const { items } = await gateway.as('operator').resource(Secrets).list({ namespace: CLOUDLESS });
+    expect(items).toHaveLength(before);
+  });
+
+  test("that a cluster names, and a tenant's own, are left alone", async () => {
+    const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
+    const value = { status: { phase: 'Bound' } };
+    await gateway.gateway.client
+      .resource(cloudCredentials)
+      .patch(name, { type: 'merge', value }, { namespace: CLOUDLESS, subresource: 'status' });
+    const other = await trusts.give(call(), { clusterName: 'own', token: await token() });
+    const own = { metadata: { labels: { [MADE_HERE_LABEL]: null } } };
+    await gateway.gateway.client
+      .resource(cloudCredentials)
+      .patch(other.name, { type: 'merge', value: own }, { namespace: CLOUDLESS });
+
+    nowMs += ELEVEN_MINUTES_MS;
+    await sweep();
+
+    expect(await credentials()).toHaveLength(2);
+  });
+});

@@ -1,0 +1,130 @@
+import { GROUP, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { type NewNodePool, nodePools } from '@fairway/api/kinds/node-pool';
+import type { Clock } from '@fairway/base/clock';
+import type { Logger } from '@fairway/base/log';
+import { ignoreGone } from '@fairway/kube/client/ignore-gone';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { ConfigMap } from '@fairway/kube/kinds/generated/types';
+import { ConfigMaps } from '@fairway/kube/kinds/resources';
+import { ApiError, isApiError } from '@fairway/kube/object/api-error';
+import { mayBePending } from './pending.ts';
+import { clusterRecord, poolRecord } from './record.ts';
+
+/** Label of a ConfigMap that holds the pending NodePool of a Cluster. */
+const PENDING_LABEL = `${GROUP}/magnum-owed`;
+const KEY = 'pool';
+
+/** A request that creates a cluster takes seconds. */
+const MIN_AGE_MS = 15_000;
+
+export interface PendingNodegroupsOptions {
+  /** A client with Fairway's own identity. */
+  readonly client: KubeClient;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Logger;
+}
+
+/**
+ * An outbox of NodePools: a ConfigMap is written before the Cluster and deleted after its pool, so if the process is killed in between, the pool is
+ * still created. It is in Fairway's own namespace, since an operator may let tenants write ConfigMaps in theirs. It is only written for users who may
+ * create the pool, so Fairway may create the pool with its own identity.
+ */
+export class PendingNodegroups {
+  readonly #options: PendingNodegroupsOptions;
+
+  constructor(options: PendingNodegroupsOptions) {
+    this.#options = options;
+  }
+
+  /** Writes the ConfigMap for the request that creates the cluster. Returns a function that deletes it, for when the pool exists or will never exist. */
+  async note(pool: NewNodePool, request: string): Promise<() => Promise<void>> {
+    const notes = this.#options.client.resource(ConfigMaps);
+    const { metadata } = await notes.create({
+      metadata: { name: `magnum-${request}`, namespace: SYSTEM_NAMESPACE, labels: { [PENDING_LABEL]: 'true' } },
+      data: { [KEY]: JSON.stringify(pool) },
+    });
+    return () => this.#forget(metadata);
+  }
+
+  /** One pass over pending pools; failures are retried in the next. */
+  async sweep(): Promise<void> {
+    const { client, clock, log } = this.#options;
+    const { items } = await client
+      .resource(ConfigMaps)
+      .list({ namespace: SYSTEM_NAMESPACE, labelSelector: PENDING_LABEL });
+    for (const note of items) {
+      const { name, creationTimestamp = '' } = note.metadata;
+      const ageMs = clock.now() - Date.parse(creationTimestamp);
+      if (!(ageMs > MIN_AGE_MS)) continue;
+      try {
+        if (await this.#settle(note)) await this.#forget(note.metadata);
+      } catch (error) {
+        log.warn({ err: error, note: name }, 'could not create the nodegroup of a cluster, will retry');
+      }
+    }
+  }
+
+  /** Whether the ConfigMap can be deleted. */
+  async #settle({ metadata, data }: ConfigMap): Promise<boolean> {
+    const { client, clock, log } = this.#options;
+    const pool = parsed(data?.[KEY]);
+    if (pool === undefined) return true;
+    const { namespace = '' } = pool.metadata;
+    const { clusterName } = pool.spec;
+    const cluster = await client
+      .resource(clusters)
+      .get(clusterName, { namespace })
+      .catch((error: unknown) => {
+        if (isApiError(error, 'NotFound')) return undefined;
+        throw error;
+      });
+    // Its creation may still be in progress.
+    if (cluster === undefined) return !mayBePending(metadata, clock.now());
+    const isOfRequest = clusterRecord(cluster).request === poolRecord(pool).request;
+    if (!isOfRequest || cluster.metadata.deletionTimestamp !== undefined) return true;
+    try {
+      await makePool(client, pool);
+      log.info({ cluster: `${namespace}/${clusterName}` }, 'created the missing nodegroup of a new cluster');
+    } catch (error) {
+      if (!isRefusedForGood(error)) throw error;
+      log.warn({ err: error, cluster: `${namespace}/${clusterName}` }, 'the nodegroup of a new cluster was rejected');
+    }
+    return true;
+  }
+
+  async #forget({ name = '' }: ConfigMap['metadata']): Promise<void> {
+    await ignoreGone(this.#options.client.resource(ConfigMaps).delete(name, { namespace: SYSTEM_NAMESPACE }));
+  }
+}
+
+/** Creates the pool, unless another process already did. */
+export async function makePool(client: KubeClient, pool: NewNodePool): Promise<void> {
+  const resource = client.resource(nodePools);
+  try {
+    await resource.create(pool as never, { fieldManager: 'fairway-magnum' });
+  } catch (error) {
+    if (!isApiError(error, 'AlreadyExists')) throw error;
+    const { name = '', namespace = '' } = pool.metadata;
+    const existing = await resource.get(name, { namespace });
+    if (poolRecord(existing).request !== poolRecord(pool).request) throw error;
+  }
+}
+
+/** Whether the API rejected the request permanently; rate limits and expired tokens are temporary. */
+export function isRefusedForGood(error: unknown): boolean {
+  return isRefusal(error) && !isApiError(error, 'TooManyRequests') && !isApiError(error, 'Unauthorized');
+}
+
+/** Whether the API definitely rejected the request; after any other error it may have been processed. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof ApiError && error.code >= 400 && error.code < 500 && error.code !== 408;
+}
+
+function parsed(text: string | undefined): NewNodePool | undefined {
+  try {
+    return JSON.parse(text ?? '') as NewNodePool;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,18 @@
+import { excessiveGrowth } from '@fairway/base/testing/growth';
+import { expect, test } from 'vitest';
+import { isRefused, isUnknownRestriction } from '../clusters/known-labels.ts';
+import { listed } from '../clusters/labels.ts';
+import { objectName } from '../clusters/object-name.ts';
+import { jsonOf } from './body.ts';
+import { negotiate } from './microversion.ts';
+
+test.each<[string, (text: string) => unknown]>([
+  ['a microversion', (text) => negotiate(`container-infra ${text}`)],
+  ['a body', jsonOf],
+  ['a list in a label', listed],
+  ['the name of a cluster', (text) => objectName(text, 40)],
+  ['a label', (text) => isUnknownRestriction(text, text)],
+  ['the value of a label', (text) => isRefused('fixed_network_cidr', text)],
+])('%s is read in linear time', async (_, read) => {
+  expect(await excessiveGrowth(read, { bare: true })).toBeUndefined();
+});

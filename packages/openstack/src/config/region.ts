@@ -1,0 +1,64 @@
+import { isMapping, mergeCloud, type RawCloud } from './raw-cloud.ts';
+import { WrittenScalar } from './written-yaml.ts';
+
+/** Why no region can be chosen, and the key that says so. */
+export interface RegionProblem {
+  readonly key: 'regions' | 'region_name';
+  readonly problem: string;
+}
+
+interface Region {
+  readonly name: string;
+  readonly values: RawCloud;
+}
+
+/**
+ * The cloud in one region: the wanted one, else the first of `regions`, else `region_name`, whose values take precedence over the cloud's.
+ * A wanted region must be one that the cloud has, if it names any.
+ */
+export function inRegion(cloud: RawCloud, wanted: string | undefined): { readonly cloud: RawCloud } | RegionProblem {
+  const known = knownRegions(cloud);
+  if ('problem' in known) return known;
+  const { regions: _, ...rest } = cloud;
+  if (known.length === 0) return { cloud: wanted === undefined ? rest : { ...rest, region_name: wanted } };
+  const chosen = wanted === undefined ? known[0] : known.find(({ name }) => name === wanted);
+  if (chosen === undefined) {
+    const names = known.map(({ name }) => name).join(', ');
+    return { key: 'region_name', problem: `${wanted} is not one of the cloud's regions: ${names}` };
+  }
+  return { cloud: { ...mergeCloud(rest, chosen.values), region_name: chosen.name } };
+}
+
+/** A list of names, or of mappings with name and values; a `region_name` may hold several, separated by commas. */
+function knownRegions(cloud: RawCloud): readonly Region[] | RegionProblem {
+  const { regions } = cloud;
+  if (regions === undefined || regions === null) return namesIn(cloud.region_name).map(plain);
+  const problem = {
+    key: 'regions',
+    problem: 'must be a list of names, or of mappings with a name and values',
+  } as const;
+  if (!Array.isArray(regions)) return problem;
+  const known: Region[] = [];
+  for (const region of regions) {
+    const name = textOf(isMapping(region) ? region.name : region);
+    const values = isMapping(region) ? (region.values ?? {}) : {};
+    const isKnown = !isMapping(region) || Object.keys(region).every((key) => key === 'name' || key === 'values');
+    if (name === undefined || !isMapping(values) || !isKnown) return problem;
+    known.push({ name, values });
+  }
+  return known;
+}
+
+function namesIn(regionName: unknown): readonly string[] {
+  const items = Array.isArray(regionName) ? regionName.map(textOf) : textOf(regionName)?.split(',');
+  return (items ?? []).flatMap((item) => item?.trim() || []);
+}
+
+function plain(name: string): Region {
+  return { name, values: {} };
+}
+
+function textOf(value: unknown): string | undefined {
+  if (value instanceof WrittenScalar) return value.text;
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,68 @@
+import {
+  boolYaml11Tag,
+  defineMappingTag,
+  FAILSAFE_SCHEMA,
+  floatCoreTag,
+  intCoreTag,
+  load,
+  mapTag,
+  mergeTag,
+  NOT_RESOLVED,
+  nullCoreTag,
+  type ScalarTagDefinition,
+} from 'js-yaml';
+
+/**
+ * A number or boolean without quotes. Clients read `project_name: 0987654321098765` as text, and a password of digits is meant as it
+ * is written; a setting that wants a number takes the value.
+ */
+export class WrittenScalar {
+  readonly text: string;
+  readonly value: number | boolean;
+
+  constructor(text: string, value: number | boolean) {
+    this.text = text;
+    this.value = value;
+  }
+}
+
+function asWritten(
+  tag: ScalarTagDefinition<number> | ScalarTagDefinition<boolean>,
+): ScalarTagDefinition<WrittenScalar> {
+  return {
+    ...tag,
+    resolve: (source, isExplicit, tagName) => {
+      const value = tag.resolve(source, isExplicit, tagName);
+      return value === NOT_RESOLVED ? NOT_RESOLVED : new WrittenScalar(source, value);
+    },
+  };
+}
+
+const keyText = (key: unknown): unknown => (key instanceof WrittenScalar ? key.text : key);
+
+/** Merge keys (`<<`), and dates as text; the rest as PyYAML, which OpenStack's clients read with. */
+const SCHEMA = FAILSAFE_SCHEMA.withTags(
+  nullCoreTag,
+  mergeTag,
+  asWritten(boolYaml11Tag),
+  asWritten(intCoreTag),
+  asWritten(floatCoreTag),
+  defineMappingTag(mapTag.tagName, {
+    ...mapTag,
+    addPair: (carrier, key, value) => mapTag.addPair(carrier, keyText(key), value),
+    has: (carrier, key) => mapTag.has(carrier, keyText(key)),
+  }),
+);
+
+/** YAML, or JSON, in which numbers and booleans are {@link WrittenScalar}s. Throws js-yaml's error. */
+export function loadWritten(text: string, filename: string): unknown {
+  return load(text, { filename, schema: SCHEMA });
+}
+
+/** The same with numbers and booleans as their values. */
+export function valuesOf(written: unknown): unknown {
+  if (written instanceof WrittenScalar) return written.value;
+  if (Array.isArray(written)) return written.map(valuesOf);
+  if (typeof written !== 'object' || written === null) return written;
+  return Object.fromEntries(Object.entries(written).map(([key, value]) => [key, valuesOf(value)]));
+}

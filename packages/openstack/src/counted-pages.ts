@@ -1,0 +1,41 @@
+import type { ZodType } from 'zod';
+import { ListBounds } from './list-bounds.ts';
+import { fittingPage } from './pages.ts';
+import type { ApiCall, ServiceApi } from './service-api.ts';
+
+interface CountedCall<W, T> extends ApiCall {
+  readonly schema: ZodType<W>;
+  readonly items: (wire: W) => readonly T[];
+  readonly idOf: (item: T) => string;
+  readonly isLast: (wire: W, limit: number) => boolean;
+  readonly pageSize: number;
+}
+
+/**
+ * All items of a list with offsets and without markers, each once, one call per page; of large items with smaller pages. Items deleted during the listing
+ * may hide others. Throws an OpenStackError for a list that does not end.
+ */
+export async function* countedPages<W, T>(
+  api: ServiceApi,
+  template: string,
+  { schema, items, idOf, isLast, pageSize, query, ...rest }: CountedCall<W, T>,
+): AsyncGenerator<T, void> {
+  const bounds = new ListBounds(api.service, template);
+  const known = new Set<string>();
+  let limit = pageSize;
+  let offset = 0;
+  for (;;) {
+    const page = await fittingPage(limit, (size) =>
+      api.get(schema, template, { ...rest, query: { ...query, limit: size, offset } }),
+    );
+    limit = page.limit;
+    bounds.next(offset);
+    const listed = items(page.wire);
+    const added = listed.filter((item) => !known.has(idOf(item)));
+    for (const item of added) known.add(idOf(item));
+    bounds.count(listed.length, added.length);
+    yield* added;
+    if (isLast(page.wire, limit)) return;
+    offset += listed.length;
+  }
+}

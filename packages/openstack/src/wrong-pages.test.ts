@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest';
+import { ServerGroups } from './compute/server-groups.ts';
+import { AnswerTooLargeError } from './http/answer-too-large-error.ts';
+import { KeyManager } from './key-manager/key-manager.ts';
+import type { ApiCall, ServiceApi } from './service-api.ts';
+import { Shares } from './shared-file-system/shares.ts';
+
+const CALL = { service: 'any', method: 'GET', template: '/any' } as const;
+const LIMIT = 16;
+
+interface Question {
+  readonly limit: number;
+  readonly offset: number;
+  /** Number of earlier calls. */
+  readonly before: number;
+}
+
+/** Returns the items of a page, or throws its error. */
+type Cloud = (question: Question) => { readonly ids: readonly string[]; readonly isMore: boolean };
+
+const LISTS = {
+  'shares of Manila': (api: ServiceApi) => new Shares(api).list({}, { pageSize: LIMIT }),
+  'server groups of Nova': (api: ServiceApi) => new ServerGroups(api).list({ pageSize: LIMIT }),
+  'secrets of Barbican': (api: ServiceApi) => new KeyManager(api).secrets({}, { pageSize: LIMIT }),
+};
+
+function apiOf(cloud: Cloud): { readonly api: ServiceApi; readonly asked: Question[] } {
+  const asked: Question[] = [];
+  const get = async (_schema: unknown, _template: string, { query }: ApiCall) => {
+    const question = { limit: Number(query?.['limit']), offset: Number(query?.['offset']), before: asked.length };
+    asked.push(question);
+    const { ids, isMore } = cloud(question);
+    return {
+      shares: ids.map((id) => ({ id, status: 'available', size: 1, share_proto: 'NFS' })),
+      server_groups: ids.map((id) => ({ id, name: id, policy: 'anti-affinity' })),
+      secrets: ids.map((id) => ({ id, secret_ref: `http://keys/v1/secrets/${id}`, status: 'ACTIVE' })),
+      total: ids.length,
+      ...(isMore && { next: 'http://keys/v1/secrets' }),
+    };
+  };
+  return { api: { service: 'any', get } as unknown as ServiceApi, asked };
+}
+
+const ALL = Array.from({ length: 40 }, (_, index) => `id-${index}`);
+
+/** A cloud whose pages are too large with more than `most` items. */
+function upTo(most: number): Cloud {
+  return ({ limit, offset }) => {
+    const ids = ALL.slice(offset, offset + limit);
+    if (ids.length > most) throw new AnswerTooLargeError({ ...CALL, message: 'too large' });
+    return { ids, isMore: offset + limit < ALL.length };
+  };
+}
+
+describe.each(Object.entries(LISTS))('%s', (_, list) => {
+  const idsOf = async (api: ServiceApi) => (await Array.fromAsync<{ id: string }>(list(api))).map(({ id }) => id);
+
+  it('are read in smaller pages after one that was too large', async () => {
+    const { api, asked } = apiOf(upTo(5));
+
+    expect(await idsOf(api)).toEqual(ALL);
+    expect(asked.map(({ limit }) => limit).slice(0, 2)).toEqual([16, 2]);
+  });
+
+  it('fail if the smallest page is too large', async () => {
+    const { api, asked } = apiOf(upTo(0));
+
+    await expect(idsOf(api)).rejects.toBeInstanceOf(AnswerTooLargeError);
+    expect(asked.length).toBeLessThan(4);
+  });
+
+  it.each<{ is: string; cloud: Cloud }>([
+    { is: 'the same page for ever', cloud: () => ({ ids: ALL.slice(0, LIMIT), isMore: true }) },
+    { is: 'the whole list for ever', cloud: () => ({ ids: ALL, isMore: true }) },
+  ])('are not read for ever from a cloud that returns $is', async ({ cloud }) => {
+    const { api, asked } = apiOf(cloud);
+
+    await expect(idsOf(api)).rejects.toThrow('the list does not end');
+    expect(asked.length).toBeLessThan(12);
+  });
+
+  it('are listed once by a cloud whose pages grow regardless of the limit', async () => {
+    const { api, asked } = apiOf(({ offset, before }) => {
+      const size = LIMIT + 8 * before;
+      return { ids: ALL.slice(offset, offset + size), isMore: offset + size < ALL.length };
+    });
+
+    expect(await idsOf(api)).toEqual(ALL);
+    expect(asked.length).toBeLessThan(4);
+  });
+});

@@ -1,0 +1,91 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Clock, systemClock } from '@fairway/base/clock';
+import { FakeClock } from '@fairway/base/clock-fake';
+import { silentLogger } from '@fairway/base/log';
+import { Registry } from 'prom-client';
+import { afterEach, expect, test } from 'vitest';
+import { openTracing, type Tracing } from '../../tracing/open-tracing.ts';
+
+const stack: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of stack.splice(0).reverse()) await each();
+});
+
+interface Opened {
+  readonly tracing: Tracing;
+  readonly registry: Registry;
+  readonly sizes: readonly number[];
+}
+
+/** With a receiver that answers as it is told. */
+async function open(answer: (response: ServerResponse) => void, clock: Clock = systemClock): Promise<Opened> {
+  const sizes: number[] = [];
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => {
+      sizes.push(Number(request.headers['content-length'] ?? 0));
+      answer(response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  stack.push(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const tracing = openTracing(
+    {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/traces`,
+      headers: {},
+      sampling: { isParentBased: false, ratio: 1 },
+    },
+    { version: 'test', clock, random: Math.random, log: silentLogger },
+  );
+  const registry = new Registry();
+  tracing.addMetrics(registry);
+  return { tracing, registry, sizes };
+}
+
+function record({ tracing }: Opened, spans: number): void {
+  for (let n = 0; n < spans; n++) tracing.tracer.work('reconcile cluster', [], {})?.end();
+}
+
+async function counted({ registry }: Opened): Promise<Record<string, number>> {
+  const [metric] = await registry.getMetricsAsJSON();
+  return Object.fromEntries((metric?.values ?? []).map(({ labels, value }) => [labels['result'], value]));
+}
+
+test('all that is left is sent at the end, however many batches', async () => {
+  const opened = await open((response) => response.writeHead(200).end('{}'));
+  record(opened, 2_000);
+
+  await opened.tracing.close();
+
+  expect(opened.sizes).toHaveLength(4);
+  expect(await counted(opened)).toEqual({ exported: 2_000, lost: 0 });
+});
+
+test('a receiver that never answers is asked once, excess spans are counted, and closing waits for it for two seconds', async () => {
+  const clock = new FakeClock();
+  const opened = await open(() => {}, clock);
+  record(opened, 10_000);
+  expect(await counted(opened)).toEqual({ exported: 0, lost: 10_000 - 2_048 });
+  await expect.poll(() => opened.sizes.length).toBe(1);
+
+  const closed = opened.tracing.close();
+  await clock.advance(2_000);
+  await closed;
+
+  expect(opened.sizes).toHaveLength(1);
+});
+
+test('a receiver that refuses is left alone', async () => {
+  const opened = await open((response) => response.writeHead(403).end('x'.repeat(10_000)));
+  record(opened, 600);
+  await expect.poll(() => counted(opened)).toMatchObject({ exported: 0, lost: 512 });
+  record(opened, 1_000);
+
+  await opened.tracing.close();
+
+  expect(opened.sizes).toHaveLength(1);
+  expect(await counted(opened)).toEqual({ exported: 0, lost: 1_600 });
+});

@@ -1,0 +1,65 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import { silentLogger } from '@fairway/base/log';
+import { ExportResultCode } from '@opentelemetry/core';
+import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
+import { expect, test } from 'vitest';
+import { RetryingExporter } from './retrying-exporter.ts';
+
+const BATCH = [{}, {}] as ReadableSpan[];
+
+function receiver() {
+  const state = { isAway: true, calls: 0 };
+  const inner: SpanExporter = {
+    export(_spans, callback) {
+      state.calls++;
+      callback({ code: state.isAway ? ExportResultCode.FAILED : ExportResultCode.SUCCESS });
+    },
+    shutdown: () => Promise.resolve(),
+  };
+  return { state, inner };
+}
+
+test('a receiver that is away for a day is asked some times an hour, and nothing is kept for it', async () => {
+  const clock = new FakeClock();
+  const { state, inner } = receiver();
+  const exporter = new RetryingExporter(inner, { clock, log: silentLogger });
+
+  for (let batches = 0; batches < 24 * 720; batches++) {
+    exporter.export(BATCH, () => {});
+    await clock.advance(5_000);
+  }
+
+  expect(state.calls).toBeGreaterThan(24 * 11);
+  expect(state.calls).toBeLessThan(24 * 12 + 8);
+  expect(exporter.counts).toEqual({ exported: 0, lost: 24 * 720 * BATCH.length });
+});
+
+test('once it is back it gets everything again', async () => {
+  const clock = new FakeClock();
+  const { state, inner } = receiver();
+  const exporter = new RetryingExporter(inner, { clock, log: silentLogger });
+  exporter.export(BATCH, () => {});
+  state.isAway = false;
+
+  await clock.advance(5_000);
+  exporter.export(BATCH, () => {});
+  exporter.export(BATCH, () => {});
+
+  expect(exporter.counts).toEqual({ exported: 4, lost: 2 });
+});
+
+test('what is left at the end goes out one after the other, and no more than that waits', () => {
+  const callbacks: ((result: { readonly code: ExportResultCode }) => void)[] = [];
+  const inner: SpanExporter = {
+    export: (_spans, callback) => void callbacks.push(callback),
+    shutdown: () => Promise.resolve(),
+  };
+  const exporter = new RetryingExporter(inner, { clock: new FakeClock(), log: silentLogger });
+  for (let batches = 0; batches < 7; batches++) exporter.export(BATCH, () => {});
+  expect(callbacks).toHaveLength(1);
+
+  for (let sent = 0; sent < 5; sent++) callbacks[sent]?.({ code: ExportResultCode.SUCCESS });
+
+  expect(callbacks).toHaveLength(5);
+  expect(exporter.counts).toEqual({ exported: 10, lost: 4 });
+});

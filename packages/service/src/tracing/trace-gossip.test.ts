@@ -1,0 +1,89 @@
+import { FakeClock } from '@fairway/base/clock-fake';
+import type { Cause } from '@fairway/base/tracing';
+import { expect, test } from 'vitest';
+import { TraceGossip } from './trace-gossip.ts';
+
+const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
+const OBJECT = 'Cluster/team/demo';
+
+function causeOf(span = 1, flags = '01'): Cause {
+  return { traceId: TRACE, traceparent: `00-${TRACE}-${span.toString(16).padStart(16, '0')}-${flags}` };
+}
+
+function two() {
+  const clock = new FakeClock();
+  return { clock, writer: new TraceGossip(clock), reader: new TraceGossip(clock) };
+}
+
+test('who hears of a write knows its trace, and that of who is about to write', () => {
+  const { writer, reader } = two();
+  writer.wrote('u1/7', causeOf(1));
+  writer.announce(OBJECT, causeOf(2));
+
+  const heard = reader.receive('a', writer.text() ?? '');
+
+  expect(heard).toEqual([{ version: 'u1/7', cause: causeOf(1) }]);
+  expect(reader.announced(OBJECT)).toEqual(causeOf(2));
+  expect(reader.announced('Cluster/team/other')).toBeUndefined();
+});
+
+test('there is no news of a minute ago, and what was heard then counts no more, however often it is told', async () => {
+  const { clock, writer, reader } = two();
+  writer.announce(OBJECT, causeOf());
+  const text = writer.text() ?? '';
+  reader.receive('a', text);
+  await clock.advance(30_000);
+  reader.receive('a', `${text} `);
+  await clock.advance(30_000);
+
+  expect(writer.text()).toBeUndefined();
+  expect(reader.announced(OBJECT)).toBeUndefined();
+});
+
+test('the same words again are read once', () => {
+  const { writer, reader } = two();
+  writer.wrote('u1/7', causeOf());
+  const text = writer.text() ?? '';
+  reader.receive('a', text);
+
+  expect(reader.receive('a', text)).toEqual([]);
+  expect(reader.receive('b', text)).toHaveLength(1);
+});
+
+test('it tells of the newest, within a bound', () => {
+  const { writer, reader } = two();
+  for (let n = 1; n <= 1_000; n++) writer.wrote(`u1/${n}`, causeOf(n));
+
+  const text = writer.text() ?? '';
+
+  expect(text.length).toBeLessThan(10_000);
+  expect(reader.receive('a', text).at(-1)?.version).toBe('u1/1000');
+});
+
+test('a name that no object has is not told of, so that what is told stays small', () => {
+  const { writer } = two();
+  writer.announce(`Cluster/team/${'x'.repeat(400)}`, causeOf());
+  writer.announce('Cluster/team/\u0000', causeOf());
+
+  expect(writer.text()).toBeUndefined();
+});
+
+test('a trace that may come to nothing is not told of', () => {
+  const { writer } = two();
+  writer.wrote('u1/7', causeOf(1, '00'));
+
+  expect(writer.text()).toBeUndefined();
+});
+
+const ENTRY = ['u1/7', causeOf().traceparent];
+test.each([
+  ['no JSON', '{'],
+  ['something else', '[]'],
+  ['no traceparent', JSON.stringify({ writes: [['u1/7', 'x'.repeat(55)]], objects: [] })],
+  ['one that is not recorded', JSON.stringify({ writes: [['u1/7', causeOf(1, '00').traceparent]], objects: [] })],
+  ['too many', JSON.stringify({ writes: Array.from({ length: 65 }, () => ENTRY), objects: [] })],
+  ['a long name', JSON.stringify({ writes: [['x'.repeat(401), causeOf().traceparent]], objects: [] })],
+  ['too much', JSON.stringify({ writes: [ENTRY], objects: [], more: 'x'.repeat(70_000) })],
+])('%s counts for nothing', (_, text) => {
+  expect(two().reader.receive('a', text)).toEqual([]);
+});

@@ -1,0 +1,34 @@
+import type { Logger } from '@fairway/base/log';
+import { type KeystoneUser, keystoneUser } from '@fairway/identity/keystone-user';
+import type { ProjectNamespaces } from '@fairway/identity/project-namespaces';
+import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
+import { type CloudOpening, openCloud } from './clouds.ts';
+
+/** The user of an entry of clouds.yaml, with its project and its roles there, as Keystone says. Rejects as a login does. */
+export async function userOfEntry(
+  cloudsYaml: CloudsYaml,
+  name: string,
+  opening: CloudOpening,
+): Promise<KeystoneUser | undefined> {
+  await using cloud = new AsyncDisposableStack();
+  const opened = cloud.adopt(openCloud(cloudsYaml, name, opening), (each) => each.close());
+  const { token } = await opened.client().session.token();
+  return keystoneUser(token, opening.clock.now());
+}
+
+/**
+ * The namespace of a user's project, made as when they sign in for the first time; undefined if they get none. A start does not fail for it: the
+ * reason is logged, and they are told when they sign in.
+ */
+export async function namespaceOfUser(
+  user: KeystoneUser,
+  namespaces: Pick<ProjectNamespaces, 'of'>,
+  log: Logger,
+): Promise<string | undefined> {
+  try {
+    return await namespaces.of(user);
+  } catch (error) {
+    log.warn({ err: error, project: user.project?.id }, 'the project of the simulated cloud has no namespace');
+    return undefined;
+  }
+}

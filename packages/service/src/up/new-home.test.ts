@@ -1,0 +1,67 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { Home, identifyProcess, lockHome, shareHome } from './home.ts';
+import { attemptHome } from './new-home.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fairway-new-home-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const self = identifyProcess(process.pid) ?? { pid: process.pid, started: '' };
+
+/** A start that writes files and fails, or not. */
+function start(home: Home, { succeeds = false, lock = lockHome, writes = () => {} } = {}): void {
+  const attempt = attemptHome(home);
+  home.create();
+  const unlock = lock(home, self, identifyProcess);
+  for (const path of [home.database, home.ports, join(home.pki, 'ca.pem')]) home.write(path, 'x');
+  mkdirSync(home.auditEvents, { recursive: true });
+  writes();
+  if (succeeds) attempt.succeed();
+  attempt.clear();
+  unlock();
+  attempt.leave();
+}
+
+describe('a start that fails', () => {
+  test('leaves no folder where there was none', () => {
+    start(new Home(join(folder, 'a', 'b', '.fairway')));
+
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  test("leaves a user's folder with what was in it", () => {
+    writeFileSync(join(folder, 'notes'), '');
+    start(new Home(folder));
+
+    expect(readdirSync(folder)).toEqual(['notes']);
+  });
+
+  test('leaves a home alone that a Fairway has run on', () => {
+    const home = new Home(join(folder, '.fairway'));
+    start(home, { succeeds: true });
+    start(home, { writes: () => home.write(home.kubeconfig, 'new') });
+
+    expect(readdirSync(home.path)).toEqual(expect.arrayContaining(['fairway.db', 'kubeconfig', 'pki', 'ports.json']));
+  });
+
+  test('leaves a home alone that a management cluster may know', () => {
+    const home = new Home(join(folder, '.fairway'));
+    start(home, { lock: shareHome, writes: () => home.write(home.id, 'id') });
+
+    expect(existsSync(home.id)).toBe(true);
+  });
+
+  test('leaves a home alone that another process uses', () => {
+    const home = new Home(join(folder, '.fairway'));
+    const parent = identifyProcess(process.ppid);
+    if (parent === undefined) throw new Error('this process has no parent');
+    start(home, { lock: shareHome, writes: () => shareHome(home, parent, identifyProcess) });
+
+    expect(existsSync(home.database)).toBe(true);
+  });
+});

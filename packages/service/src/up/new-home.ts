@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Home, identifyProcess } from './home.ts';
+
+/** A start that has not succeeded yet. */
+interface HomeAttempt {
+  /** Takes what was written out of the home again; call it while the home is locked, once nothing writes to it any more. */
+  clear(): void;
+  /** Removes the folders that were made; call it after the lock is released. */
+  leave(): void;
+  /** From now on both do nothing. */
+  succeed(): void;
+}
+
+/**
+ * Begins a start on a home: one that fails leaves no trace of what is no Fairway's home yet. A home that a Fairway has run on stays as it is, and so does
+ * one that another process uses, or that a management cluster knows by its id.
+ */
+export function attemptHome(home: Home): HomeAttempt {
+  const newFolders = missingFolders(home.path);
+  const before = new Set(newFolders.length > 0 ? [] : readdirSync(home.path));
+  let isNew = !existsSync(home.database) && !existsSync(home.id);
+  return {
+    clear() {
+      const others = home.holders(identifyProcess).filter((pid) => pid !== process.pid);
+      isNew &&= others.length === 0 && !existsSync(home.id);
+      if (!isNew) return;
+      const locks = new Set(['lock', `lock-${process.pid}`]);
+      for (const name of readdirSync(home.path)) {
+        if (!before.has(name) && !locks.has(name)) rmSync(join(home.path, name), { recursive: true, force: true });
+      }
+    },
+    leave() {
+      if (!isNew) return;
+      for (const folder of newFolders) if (existsSync(folder) && readdirSync(folder).length === 0) rmdirSync(folder);
+    },
+    succeed() {
+      isNew = false;
+    },
+  };
+}
+
+/** The folder and those above it that don't exist, the deepest first. */
+function missingFolders(path: string): string[] {
+  return existsSync(path) ? [] : [path, ...missingFolders(dirname(path))];
+}

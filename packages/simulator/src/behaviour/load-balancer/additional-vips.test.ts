@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+import { faultOf, LBAAS, make, settle, show } from '../../load-balancer/test-tree.ts';
+import { type Made, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { makeNetwork } from '../../test-resources.ts';
+
+/** A cloud whose Octavia has this API version, and a dual-stack network in it. */
+async function start(minor: number): Promise<AsyncDisposable & { test: TestCloud; first: Made; second: Made }> {
+  const test = await startTestCloud({ loadBalancerVersion: minor });
+  const { network, subnet: first } = await makeNetwork(test.demo);
+  const second = await test.demo.make('/network/v2.0/subnets', {
+    subnet: { network_id: network.id, ip_version: 6, cidr: 'fd00::/64' },
+  });
+  return { test, first, second, [Symbol.asyncDispose]: () => test.cloud.close() };
+}
+
+/** For a TCP listener. */
+async function listen({ demo }: TestCloud, loadbalancer_id: string, allowed_cidrs: readonly string[]) {
+  const listener = { loadbalancer_id, protocol: 'TCP', protocol_port: 80, allowed_cidrs };
+  return demo.call('POST', `${LBAAS}/listeners`, { listener });
+}
+
+describe('a VIP besides the first', () => {
+  it('is unknown to an Octavia before API version 2.26', async () => {
+    await using cloud = await start(25);
+    const { test, first, second } = cloud;
+    const loadbalancer = { vip_subnet_id: first.id, additional_vips: [{ subnet_id: second.id }] };
+
+    const answer = await test.demo.call('POST', `${LBAAS}/loadbalancers`, { loadbalancer });
+    const plain = await make(test, 'loadbalancers', { loadbalancer: { vip_subnet_id: first.id } });
+    const { body } = await test.demo.call('GET', '/load-balancer/');
+
+    expect([answer.status, faultOf(answer)]).toEqual([
+      400,
+      'Unknown attribute for argument load_balancer.loadbalancer: additional_vips',
+    ]);
+    expect(plain).not.toHaveProperty('additional_vips');
+    const versions = body['versions'] as unknown as { id: string; status: string }[];
+    expect(versions.at(-1)).toMatchObject({ id: 'v2.25', status: 'CURRENT' });
+  });
+
+  it.each([
+    { minor: 26, provider: 'amphora', address: 'fd00::7' },
+    { minor: 26, provider: 'ovn', address: null },
+    { minor: 27, provider: 'ovn', address: 'fd00::7' },
+  ])('has the address $address with $provider of API version 2.$minor', async ({ minor, provider, address }) => {
+    await using cloud = await start(minor);
+    const { test, first, second } = cloud;
+    const additional_vips = [{ subnet_id: second.id, ip_address: 'fd00::7' }];
+
+    const made = await make(test, 'loadbalancers', {
+      loadbalancer: { vip_subnet_id: first.id, provider, additional_vips },
+    });
+
+    expect(made['additional_vips']).toEqual([{ subnet_id: second.id, ip_address: address }]);
+  });
+
+  it.each([
+    {
+      minor: 26,
+      cidrs: ['2001:db8::/32'],
+      status: 400,
+      message: /CIDR 2001:db8::\/32 IP version incompatible with VIP 10/,
+      becomes: 'ACTIVE',
+    },
+    { minor: 26, cidrs: ['192.0.2.0/24'], status: 201, message: /^{"listener":/, becomes: 'ERROR' },
+    { minor: 27, cidrs: ['192.0.2.0/24', '2001:db8::/32'], status: 201, message: /^{"listener":/, becomes: 'ACTIVE' },
+    { minor: 27, cidrs: ['192.0.2.0/24'], status: 201, message: /^{"listener":/, becomes: 'ACTIVE' },
+  ])('with $cidrs of API version 2.$minor: $status $becomes', async ({ minor, cidrs, status, message, becomes }) => {
+    await using cloud = await start(minor);
+    const { test, first, second } = cloud;
+    const { id } = await make(test, 'loadbalancers', {
+      loadbalancer: { vip_subnet_id: first.id, additional_vips: [{ subnet_id: second.id }] },
+    });
+
+    const answer = await listen(test, id, cidrs);
+    await settle(test.clock);
+
+    const { provisioning_status } = await show(test.demo, `loadbalancers/${id}`);
+    expect([answer.status, provisioning_status]).toEqual([status, becomes]);
+    expect(JSON.stringify(answer.body)).toMatch(message);
+  });
+
+  it('is told with all others where no VIP is of the range’s IP version', async () => {
+    await using cloud = await start(27);
+    const { id } = await make(cloud.test, 'loadbalancers', {
+      loadbalancer: { vip_subnet_id: cloud.second.id, vip_address: 'fd00::9' },
+    });
+
+    expect(faultOf(await listen(cloud.test, id, ['192.0.2.0/24']))).toBe(
+      "Validation failure: CIDR 192.0.2.0/24 IP version incompatible with all VIPs ['fd00::9'] IP version.",
+    );
+  });
+
+  it.each([
+    { minor: 27, status: 501 },
+    { minor: 28, status: 201 },
+  ])('lets OVN of API version 2.$minor have members of its own: $status', async ({ minor, status }) => {
+    await using cloud = await start(minor);
+    const { test, first, second } = cloud;
+    const pool = { name: 'p', protocol: 'TCP', lb_algorithm: 'SOURCE_IP_PORT' };
+    const members = [{ address: 'fd00::20', protocol_port: 80, subnet_id: second.id }];
+    const vips = { vip_subnet_id: first.id, additional_vips: [{ subnet_id: second.id }], provider: 'ovn' };
+
+    const answer = await test.demo.call('POST', `${LBAAS}/loadbalancers`, {
+      loadbalancer: { ...vips, pools: [{ ...pool, members }] },
+    });
+
+    expect(answer.status).toBe(status);
+  });
+});

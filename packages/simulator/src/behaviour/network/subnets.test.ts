@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Made, startTestCloud, type TestCloud } from '../../test-cloud.ts';
+import { externalNetworkId, makeNetwork, makeRouter } from '../../test-resources.ts';
+
+let test: TestCloud;
+let network: Made;
+beforeAll(async () => {
+  test = await startTestCloud();
+  ({ network } = await makeNetwork(test.demo, { cidr: '10.0.0.0/24' }));
+});
+afterAll(() => test.cloud.close());
+
+const SUBNETS = '/network/v2.0/subnets';
+
+describe('a new subnet', () => {
+  it.each<[string, object, object]>([
+    [
+      'takes the first address as gateway',
+      { ip_version: 4, cidr: '10.1.0.7/24' },
+      { cidr: '10.1.0.0/24', gateway_ip: '10.1.0.1', allocation_pools: [{ start: '10.1.0.2', end: '10.1.0.254' }] },
+    ],
+    [
+      'has pools around a gateway in the middle',
+      { ip_version: 4, cidr: '10.2.0.0/29', gateway_ip: '10.2.0.3' },
+      {
+        allocation_pools: [
+          { start: '10.2.0.1', end: '10.2.0.2' },
+          { start: '10.2.0.4', end: '10.2.0.6' },
+        ],
+      },
+    ],
+    [
+      'needs no gateway',
+      { ip_version: 4, cidr: '10.3.0.0/30', gateway_ip: null },
+      { gateway_ip: null, allocation_pools: [{ start: '10.3.0.1', end: '10.3.0.2' }] },
+    ],
+    [
+      'can be IPv6',
+      { ip_version: 6, cidr: 'fd00:1::/64', ipv6_address_mode: 'slaac', ipv6_ra_mode: 'slaac' },
+      { gateway_ip: 'fd00:1::1', ipv6_address_mode: 'slaac' },
+    ],
+  ])('%s', async (_name, fields, expected) => {
+    expect(await test.demo.make(SUBNETS, { subnet: { network_id: network.id, ...fields } })).toMatchObject(expected);
+  });
+
+  it.each<[string, object, number, string, RegExp]>([
+    ['that overlaps', { cidr: '10.0.0.128/25' }, 400, 'InvalidInput', /overlaps with another subnet/],
+    ['of another IP version', { cidr: 'fd00::/64' }, 400, 'InvalidInput', /does not match the ip_version/],
+    ['that is none', { cidr: '10.9.0.0' }, 400, 'InvalidInput', /10\.9\.0\.0 is not in a CIDR format/],
+    [
+      'with a name server twice',
+      { cidr: '10.9.0.0/24', dns_nameservers: ['9.9.9.9', '9.9.9.9'] },
+      400,
+      'HTTPBadRequest',
+      /Duplicate nameserver '9\.9\.9\.9'/,
+    ],
+    ['without CIDR', {}, 400, 'HTTPBadRequest', /Required attribute 'cidr' not specified/],
+    [
+      'with the network address as gateway',
+      { cidr: '10.9.0.0/24', gateway_ip: '10.9.0.0' },
+      400,
+      'InvalidInput',
+      /Gateway is not valid/,
+    ],
+    [
+      'with the gateway in a pool',
+      { cidr: '10.9.0.0/24', allocation_pools: [{ start: '10.9.0.1', end: '10.9.0.9' }] },
+      409,
+      'GatewayConflictWithAllocationPools',
+      /^Gateway ip 10\.9\.0\.1 conflicts with allocation pool 10\.9\.0\.1-10\.9\.0\.9\.$/,
+    ],
+    [
+      'with a pool that lies outside',
+      { cidr: '10.9.0.0/24', allocation_pools: [{ start: '10.8.0.1', end: '10.8.0.9' }] },
+      400,
+      'OutOfBoundsAllocationPool',
+      /spans beyond the subnet cidr 10\.9\.0\.0\/24/,
+    ],
+    [
+      'with pools that overlap',
+      {
+        cidr: '10.9.0.0/24',
+        allocation_pools: [
+          { start: '10.9.0.5', end: '10.9.0.9' },
+          { start: '10.9.0.9', end: '10.9.0.20' },
+        ],
+      },
+      409,
+      'OverlappingAllocationPools',
+      /Found overlapping allocation pools/,
+    ],
+  ])('%s is rejected', async (_name, fields, status, type, message) => {
+    const answer = await test.demo.call('POST', SUBNETS, {
+      subnet: { network_id: network.id, ip_version: 4, ...fields },
+    });
+
+    expect(answer.status).toBe(status);
+    expect(answer.body['NeutronError']?.['type']).toBe(type);
+    expect(answer.body['NeutronError']?.['message']).toMatch(message);
+  });
+
+  it("is rejected on others' networks: 404 if not visible, 403 on the external one", async () => {
+    const subnet = { ip_version: 4, cidr: '10.77.0.0/24' };
+    const unseen = await test.other.call('POST', SUBNETS, { subnet: { ...subnet, network_id: network.id } });
+    const external = await externalNetworkId(test.other);
+    const seen = await test.other.call('POST', SUBNETS, { subnet: { ...subnet, network_id: external } });
+
+    expect(unseen.status).toBe(404);
+    expect(seen.status).toBe(403);
+  });
+});
+
+describe('a subnet in use', () => {
+  it('cannot be deleted while a router or port has an address of it', async () => {
+    const { subnet } = await makeNetwork(test.demo, { cidr: '10.5.0.0/24' });
+    await makeRouter(test.demo, subnet.id);
+
+    const answer = await test.demo.call('DELETE', `${SUBNETS}/${subnet.id}`);
+    const regate = await test.demo.call('PUT', `${SUBNETS}/${subnet.id}`, { subnet: { gateway_ip: '10.5.0.254' } });
+
+    expect(answer.status).toBe(409);
+    expect(answer.body['NeutronError']).toMatchObject({
+      type: 'SubnetInUse',
+      message: `Unable to complete operation on subnet ${subnet.id}: One or more ports have an IP allocation from this subnet.`,
+    });
+    expect(regate.body['NeutronError']).toMatchObject({ type: 'GatewayIpInUse' });
+  });
+});

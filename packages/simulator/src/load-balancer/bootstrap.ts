@@ -1,0 +1,11 @@
+import type { World } from '../world.ts';
+
+/** Creates the configured flavors, including in a cloud of an earlier release, which had none. OVN has no flavors. */
+export function bootstrapLoadBalancerFlavors({ config, tables }: World): void {
+  const { loadBalancerFlavors: flavors, loadBalancerFlavorProfiles: profiles } = tables;
+  if (flavors.size > 0 || !config.loadBalancerProviders.includes('amphora')) return;
+  for (const { id, profileId, name, description, data } of config.loadBalancerFlavors) {
+    profiles.put({ id: profileId, name, provider_name: 'amphora', data: JSON.stringify(data) });
+    flavors.put({ id, name, description, enabled: true, flavor_profile_id: profileId });
+  }
+}

@@ -1,0 +1,109 @@
+import { clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser } from './console/browser.ts';
+import { type ConsoleTest, startConsoleTest } from './console/console-test.ts';
+import { makeCluster, untilPhase } from './console/operator-console.ts';
+import { clientOf } from './session/client-of.ts';
+
+const NAME = 'shop';
+const POOL = `${NAME}-pool`;
+
+describe.skipIf(!hasBrowser)('what is written in a form of the console', () => {
+  let test: ConsoleTest;
+  let client: KubeClient;
+  let namespace: string;
+
+  beforeAll(async () => {
+    test = await startConsoleTest();
+    client = await clientOf(test.fairway.kubeconfig);
+    const page = await test.openAs('demo');
+    const asked = `fetch('/console/session', { headers: { 'x-fairway-console': '1' } }).then((answer) => answer.json())`;
+    ({ namespace } = (await page.evaluate<{ session: { namespace: string } }>(asked)).session);
+    await makeCluster(client, { namespace, name: NAME, replicas: 2 });
+    await untilPhase(client, { namespace, name: NAME }, 'Ready');
+  });
+  beforeEach(() => void test.complaints());
+  afterEach(() => test?.leave());
+  afterAll(async () => {
+    client?.close();
+    await test?.close();
+  });
+
+  const poolPath = () => `clusters/${namespace}/${NAME}/pools/${POOL}`;
+  const nodes = (page: Page) => page.locator('#pool-nodes');
+  const replicas = async () => (await client.resource(nodePools).get(POOL, { namespace })).spec.replicas;
+
+  it('stays when the session ends in the middle of it, and is saved after signing in again', async () => {
+    const page = await test.openAs('demo', poolPath());
+    await nodes(page).fill('4');
+    await page.context().clearCookies();
+    // The console validates the input, and learns that the session has expired.
+    await nodes(page).fill('3');
+    await page.getByText('Your session has ended.').waitFor();
+    await page.locator('#password').fill(test.password);
+    await page.keyboard.press('Enter');
+    await nodes(page).waitFor();
+
+    expect(await nodes(page).inputValue()).toBe('3');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: NAME, exact: true }).waitFor();
+    expect(await replicas()).toBe(3);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('overwrites nobody in another tab without asking', async () => {
+    const page = await test.openAs('demo', poolPath());
+    const other = await page.context().newPage();
+    await other.goto(`${test.url}${poolPath()}`);
+    await nodes(page).fill('5');
+    await nodes(other).fill('6');
+    await other.getByRole('button', { name: 'Save' }).click();
+    await other.getByRole('heading', { name: NAME, exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('spec.replicas is now: 6').waitFor();
+
+    expect(await replicas()).toBe(6);
+    expect(await nodes(page).inputValue()).toBe('5');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: NAME, exact: true }).waitFor();
+    expect(await replicas()).toBe(5);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('is found again by who goes back and forward, until it is cancelled', async () => {
+    const page = await test.openAs('demo', 'clusters/new');
+    await page.locator('#name').fill('half-written');
+    await page.getByRole('link', { name: 'Machines' }).click();
+    await page.getByRole('heading', { name: 'Machines' }).waitFor();
+    await page.goBack();
+    expect(await page.locator('#name').inputValue()).toBe('half-written');
+    await page.getByRole('link', { name: 'Cancel' }).click();
+    await page.getByRole('link', { name: 'Create a cluster' }).click();
+
+    expect(await page.locator('#name').inputValue()).toBe('');
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it('is made once by a double click, and by Enter', async () => {
+    const page = await test.openAs('demo', `clusters/${namespace}/${NAME}/add-pool`);
+    const added: string[] = [];
+    page.on('request', (request) => {
+      const isCreation = request.method() === 'POST' && /\/nodepools\?(?!.*dryRun)/.test(request.url());
+      if (isCreation) added.push(request.url());
+    });
+    await page.locator('#pool-name').fill('twice');
+    await page.getByRole('button', { name: 'Add pool' }).dblclick();
+    await page.getByRole('heading', { name: NAME, exact: true }).waitFor();
+    await page
+      .getByRole('link', { name: /Scale or edit twice|twice/ })
+      .first()
+      .waitFor();
+
+    expect(added).toHaveLength(1);
+    expect((await client.resource(clusters).list({ namespace })).items).toHaveLength(1);
+    expect(test.complaints()).toEqual([]);
+  });
+});

@@ -1,0 +1,217 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { API_VERSION } from '@fairway/api/group';
+import { clusters } from '@fairway/api/kinds/cluster';
+import { nodePools } from '@fairway/api/kinds/node-pool';
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import { eventuallyObject } from '@fairway/kube/testing/eventually';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PAGE_PATTERNS } from '../packages/console/src/app/page-patterns.ts';
+import { accessibilityProblems } from './console/accessibility.ts';
+import { type Data, openWith, prepareAnswers } from './console/answers.ts';
+import { hasBrowser } from './console/browser.ts';
+import { type ConsoleTest, startConsoleTest } from './console/console-test.ts';
+import { layoutProblems, themeProblems, unseenTexts } from './console/layout.ts';
+import { openByToken, operatorToken } from './console/operator-console.ts';
+import { type Place, VISITS, type Visit } from './console/visits.ts';
+import { clientOf } from './session/client-of.ts';
+
+/** Names from other clouds are longer than Fairway allows. */
+const NAME = 'zzlong';
+const NAMES = { short: NAME, long: 'zz-'.padEnd(63, 'long') };
+const TEXTS = join(import.meta.dirname, '../packages/console/src');
+/** Of all parts of the console, by their file. */
+const CATALOGUES: Readonly<Record<string, { readonly en: Readonly<Record<string, unknown>> }>> = Object.fromEntries(
+  await Promise.all(
+    globSync('**/{texts,*-texts}.ts', { cwd: TEXTS, exclude: ['text/texts.ts'] }).map(async (file) => {
+      const module = (await import(join(TEXTS, file))) as Readonly<
+        Record<string, { readonly en: Readonly<Record<string, unknown>> }>
+      >;
+      return [file, Object.values(module)[0] ?? { en: {} }] as const;
+    }),
+  ),
+);
+const ALL = Object.entries(VISITS).flatMap(([pattern, visits]) =>
+  visits.map((visit, index): Visit & { readonly title: string } => ({ ...visit, title: `${pattern} ${index + 1}` })),
+);
+
+/** Where there is something to open. */
+const HAS_OBJECTS: ReadonlySet<Data> = new Set(['long', 'hostile']);
+
+describe.skipIf(!hasBrowser)('every page of the console', () => {
+  let test: ConsoleTest;
+  let client: KubeClient;
+  let place: Place;
+  let pages: Readonly<Record<NonNullable<Visit['by']>, Page>>;
+
+  beforeAll(async () => {
+    test = await startConsoleTest();
+    client = await clientOf(test.fairway.kubeconfig);
+    const tenant = await test.openAs('demo');
+    const asked = `fetch('/console/session', { headers: { 'x-fairway-console': '1' } }).then((answer) => answer.json())`;
+    const { namespace } = (await tenant.evaluate<{ session: { namespace: string } }>(asked)).session;
+    place = { namespace, cluster: NAME, pool: `${NAME}-pool` };
+    await create('Cluster', clusters.plural, place.cluster, { plan: 'free' });
+    await create('NodePool', nodePools.plural, place.pool, { clusterName: NAME, flavor: 'b3-8', replicas: 2 });
+    await eventuallyObject(
+      client.resource(clusters),
+      { namespace, name: NAME },
+      ({ status }) => status?.phase === 'Ready',
+    );
+    pages = { tenant, operator: await openByToken(test, await operatorToken(client), '') };
+    for (const page of Object.values(pages)) await prepareAnswers(page, NAMES);
+  });
+  afterAll(async () => {
+    client?.close();
+    await test?.close();
+  });
+
+  async function create(kind: string, plural: string, name: string, spec: object): Promise<void> {
+    const body = JSON.stringify({ apiVersion: API_VERSION, kind, metadata: { name }, spec });
+    const path = `/apis/${API_VERSION}/namespaces/${place.namespace}/${plural}`;
+    await client.raw({ method: 'POST', path, headers: { 'content-type': 'application/json' }, body });
+  }
+
+  /** Opens a page without reloading the console, and waits until nothing is pending; without responses, until the page reports it. */
+  async function show(page: Page, path: string, data: Data): Promise<void> {
+    await page.evaluate(`history.pushState(null, '', '/console/${path}')`);
+    const spinner = page.locator('.pf-v6-c-spinner');
+    await page.locator('main h1').or(spinner).first().waitFor();
+    if (data !== 'slow') {
+      await page.locator('main h1').first().waitFor();
+      await spinner.waitFor({ state: 'detached' });
+    }
+  }
+
+  /** Opens and checks all pages with this data. Resolves with the findings by page. */
+  async function lookAtAll(
+    data: Data,
+    look: (page: Page) => Promise<readonly string[]>,
+  ): Promise<Readonly<Record<string, readonly string[]>>> {
+    for (const page of Object.values(pages)) {
+      await openWith(page, data, `${test.url}nowhere`);
+      await page.locator('h1').waitFor();
+    }
+    const found: Record<string, readonly string[]> = {};
+    for (const { title, path, by = 'tenant', open } of ALL) {
+      if (open !== undefined && !HAS_OBJECTS.has(data)) continue;
+      const page = pages[by];
+      await show(page, path(place).replaceAll(NAMES.short, data === 'long' ? NAMES.long : NAMES.short), data);
+      try {
+        await open?.(page);
+        const problems = await look(page);
+        if (problems.length > 0) found[title] = problems;
+      } catch (error) {
+        // The others are still checked.
+        found[title] = [String(error)];
+      }
+      // So that nothing stays open.
+      if (open === undefined) continue;
+      await page.keyboard.press('Escape');
+      await show(page, 'nowhere', data);
+    }
+    return found;
+  }
+
+  it('has a line among what is looked at, and so has every question that is asked', () => {
+    const asking = globSync('pages/**/*.tsx', { cwd: TEXTS }).filter((file) =>
+      /<(?:ConfirmedAction|Dialog|Modal)\b/.test(readFileSync(join(TEXTS, file), 'utf8')),
+    );
+
+    expect(Object.keys(VISITS)).toEqual(PAGE_PATTERNS);
+    expect(Object.entries(VISITS).filter(([, visits]) => visits.every(({ open }) => open !== undefined))).toEqual([]);
+    expect([...new Set(ALL.flatMap(({ asks }) => asks ?? []))].map((file) => `pages/${file}`).toSorted()).toEqual(
+      asking.toSorted(),
+    );
+  });
+
+  it.each(['long', 'empty', 'away'] as const)(
+    'is shown whole in all widths, and to be read in both themes: %s',
+    async (data) => {
+      const isShown = async (page: Page, what: string) => (await page.locator(what).count()) > 0;
+      const look = async (page: Page) => {
+        const found = await layoutProblems(page);
+        // The library's own, which axe finds outside of all landmarks.
+        if (await isShown(page, '.pf-v6-c-menu')) return found;
+        // axe can't determine colours behind a dialog.
+        const themes = (await isShown(page, '[role="dialog"]')) ? [] : await themeProblems(page);
+        return [...found, ...themes, ...(data === 'long' ? await accessibilityProblems(page) : [])];
+      };
+
+      expect(await lookAtAll(data, look)).toEqual({});
+      expect(test.complaints()).toEqual([]);
+    },
+  );
+
+  it.each(['away', 'partly', 'slow', 'forbidden', 'fault'] as const)(
+    'is shown whole, and states nothing that is not known, with the server %s',
+    async (data) => {
+      const look = async (page: Page) => [
+        ...(await layoutProblems(page)),
+        ...statedIn(await page.locator('main').innerText()),
+      ];
+
+      expect(await lookAtAll(data, look)).toEqual({});
+      expect(test.complaints()).toEqual([]);
+    },
+  );
+
+  it('is shown whole, and shows names and words from elsewhere as what they are', async () => {
+    const look = async (page: Page) => [
+      ...(await layoutProblems(page)),
+      ...(await unseenTexts(page)).map((text) => `shows what nobody sees: ${text}`),
+      ...((await page.evaluate("'isHarmed' in globalThis || document.querySelector('img[src=x]') !== null"))
+        ? ['has read a name as HTML']
+        : []),
+    ];
+
+    expect(await lookAtAll('hostile', look)).toEqual({});
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it.each(['Password', 'Application credential', 'Token'])('has a whole sign-in in front: %s', async (way) => {
+    const page = await test.open();
+    await page.getByRole('button', { name: way, exact: true }).click();
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+
+    expect([...(await layoutProblems(page)), ...(await themeProblems(page))]).toEqual([]);
+    expect(test.complaints()).toEqual([]);
+  });
+
+  it.each([
+    { path: 'clusters/nowhere/nothing', text: /You don’t have access to this page|Cluster “nothing” not found/ },
+    { path: 'nonsense', text: 'Page not found' },
+  ])('says so where an address leads nowhere: $path', async ({ path, text }) => {
+    const page = await test.openAs('demo', path);
+    await page.locator('h1').getByText(text).waitFor();
+
+    expect(test.complaints()).toEqual([]);
+  });
+});
+
+/** What the cluster itself says, which is known where only clusters are. */
+const OF_CLUSTER: ReadonlySet<string> = new Set(['rest.schedule.none']);
+
+/** Texts of the console about missing items, except those with a name in them. */
+const NONE = Object.values(CATALOGUES).flatMap(({ en }) =>
+  Object.entries(en).flatMap(([key, text]) =>
+    /(?:^|\.)(?:none|empty|missing|unused|empty\.title)$/.test(key) &&
+    !OF_CLUSTER.has(key) &&
+    typeof text === 'string' &&
+    // A dash makes no claim.
+    /\p{L}/u.test(text) &&
+    !text.includes('{')
+      ? [text]
+      : [],
+  ),
+);
+
+/** Claims in a text that something is missing. */
+function statedIn(text: string): readonly string[] {
+  const counted = text.match(/\b0 (?:of|load|volume|node|cluster|pool|machine)|\b0\/0\b/g) ?? [];
+  // A single word is a part of other sentences.
+  const lines = new Set(text.split(/[\n\t]/).map((line) => line.trim()));
+  const isStated = (each: string): boolean => (each.includes(' ') ? text.includes(each) : lines.has(each));
+  return [...NONE.filter(isStated), ...counted].map((each) => `states: ${each}`);
+}

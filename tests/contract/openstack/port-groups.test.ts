@@ -1,0 +1,157 @@
+import { expect, it } from 'vitest';
+import { type ContractCloud, NO_SUCH_ID } from './contract-cloud.ts';
+import { expectNeutronError } from './neutron-error.ts';
+import { describeClouds } from './targets.ts';
+
+async function group(cloud: ContractCloud, owner = cloud.member): Promise<string> {
+  const { securityGroups } = owner.network;
+  const { id } = await securityGroups.create({ name: cloud.name() });
+  cloud.defer(() => securityGroups.delete(id));
+  return id;
+}
+
+/** A port in a network of its own, with this group. */
+async function portWith(cloud: ContractCloud, groupID: string) {
+  const { networks, ports } = cloud.member.network;
+  const { id: network_id } = await networks.create({ name: cloud.name() });
+  cloud.defer(() => networks.delete(network_id));
+  const port = await ports.create({ network_id, name: cloud.name(), security_groups: [groupID] });
+  cloud.defer(() => ports.delete(port.id));
+  return port;
+}
+
+async function share(cloud: ContractCloud, groupID: string): Promise<{ readonly id: string; readonly token: string }> {
+  if (cloud.other === undefined) throw new Error('the cloud has no second project to test with');
+  const token = (await cloud.other.session.token())?.id ?? '';
+  const target_tenant = await cloud.member.session.projectId();
+  const rbac_policy = { object_type: 'security_group', object_id: groupID, action: 'access_as_shared', target_tenant };
+  const { json } = await cloud.raw('network', 'POST', '/rbac-policies', { token, body: { rbac_policy } });
+  return { id: (json as { rbac_policy: { id: string } }).rbac_policy.id, token };
+}
+
+describeClouds('the security groups of a port', (cloud) => {
+  it('are those of the last PUT, and other attributes stay', async () => {
+    const [own, more, others] = [await group(cloud()), await group(cloud()), await group(cloud())];
+    const { ports } = cloud().member.network;
+    const { id, name, revision_number: revision = 0 } = await portWith(cloud(), own);
+
+    const changed = await ports.update(id, { security_groups: [own, more] }, { ifRevision: revision });
+    expect(changed).toMatchObject({ id, name });
+    expect(changed.security_groups.toSorted()).toEqual([own, more].sort());
+    expect(changed.revision_number).toBeGreaterThan(revision);
+
+    await ports.update(id, { security_groups: [others, own] });
+    expect((await ports.get(id)).security_groups.toSorted()).toEqual([own, others].sort());
+    expect((await ports.update(id, { security_groups: [] })).security_groups).toEqual([]);
+  });
+
+  it('are not written over what somebody else has written meanwhile', async () => {
+    const [own, more] = [await group(cloud()), await group(cloud())];
+    const { ports } = cloud().member.network;
+    const { id, revision_number: ifRevision = 0 } = await portWith(cloud(), own);
+    await ports.update(id, { security_groups: [own, more] });
+
+    await expect(ports.update(id, { security_groups: [own] }, { ifRevision })).rejects.toMatchObject({
+      kind: 'conflict',
+    });
+    expect((await ports.get(id)).security_groups.toSorted()).toEqual([own, more].sort());
+  });
+
+  it('are named once', async () => {
+    const own = await group(cloud());
+    const { id } = await portWith(cloud(), own);
+
+    const answer = await cloud().raw('network', 'PUT', `/ports/${id}`, {
+      body: { port: { security_groups: [own, own] } },
+    });
+
+    expectNeutronError(
+      answer,
+      400,
+      'HTTPBadRequest',
+      `Invalid input for security_groups. Reason: Duplicate items in the list: '${own}'.`,
+    );
+  });
+
+  it('must be there, and stay as they were where one is not', async () => {
+    const own = await group(cloud());
+    const { id } = await portWith(cloud(), own);
+
+    const answer = await cloud().raw('network', 'PUT', `/ports/${id}`, {
+      body: { port: { security_groups: [own, NO_SUCH_ID] } },
+    });
+
+    expectNeutronError(answer, 404, 'SecurityGroupNotFound', `Security group ${NO_SUCH_ID} does not exist`);
+    expect((await cloud().member.network.ports.get(id)).security_groups).toEqual([own]);
+  });
+
+  it('can not be deleted while the port has them', async () => {
+    const [own, more] = [await group(cloud()), await group(cloud())];
+    const { ports, securityGroups } = cloud().member.network;
+    const { id } = await portWith(cloud(), own);
+    await ports.update(id, { security_groups: [own, more] });
+
+    const answer = await cloud().raw('network', 'DELETE', `/security-groups/${more}`);
+    expectNeutronError(answer, 409, 'SecurityGroupInUse', `Security Group ${more} in use.`);
+
+    await ports.update(id, { security_groups: [own] });
+    await securityGroups.delete(more);
+  });
+
+  it('are refused where port security is off', async () => {
+    const own = await group(cloud());
+    const { ports } = cloud().member.network;
+    const { id } = await portWith(cloud(), own);
+    await ports.update(id, { security_groups: [], port_security_enabled: false });
+
+    const answer = await cloud().raw('network', 'PUT', `/ports/${id}`, { body: { port: { security_groups: [own] } } });
+
+    expectNeutronError(
+      answer,
+      400,
+      'PortSecurityAndIPRequiredForSecurityGroups',
+      'Port security must be enabled and port must have an IP address in order to use security groups.',
+    );
+  });
+
+  it("may be another project's that shares them, and no others", async () => {
+    const own = await group(cloud());
+    const theirs = await group(cloud(), cloud().other);
+    const { ports } = cloud().member.network;
+    const { id } = await portWith(cloud(), own);
+
+    const before = await cloud().raw('network', 'PUT', `/ports/${id}`, {
+      body: { port: { security_groups: [theirs] } },
+    });
+    expectNeutronError(before, 404, 'SecurityGroupNotFound', `Security group ${theirs} does not exist`);
+    const policy = await share(cloud(), theirs);
+    expect((await ports.update(id, { security_groups: [own, theirs] })).security_groups).toHaveLength(2);
+
+    const { id: policyID, token } = policy;
+    const ending = await cloud().raw('network', 'DELETE', `/rbac-policies/${policyID}`, { token });
+    expect(ending.status).toBe(409);
+    expect(ending.text).toContain('RbacPolicyInUse');
+    await ports.update(id, { security_groups: [own] });
+    const ended = await cloud().raw('network', 'DELETE', `/rbac-policies/${policyID}`, { token });
+    expect(ended.status).toBe(204);
+  });
+
+  it("of the ports that Nova makes are its own project's: a server with another one ends in ERROR", async () => {
+    const theirs = await group(cloud(), cloud().other);
+    await share(cloud(), theirs);
+    const { compute } = cloud().member;
+    const network = await cloud().network();
+    const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
+
+    const { id } = await compute.servers.create({
+      name: cloud().name(),
+      flavorRef: flavor.id,
+      imageRef: image.id,
+      networks: [{ uuid: network.id }],
+      security_groups: [{ name: theirs }],
+    });
+    cloud().deferServer(id);
+
+    expect(await cloud().settled(id)).toMatchObject({ status: 'ERROR' });
+  });
+});

@@ -1,0 +1,152 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '@fairway/base/clock';
+import { silentLogger } from '@fairway/base/log';
+import { OWN_PAGE, TestBrowser } from '@fairway/gateway/testing/test-browser';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
+import { RunningFairway } from '../session/running-fairway.ts';
+
+export interface RecordedAnswer {
+  readonly status: number;
+  readonly text: string;
+}
+
+export interface Attempt {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** A user of the simulated cloud's, with a token of Keystone. */
+export interface Person {
+  readonly token: string;
+  readonly userId: string;
+  readonly project: string;
+  readonly browser: TestBrowser;
+}
+
+interface Server {
+  readonly server: string;
+  readonly certificateAuthority: string;
+}
+
+/** What leads into one Fairway. */
+export class TestDeployment {
+  readonly #fairway: RunningFairway;
+  readonly #folder: string;
+  readonly #kubernetes: Server;
+  readonly #magnum: Server;
+  readonly #closers: (() => unknown)[] = [];
+
+  private constructor(fairway: RunningFairway, folder: string, kubernetes: Server, authority: string) {
+    this.#fairway = fairway;
+    this.#folder = folder;
+    this.#kubernetes = kubernetes;
+    const [, server = ''] = /^ {2}magnum +(\S+)\/v1,/m.exec(fairway.output) ?? [];
+    this.#magnum = { server, certificateAuthority: authority };
+  }
+
+  static async open(): Promise<TestDeployment> {
+    const folder = await mkdtemp(join(tmpdir(), 'fairway-entry-points-'));
+    const listen = ['--listen', '127.0.0.1:0', '--magnum-listen', '127.0.0.1:0'];
+    const fairway = await RunningFairway.start(join(folder, 'home'), ...listen);
+    const { transport } = await loadKubeConnection({ path: fairway.kubeconfig });
+    const { server, certificateAuthority = '' } = transport;
+    const [, file = ''] = /magnum .*, CA in (\S+)/.exec(fairway.output) ?? [];
+    return new TestDeployment(fairway, folder, { server, certificateAuthority }, await readFile(file, 'utf8'));
+  }
+
+  /** Who an entry of clouds.yaml is, signed in to the console as well. */
+  async person(entry: string): Promise<Person> {
+    const opening = { clock: systemClock, random: Math.random, log: silentLogger };
+    const yaml = readCloudsYaml(this.#fairway.cloudsYaml);
+    const cloud = openCloud(yaml, entry, opening);
+    this.#closers.push(() => cloud.close());
+    const { id, token } = await cloud.client().session.token();
+    const { server: url, certificateAuthority } = this.#kubernetes;
+    const browser = await TestBrowser.at({ address: () => Promise.resolve({ url, certificateAuthority }) });
+    this.#closers.push(() => browser.close());
+    const { credential } = yaml.get(entry);
+    if (credential.kind !== 'password') throw new Error(`${entry} has no password`);
+    const { user, password } = credential;
+    const domain = user.domain?.name ?? user.domain?.id ?? 'Default';
+    const project = token.project?.id ?? '';
+    await browser.signIn({ kind: 'password', username: user.name, domain, password, project });
+    return { token: id, userId: token.user.id, project, browser };
+  }
+
+  /** The same API as `atKubernetes`, for what is not an attempt. */
+  client({ token }: Pick<Person, 'token'>): KubeClient {
+    const client = new KubeClient(new HttpsTransport({ ...this.#kubernetes, bearerToken: () => token }));
+    this.#closers.push(() => client.close());
+    return client;
+  }
+
+  /** Fairway's API, with a token of Keystone. */
+  atKubernetes({ token }: Pick<Person, 'token'>, attempt: Attempt): Promise<RecordedAnswer> {
+    return this.#ask(this.#kubernetes, { authorization: `Bearer ${token}` }, attempt);
+  }
+
+  atMagnum({ token }: Pick<Person, 'token'>, attempt: Attempt): Promise<RecordedAnswer> {
+    const version = { 'openstack-api-version': 'container-infra 1.14' };
+    return this.#ask(this.#magnum, { ...version, ...(token !== '' && { 'x-auth-token': token }) }, attempt);
+  }
+
+  /** Fairway's API through the session of a browser. */
+  async atConsole(
+    { browser }: Pick<Person, 'browser'>,
+    { path, method = 'GET', body, headers }: Attempt,
+  ): Promise<RecordedAnswer> {
+    const answer = await browser.send(path, {
+      method,
+      ...(body !== undefined && { body: body as object }),
+      headers: { ...OWN_PAGE, ...headers },
+    });
+    return { status: answer.status, text: await answer.text() };
+  }
+
+  /** The API server of a tenant's cluster. */
+  atCluster(
+    { server, certificateAuthority }: Server,
+    { token }: Pick<Person, 'token'>,
+    attempt: Attempt,
+  ): Promise<RecordedAnswer> {
+    return this.#ask({ server, certificateAuthority }, { authorization: `Bearer ${token}` }, attempt);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.#closers.reverse()) await close();
+    await this.#fairway.stop();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #ask(
+    to: Server,
+    credentials: Readonly<Record<string, string>>,
+    { method = 'GET', path, body, headers }: Attempt,
+  ): Promise<RecordedAnswer> {
+    const transport = new HttpsTransport(to);
+    try {
+      const type = method === 'PATCH' && !Array.isArray(body) ? 'application/merge-patch+json' : 'application/json';
+      const answer = await transport.request({
+        method,
+        path,
+        headers: {
+          accept: 'application/json',
+          ...credentials,
+          ...(body !== undefined && { 'content-type': type }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      });
+      return { status: answer.status, text: await answer.text() };
+    } finally {
+      transport.close();
+    }
+  }
+}

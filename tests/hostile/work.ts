@@ -1,0 +1,68 @@
+/** CPU time of this thread: the machine's speed and other load hardly affect it. */
+export interface Work {
+  readonly cpuMs: number;
+  /** The longest time for which nothing else could run. */
+  readonly longestTurnMs: number;
+}
+
+/** Counts event-loop turns of this thread while `run` runs. */
+export async function workOf(run: () => Promise<unknown>): Promise<Work> {
+  let longestTurnMs = 0;
+  let isRunning = true;
+  let turnBegan = process.threadCpuUsage();
+  const turn = () => {
+    longestTurnMs = Math.max(longestTurnMs, sinceMs(turnBegan));
+    turnBegan = process.threadCpuUsage();
+    if (isRunning) setTimeout(turn, 0);
+  };
+  const began = process.threadCpuUsage();
+  turn();
+  try {
+    await run();
+  } finally {
+    isRunning = false;
+  }
+  longestTurnMs = Math.max(longestTurnMs, sinceMs(turnBegan));
+  return { cpuMs: sinceMs(began), longestTurnMs };
+}
+
+function sinceMs(began: NodeJS.CpuUsage): number {
+  const { user, system } = process.threadCpuUsage(began);
+  return (user + system) / 1000;
+}
+
+/** The minimum of several runs: garbage collection and other load only add to it. */
+export async function leastWorkOf(times: number, run: () => Promise<unknown>): Promise<Work> {
+  let least = await workOf(run);
+  for (let more = 1; more < times; more++) {
+    const { cpuMs, longestTurnMs } = await workOf(run);
+    least = { cpuMs: Math.min(least.cpuMs, cpuMs), longestTurnMs: Math.min(least.longestTurnMs, longestTurnMs) };
+  }
+  return least;
+}
+
+/** Less is as long as a request of any kind takes. */
+const FLOOR_MS = 40;
+/** Four times the input takes linear work four times as long, quadratic work sixteen times. */
+const FACTOR = 4;
+const MAX_GROWTH = 8;
+
+/** How work grows faster than what is sent, from `from` to `to` bytes in steps of four times as many; undefined if it does not. */
+export async function excessiveWork(
+  send: (length: number) => Promise<unknown>,
+  { from, to }: { readonly from: number; readonly to: number },
+): Promise<string | undefined> {
+  let short: Work | undefined;
+  for (let length = from; length <= to; length *= FACTOR) {
+    let long = await workOf(() => send(length));
+    if (short !== undefined && short.cpuMs >= FLOOR_MS && long.cpuMs >= short.cpuMs * MAX_GROWTH) {
+      short = await leastWorkOf(3, () => send(length / FACTOR));
+      long = await leastWorkOf(2, () => send(length));
+      if (short.cpuMs >= FLOOR_MS && long.cpuMs >= short.cpuMs * MAX_GROWTH) {
+        return `${length / FACTOR}: ${short.cpuMs.toFixed(0)} ms, ${length}: ${long.cpuMs.toFixed(0)} ms`;
+      }
+    }
+    short = long;
+  }
+  return undefined;
+}

@@ -1,0 +1,85 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cloudProfiles } from '@fairway/api/kinds/cloud-profile';
+import { PROJECT_LABEL } from '@fairway/identity/project-marks';
+import { keystoneSettings } from '@fairway/identity/settings';
+import { HttpsTransport } from '@fairway/kube/client/https-transport';
+import { KubeClient } from '@fairway/kube/client/kube-client';
+import { type KubeConnection, loadKubeConnection } from '@fairway/kube/client/kubeconfig-loader';
+import { Namespaces, RoleBindings } from '@fairway/kube/kinds/resources';
+import { eventually } from '@fairway/kube/testing/eventually';
+import { Home } from '@fairway/service/up/home';
+import { up } from '@fairway/service/up/up';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { plainUp } from '../session/plain-up.ts';
+
+let folder: string;
+let home: Home;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'fairway-namespace-'));
+  home = new Home(join(folder, 'home'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const keystone = keystoneSettings('simulator-service');
+
+/** Starts it, calls `use` with what the kubeconfig says, and stops it. */
+async function whileUp(
+  options: Partial<Parameters<typeof up>[0]>,
+  use: (connection: KubeConnection, client: KubeClient) => Promise<void> = () => Promise.resolve(),
+): Promise<string | undefined> {
+  const fairway = await up({ ...plainUp(home), ...options });
+  const connection = await loadKubeConnection({ path: home.kubeconfig });
+  const client = new KubeClient(new HttpsTransport(connection.transport));
+  try {
+    await use(connection, client);
+    return connection.namespace;
+  } finally {
+    client.close();
+    await fairway.stop();
+  }
+}
+
+test('the first kubeconfig has the namespace of the simulated cloud’s project, which is there and has its cloud', async () => {
+  await whileUp({ keystone }, async ({ namespace = '' }, client) => {
+    const { metadata } = await client.resource(Namespaces).get(namespace);
+    expect(metadata.labels).toMatchObject({ [PROJECT_LABEL]: namespace });
+    const { items } = await client.resource(RoleBindings).list({ namespace });
+    expect(new Set(items.map(({ metadata: { name } }) => name))).toEqual(
+      new Set(['keystone:fairway-member', 'keystone:fairway-reader']),
+    );
+    await eventually(
+      client.resource(cloudProfiles),
+      { namespace },
+      ([profile]) => profile?.status?.conditions?.some(({ status }) => status === 'True') === true,
+    );
+  });
+});
+
+test('the authority of the API is beside it, for browsers', async () => {
+  await whileUp({}, async ({ transport }) => {
+    expect(readFileSync(home.apiAuthority, 'utf8')).toBe(transport.certificateAuthority);
+  });
+});
+
+test('later starts keep what its user chose', async () => {
+  const first = await whileUp({ keystone });
+  expect(await whileUp({ keystone })).toBe(first);
+
+  const written = readFileSync(home.kubeconfig, 'utf8');
+  writeFileSync(home.kubeconfig, written.replace(`namespace: ${first}`, 'namespace: team-a'));
+  expect(await whileUp({ keystone })).toBe('team-a');
+});
+
+test('a home of an earlier release keeps the namespace default', async () => {
+  await whileUp({ keystone });
+  const written = readFileSync(home.kubeconfig, 'utf8');
+  writeFileSync(home.kubeconfig, written.replace(/ +namespace: .*\n/, ''));
+
+  expect(await whileUp({ keystone })).toBeUndefined();
+});
+
+test('where no users of Keystone are let in, it is default', async () => {
+  expect(await whileUp({ keystone: undefined })).toBeUndefined();
+});

@@ -1,0 +1,127 @@
+import type { KubeClient } from '@fairway/kube/client/kube-client';
+import type { Service, ServicePort } from '@fairway/kube/kinds/generated/types';
+import { Services } from '@fairway/kube/kinds/resources';
+import { eventuallyGone, eventuallyObject } from '@fairway/kube/testing/eventually';
+import { isOpenStackError } from '@fairway/openstack/http/openstack-error';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FairwayOnCloud } from '../main-job/fairway-on-cloud.ts';
+import { JOB_TARGETS } from '../main-job/job-clouds.ts';
+import { TenantStory } from '../main-job/tenant-story.ts';
+
+const namespace = 'default';
+const patience = { deadlineMs: 400_000 };
+/** For what the next list of load balancers shows. */
+const POLL = { timeout: 400_000, interval: 1_000 };
+
+/** The same story on the simulated cloud and on a real one: each step builds on the one before. */
+describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
+  describe.skipIf(target.isMissing)('from a Service to nothing left', () => {
+    let story: TenantStory;
+    let fairway: FairwayOnCloud;
+    let tenant: KubeClient;
+
+    beforeAll(async () => {
+      story = await TenantStory.begin(target, 'web', 2);
+      ({ fairway, tenant } = story);
+    });
+
+    afterAll(() => story?.end());
+
+    const ports = (...numbers: number[]): ServicePort[] =>
+      numbers.map((port) => ({ name: `p${port}`, port, protocol: 'TCP' }));
+
+    /** Its listeners with how many members each has; only once nothing is being changed. */
+    async function serving(): Promise<readonly string[]> {
+      const { loadBalancers, listeners, pools } = fairway.member.loadBalancing;
+      const found: string[] = [];
+      for await (const { id, provisioning_status: status } of loadBalancers.list()) {
+        if (status !== 'ACTIVE') return [status];
+        for await (const { protocol, protocol_port: port, default_pool_id: pool } of listeners.list({
+          loadbalancer_id: id,
+        })) {
+          const members = pool ? await Array.fromAsync(pools.members(pool)) : [];
+          found.push(`${protocol} ${port}: ${members.length}`);
+        }
+      }
+      return found.sort();
+    }
+
+    it('makes a load balancer with a floating address, and all nodes behind it', async () => {
+      const spec = { type: 'LoadBalancer', selector: { app: 'web' }, ports: ports(80, 443) };
+      await tenant.resource(Services).create({ metadata: { name: 'web', namespace }, spec });
+
+      const { status } = await eventuallyObject(
+        tenant.resource(Services),
+        { namespace, name: 'web' },
+        (service: Service) => service.status?.loadBalancer?.ingress?.[0]?.ip !== undefined,
+        patience,
+      );
+
+      const floating = await Array.fromAsync(fairway.member.network.floatingIps.list());
+      expect(floating.map(({ floating_ip_address: address }) => address)).toEqual([
+        status?.loadBalancer?.ingress?.[0]?.ip,
+      ]);
+      await expect.poll(serving, POLL).toEqual(['TCP 443: 2', 'TCP 80: 2']);
+    });
+
+    it('takes a port away and adds another, and restricts who may connect', async () => {
+      const value = { spec: { ports: ports(80, 8080), loadBalancerSourceRanges: ['198.51.100.0/24'] } };
+      await tenant.resource(Services).patch('web', { type: 'merge', value }, { namespace });
+
+      await expect.poll(serving, POLL).toEqual(['TCP 8080: 2', 'TCP 80: 2']);
+      const { listeners } = fairway.member.loadBalancing;
+      await expect
+        .poll(async () => (await Array.fromAsync(listeners.list())).map((each) => each.allowed_cidrs), POLL)
+        .toEqual([['198.51.100.0/24'], ['198.51.100.0/24']]);
+      await expect.poll(serving, POLL).toEqual(['TCP 8080: 2', 'TCP 80: 2']);
+    });
+
+    it('makes a listener anew that somebody has deleted', async () => {
+      const { listeners } = fairway.member.loadBalancing;
+      const [first] = await Array.fromAsync(listeners.list());
+      // Octavia refuses it while anything of the load balancer is being updated, its health monitors for one.
+      const attempt = async () =>
+        listeners.delete(first?.id ?? '').then(
+          () => 'deleted',
+          (error: unknown) => (isOpenStackError(error, 'conflict') ? 'busy' : Promise.reject(error)),
+        );
+      await expect.poll(attempt, POLL).toBe('deleted');
+      await expect.poll(async () => (await serving()).length, POLL).toBe(1);
+
+      await expect.poll(serving, POLL).toEqual(['TCP 8080: 2', 'TCP 80: 2']);
+    });
+
+    const addresses = async () =>
+      (await Array.fromAsync(fairway.member.network.floatingIps.list())).map((each) => each.floating_ip_address);
+
+    it('is shared by another Service that names it, which has it when the first goes', async () => {
+      const before = await addresses();
+      const named = 'loadbalancer.openstack.org/load-balancer-id';
+      const { metadata } = await tenant.resource(Services).get('web', { namespace });
+      const annotations = { [named]: metadata.annotations?.[named] ?? '' };
+      const spec = { type: 'LoadBalancer', selector: { app: 'api' }, ports: ports(9000) };
+      await tenant.resource(Services).create({ metadata: { name: 'api', namespace, annotations }, spec });
+      await expect.poll(serving, POLL).toEqual(['TCP 8080: 2', 'TCP 80: 2', 'TCP 9000: 2']);
+      await eventuallyObject(
+        tenant.resource(Services),
+        { namespace, name: 'api' },
+        (service: Service) => service.status?.loadBalancer?.ingress?.[0]?.ip === before[0],
+        patience,
+      );
+
+      await tenant.resource(Services).delete('web', { namespace });
+      await eventuallyGone(tenant.resource(Services), { namespace, name: 'web' }, patience);
+
+      await expect.poll(serving, POLL).toEqual(['TCP 9000: 2']);
+      expect(await addresses()).toEqual(before);
+    });
+
+    it('leaves nothing behind', async () => {
+      await tenant.resource(Services).delete('api', { namespace });
+      await eventuallyGone(tenant.resource(Services), { namespace, name: 'api' }, patience);
+
+      await expect.poll(serving, POLL).toEqual([]);
+      expect(await addresses()).toEqual([]);
+    });
+  });
+});

@@ -1,0 +1,41 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/**
+ * zod keeps an error for each invalid item of a collection, and a response may contain a million: responses of a cloud are parsed with `list` and `record`,
+ * which report only the first.
+ */
+const BARE = /\bz\s*\.\s*(?:array|record|partialRecord|looseRecord|map|set)\(|\)\s*\.\s*array\(\s*\)/g;
+
+/** Files that may use other schemas, and why. */
+const EXCEPTIONS: readonly { readonly path: string; readonly reason: string }[] = [
+  { path: 'packages/openstack/src/types/collections.ts', reason: 'defines them' },
+  { path: 'packages/openstack/src/config/', reason: "the operator's own files" },
+];
+
+const FILES = execFileSync('git', ['ls-files', 'packages/openstack/src'], { encoding: 'utf8' })
+  .split('\n')
+  .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts') && !/\/(behaviour|testing)\//.test(path))
+  .filter((path) => !EXCEPTIONS.some((exception) => path.startsWith(exception.path)));
+
+function bareIn(text: string): readonly string[] {
+  return [...text.matchAll(BARE)].map(({ 0: found }) => found);
+}
+
+test('responses of a cloud are parsed with list and record', () => {
+  const found = FILES.flatMap((path) =>
+    bareIn(readFileSync(path, 'utf8')).map((call) => `${path}: ${call}; use list or record of types/collections.ts`),
+  );
+
+  expect(FILES.length).toBeGreaterThan(50);
+  expect(found).toEqual([]);
+});
+
+test.each(['z.array(z.string())', 'z\n  .record(z.string(), Item)', 'z.string().array()'])('%j is found', (text) => {
+  expect(bareIn(text)).toHaveLength(1);
+});
+
+test.each(['list(z.string())', 'record(Item)', 'Array.isArray(x)'])('%j is allowed', (text) => {
+  expect(bareIn(text)).toEqual([]);
+});

@@ -1,0 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+interface LockedPackage {
+  readonly link?: boolean;
+  readonly integrity?: string;
+}
+
+const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+};
+const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
+
+it('pins the content of each package, those of other platforms included', () => {
+  const unpinned = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
+  expect(unpinned.map(([path]) => path)).toEqual([]);
+  expect(installed.length).toBeGreaterThan(300);
+});

@@ -1,0 +1,298 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+
+/**
+ * Words that are unfamiliar to Kubernetes and OpenStack engineers, with alternatives. None of them may be part of an identifier or file name:
+ * `keptWishes` and `kept-wishes.ts` are both found by `wishes`.
+ */
+const WORDS: Readonly<Record<string, string>> = {
+  afresh: 'again, invalidate',
+  ailment: 'unhealthy reason',
+  anew: 'again',
+  belief: 'cached token',
+  believed: 'cached, trusted',
+  blindly: 'without events',
+  bury: 'on exit',
+  cure: 'recovery',
+  cured: 'recovered',
+  deed: 'audited action',
+  departure: 'deletion, end',
+  departures: 'ends',
+  door: 'entry point',
+  doors: 'entry points',
+  forgive: 'reset backoff',
+  heir: 'successor',
+  heirs: 'successors',
+  judge: 'validate, classify, decide',
+  judgement: 'validation, decision',
+  keeper: 'reconciler, manager',
+  keepers: 'reconcilers, managers',
+  learnt: 'observed',
+  newcomer: 'new node',
+  news: 'gossip, events',
+  offence: 'kill reason',
+  overhear: 'observe passively',
+  owed: 'pending',
+  patients: 'repair targets',
+  scene: 'scope',
+  standing: 'state, progress',
+  starved: 'lacks capacity',
+  superfluous: 'surplus',
+  symptoms: 'observation',
+  triage: 'plan repairs',
+  unheld: 'released',
+  vanish: 'delete, go missing',
+  vanished: 'missing, deleted',
+  verdict: 'decision, result, state',
+  verdicts: 'decisions, results, states',
+  ward: 'health counts',
+  wish: 'spec, request',
+  wished: 'requested',
+  wishes: 'specs, requests',
+  wishing: 'requesting',
+};
+
+/** Exceptions where a word is correct, with the reason. */
+const TRUE_USES: readonly { readonly files: RegExp; readonly words: readonly string[]; readonly reason: string }[] = [
+  {
+    files: /^/,
+    words: ['ServerVanished'],
+    reason: 'a reason of conditions, which users read',
+  },
+  {
+    files:
+      /^(packages\/apiserver\/src\/server\/(default-stored|stored-defaults)|tests\/contract\/kubernetes\/custom-resources)\.test\.ts$/,
+    words: ['door'],
+    reason: 'a field of the widgets that the test defines',
+  },
+];
+
+/** Phrases translated literally from German, with alternatives. */
+const PHRASES: Readonly<Record<string, string>> = {
+  'all else': 'everything else, the rest',
+  'are told': 'are reported, recorded',
+  'is told': 'is reported, recorded',
+  "nobody's": 'say who has it, or that nothing does',
+  'that there are': 'existing, available',
+  'whose turn': 'who must act',
+  anew: 'again',
+};
+
+/** Folders of packages whose comments comply. A listed folder must keep complying. */
+const COMPLIES: Readonly<Record<string, readonly string[]>> = {
+  addons: ['cinder-csi', 'metrics-server', 'pod-network'],
+  api: ['admission', 'crd', 'data', 'domain', 'kinds', 'schema', 'server', 'testing', 'validation'],
+  apiserver: [
+    'aggregation',
+    'audit',
+    'auth',
+    'behaviour',
+    'crd',
+    'flow-control',
+    'kinds',
+    'lifecycle',
+    'openapi',
+    'outbound',
+    'patch',
+    'protobuf',
+    'quota',
+    'schema',
+    'server',
+    'store',
+  ],
+  base: ['behaviour', 'testing'],
+  cli: [
+    'auth',
+    'backup',
+    'client',
+    'command',
+    'commands',
+    'completion',
+    'configuration',
+    'doctor',
+    'output',
+    'reference',
+    'releases',
+    'resources',
+  ],
+  'cloud-provider': [
+    'certificates',
+    'gateways',
+    'ingresses',
+    'l7',
+    'load-balancers',
+    'node-lifecycle',
+    'nodes',
+    'routes',
+    'shares',
+    'standalone',
+    'tls',
+    'volume-attachments',
+    'volume-snapshots',
+    'volumes',
+  ],
+  console: ['api', 'app', 'cluster', 'session', 'table', 'text'],
+  'control-plane': ['audit', 'bootstrap', 'off-host', 'simulated'],
+  controllers: [
+    'addons',
+    'autoscaling',
+    'cloud-profile',
+    'cloud-resources',
+    'cluster',
+    'credential',
+    'gc',
+    'healing',
+    'in-cluster-pools',
+    'machine',
+    'metrics',
+    'namespace-limits',
+    'node-pool',
+    'node-template',
+    'offer',
+    'project-quota',
+    'security-groups',
+    'server-labels',
+    'upgrade',
+    'upgrade-preview',
+    'usage',
+  ],
+  csi: ['snapshots', 'volumes'],
+  gateway: ['admission', 'audit-events', 'cluster-audit', 'requests', 'server', 'testing', 'webhook'],
+  hollow: ['admission', 'behaviour', 'control-plane', 'controllers', 'node', 'scheduler', 'testing'],
+  identity: ['policy'],
+  kube: ['behaviour', 'client', 'controller', 'events', 'kinds', 'object', 'pki', 'testing'],
+  magnum: [
+    'access',
+    'account',
+    'certificates',
+    'clusters',
+    'credentials',
+    'http',
+    'nodegroups',
+    'templates',
+    'testing',
+  ],
+  openstack: [
+    'block-storage',
+    'cache',
+    'compute',
+    'config',
+    'network',
+    'shared-file-system',
+    'sign-in',
+    'testing',
+    'types',
+  ],
+  service: ['audit', 'fairway', 'otlp', 'serve', 'simulated-control-plane'],
+  simulator: [
+    'behaviour',
+    'block-storage',
+    'compute',
+    'control',
+    'http',
+    'identity',
+    'identity-provider',
+    'image',
+    'key-manager',
+    'load-balancer',
+    'network',
+    'placement',
+    'shared-file-system',
+    'state',
+  ],
+  tenancy: ['cloud', 'connection'],
+};
+const compliant = Object.entries(COMPLIES).flatMap(([name, folders]) =>
+  folders.map((folder) => `packages/${name}/src/${folder}/`),
+);
+
+interface Offender {
+  readonly at: string;
+  readonly word: string;
+  readonly instead: string;
+}
+
+const FILES = execFileSync('git', ['ls-files', 'packages', 'tools', 'tests', 'bench', 'testbed'], {
+  encoding: 'utf8',
+  maxBuffer: 2 ** 26,
+})
+  .split('\n')
+  .filter((path) => /\.tsx?$/.test(path) && !path.includes('/generated/') && path !== 'tools/vocabulary.test.ts');
+
+/** Everything but identifiers: comments, strings and regular expressions. Code within `${}` counts as string. */
+const OTHER =
+  /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|(?<=[=(,:!&|?;{}[\n]\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/g;
+const IDENTIFIER = /[A-Za-z_$][\w$]*/g;
+
+function wordsOf(name: string): readonly string[] {
+  return name
+    .replace(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replace(/([A-Z]+)([A-Z][a-z])/g, '$1 $2')
+    .toLowerCase()
+    .split(/[^a-z]+/);
+}
+
+function isTrueUse(path: string, name: string): boolean {
+  return TRUE_USES.some(({ files, words }) => files.test(path) && words.includes(name));
+}
+
+function offendersIn(path: string, name: string, line: number): readonly Offender[] {
+  if (isTrueUse(path, name)) return [];
+  return wordsOf(name).flatMap((word) => {
+    const instead = Object.hasOwn(WORDS, word) ? WORDS[word] : undefined;
+    return instead === undefined ? [] : [{ at: `${path}:${line}`, word: `${word} in ${name}`, instead }];
+  });
+}
+
+/** Blanked, to preserve positions. */
+function blanked(text: string): string {
+  return text.replace(/[^\n]/g, ' ');
+}
+
+function lineAt(text: string, index: number): number {
+  return text.slice(0, index).split('\n').length;
+}
+
+const texts = new Map(FILES.map((path) => [path, readFileSync(path, 'utf8')]));
+const SUSPECT = new RegExp(Object.keys(WORDS).join('|'), 'i');
+
+test('identifiers are in the words of the field', () => {
+  const found = [...texts].flatMap(([path, text]) => {
+    if (!SUSPECT.test(text)) return [];
+    const code = text.replace(OTHER, blanked);
+    return [...code.matchAll(IDENTIFIER)].flatMap(({ 0: name, index }) =>
+      SUSPECT.test(name) ? offendersIn(path, name, lineAt(text, index)) : [],
+    );
+  });
+
+  expect(describe(found)).toEqual([]);
+});
+
+test('names of files and folders are in the words of the field', () => {
+  const found = FILES.flatMap((path) => path.split('/').flatMap((part) => offendersIn(path, part, 1)));
+
+  expect(describe(found)).toEqual([]);
+});
+
+test('folders whose comments comply exist', () => {
+  expect(compliant.filter((folder) => !FILES.some((path) => path.startsWith(folder)))).toEqual([]);
+});
+
+test('comments that comply stay so', () => {
+  const found = [...texts].flatMap(([path, text]) => {
+    if (!compliant.some((folder) => path.startsWith(folder))) return [];
+    return [...text.matchAll(/\/\*\*?[\s\S]*?\*\/|(?<=\s)\/\/ [^\n]*/g)].flatMap(({ 0: comment, index }) =>
+      Object.entries(PHRASES).flatMap(([phrase, instead]) => {
+        const at = new RegExp(`\\b${phrase}\\b`, 'i').exec(comment.replace(/\n\s*\* /g, ' '));
+        return at ? [{ at: `${path}:${lineAt(text, index)}`, word: phrase, instead }] : [];
+      }),
+    );
+  });
+
+  expect(describe(found)).toEqual([]);
+});
+
+function describe(found: readonly Offender[]): readonly string[] {
+  return found.map(({ at, word, instead }) => `${at}: ${word}; say: ${instead}`);
+}
