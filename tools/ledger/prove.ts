@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { BLIND_VARIABLE } from '@fairway/api/testing/blind';
 import { LEDGER } from '@fairway/api/testing/ledger/all';
 import type { Proof } from '@fairway/api/testing/ledger/entry';
-import { createVitest, type TestCase, type TestModule } from 'vitest/node';
+import { createVitest, type Reporter, type TestCase, type TestModule } from 'vitest/node';
 import {
   type Attempt,
   fieldsOf,
@@ -16,8 +16,10 @@ import {
 // Proves each line of the ledger of spec fields: its test passes, and fails if the field is removed.
 // `npm run ledger -- --only NodePool` or `--only spec.etcd` proves some.
 
-/** Limit of waits, since tests without a field may wait for something that never happens. */
+/** Limits of polls, and of tests run without a field from the start, since they may wait for something that never happens. */
 const WAIT_MS = 20_000;
+/** Limit of one run of a test. */
+const TEST_MS = 120_000;
 
 interface Line {
   readonly field: string;
@@ -29,10 +31,20 @@ const lines: readonly Line[] = Object.entries(LEDGER)
   .flatMap(([kind, fields]) => Object.entries(fields).map(([path, { proof }]) => ({ field: `${kind} ${path}`, proof })))
   .filter(({ field }) => field.includes(only));
 
-const vitest = await createVitest('test', { watch: false, reporters: [{}], silent: true });
+const files = [...new Set(lines.map(({ proof }) => proof.file))];
+let finished = 0;
+const progress: Reporter = {
+  onTestModuleEnd({ relativeModuleId }) {
+    if (finished === files.length) return;
+    finished += 1;
+    process.stderr.write(`${finished} of ${files.length} files: ${relativeModuleId}\n`);
+  },
+};
+const vitest = await createVitest('test', { watch: false, reporters: [progress], silent: true });
 await vitest.standalone();
 for (const { config } of vitest.projects) {
   config.setupFiles.push(resolve(import.meta.dirname, 'setup.ts'));
+  config.testTimeout = TEST_MS;
   config.expect.poll = { ...config.expect.poll, timeout: WAIT_MS };
 }
 
@@ -64,7 +76,6 @@ function fullNameOf({ fullName }: TestCase): string {
   return fullName.replaceAll(' > ', ' ');
 }
 
-const files = [...new Set(lines.map(({ proof }) => proof.file))];
 const repeatsOfFiles: RepeatsOfFiles = Object.fromEntries(
   files.map((file): [string, readonly Repeats[]] => {
     const own = lines.filter((line) => line.proof.file === file && isBlindable(line));
@@ -72,11 +83,11 @@ const repeatsOfFiles: RepeatsOfFiles = Object.fromEntries(
     return [file, [...byTitle].map(([title, of]) => ({ title, fields: of.map(({ field }) => field) }))];
   }),
 );
-process.env['FAIRWAY_TEST_DEADLINE_MS'] = `${WAIT_MS}`;
 process.env[BLIND_VARIABLE] = '';
 process.env[REPEATS_VARIABLE] = JSON.stringify(repeatsOfFiles);
 const modules = await run(files, [...new Set(lines.map(({ proof }) => proof.title))]);
 process.env[REPEATS_VARIABLE] = '{}';
+process.env['FAIRWAY_TEST_DEADLINE_MS'] = `${WAIT_MS}`;
 
 function attemptsOf(test: TestCase): readonly Attempt[] {
   return test.meta().ledger ?? [];

@@ -12,6 +12,7 @@ export type RepeatsOfFiles = Readonly<Record<string, readonly Repeats[]>>;
 export interface Attempt {
   readonly blind: string;
   readonly isPassed: boolean;
+  readonly durationMs: number;
 }
 
 /** A pattern for the full names of a title, or of those that a table generates from it: `$reason` and `%s` match any text. */

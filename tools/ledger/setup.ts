@@ -5,6 +5,11 @@ import { fieldsOf, REPEATS_VARIABLE, type RepeatsOfFiles } from './repeats.ts';
 
 // Importing the product takes longer than most tests, so each test is repeated, once for every field that it proves.
 
+/** Limit of waits for attempts without a field, which often wait for what never happens: several times what the test took with it. */
+const DEADLINE_VARIABLE = 'FAIRWAY_TEST_DEADLINE_MS';
+const MIN_DEADLINE_MS = 3_000;
+const DEADLINE_FACTOR = 5;
+
 const repeatsOfFiles = JSON.parse(process.env[REPEATS_VARIABLE] ?? '{}') as RepeatsOfFiles;
 
 function fullNameOf(task: RunnerTask): string {
@@ -30,12 +35,22 @@ if (Object.keys(repeatsOfFiles).length > 0) {
   beforeAll(({}, { file }) => {
     for (const test of testsIn(file.tasks)) test.repeats = blinds(test).length - 1;
   });
+  let startedMs = 0;
   beforeEach(({ task }) => {
-    process.env[BLIND_VARIABLE] = blinds(task)[task.result?.repeatCount ?? 0];
+    const blind = blinds(task)[task.result?.repeatCount ?? 0] ?? '';
+    process.env[BLIND_VARIABLE] = blind;
+    const plainMs = task.meta.ledger?.[0]?.durationMs ?? 0;
+    if (blind === '') delete process.env[DEADLINE_VARIABLE];
+    else process.env[DEADLINE_VARIABLE] = `${Math.max(MIN_DEADLINE_MS, DEADLINE_FACTOR * plainMs)}`;
+    startedMs = performance.now();
   });
   afterEach(({ task }) => {
     task.meta.ledger ??= [];
-    task.meta.ledger.push({ blind: process.env[BLIND_VARIABLE] ?? '', isPassed: task.result?.state === 'pass' });
+    task.meta.ledger.push({
+      blind: process.env[BLIND_VARIABLE] ?? '',
+      isPassed: task.result?.state === 'pass',
+      durationMs: performance.now() - startedMs,
+    });
     process.env[BLIND_VARIABLE] = '';
   });
 }
