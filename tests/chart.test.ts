@@ -92,15 +92,19 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     );
   });
 
-  test('renders alerts and dashboards as the plain manifests have them, and points to the runbooks', () => {
+  test('renders the alerts and dashboards of its files, and points to the runbooks', () => {
     const runbooks = 'https://docs.example.com/runbooks';
     const rendered = withValues({ prometheusRule: { enabled: true, runbooks }, dashboards: { enabled: true } });
-    const plain = (file: string) => readFileSync(join(PROJECT, 'deploy/manifests', file), 'utf8');
 
-    const expected = plain('prometheus-rule.yaml').replaceAll('docs/operators/runbooks.md', runbooks);
-    expect(ofKind(rendered, 'PrometheusRule')).toEqual(loadAll(expected)[0]);
+    const alerts = readFileSync(join(chart, 'files/alerts.yaml'), 'utf8');
+    const expected = alerts.replaceAll('docs/operators/runbooks.md', runbooks);
+    expect(ofKind(rendered, 'PrometheusRule').spec).toEqual(load(expected));
     const dashboards = rendered.find(({ metadata }) => metadata.name === 'fairway-dashboards');
-    expect(dashboards).toEqual(loadAll(plain('dashboards.yaml'))[0]);
+    const texts = ['cluster', 'openstack', 'overview'].map((name) => [
+      `fairway-${name}.json`,
+      readFileSync(join(chart, 'files/dashboards', `${name}.json`), 'utf8'),
+    ]);
+    expect(dashboards?.data).toEqual(Object.fromEntries(texts));
   });
 
   test('renders what values say', () => {

@@ -48,8 +48,8 @@ describe.skipIf(binaries === undefined)(`the manifests of fairway serve ${title}
   });
 
   test('it takes the dashboards', async () => {
-    const file = join(deploy, 'manifests/dashboards.yaml');
-    const { code, stdout } = await kubectl('apply', '--dry-run=server', '--validate=strict', '-f', file);
+    const folder = join(deploy, 'helm/fairway/files/dashboards');
+    const { code, stdout } = await kubectl('apply', '--dry-run=server', '--validate=strict', '-k', folder);
 
     expect({ code, stdout }).toEqual({ code: 0, stdout: 'configmap/fairway-dashboards created (server dry run)\n' });
   });

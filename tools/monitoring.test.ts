@@ -10,7 +10,7 @@ import { ALERTS, rulesText } from './monitoring/rules-file.ts';
 import { SLO_RECORDINGS } from './monitoring/slo-rules.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const MONITORING = join(ROOT, 'deploy/monitoring');
+const MONITORING = join(ROOT, 'deploy/helm/fairway/files');
 const ON_PATH = (process.env['PATH'] ?? '')
   .split(':')
   .map((folder) => join(folder, 'promtool'))
@@ -28,7 +28,7 @@ const labelsOf = new Map(
 );
 const recorded = new Set(SLO_RECORDINGS.map(({ record }) => record));
 const alertNames = ALERTS.map(({ name }) => name);
-const testFiles = globSync('*.test.yaml', { cwd: MONITORING }).map((name) => join(MONITORING, name));
+const testFiles = globSync(join(ROOT, 'deploy/monitoring/*.test.yaml'));
 const alertTests = testFiles.map((path) => readFileSync(path, 'utf8')).join('');
 const runbooks = readFileSync(join(ROOT, 'docs/operators/runbooks.md'), 'utf8');
 

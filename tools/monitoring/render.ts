@@ -20,8 +20,7 @@ export function dashboardTexts(): Readonly<Record<string, string>> {
   return Object.fromEntries(entries);
 }
 
-/** Files below deploy/monitoring, by path. */
-export function monitoringFiles(): Readonly<Record<string, string>> {
-  const dashboards = Object.entries(dashboardTexts()).map(([file, text]) => [`dashboards/${file}`, text] as const);
-  return { 'alerts.yaml': HEAD + rulesText(), ...Object.fromEntries(dashboards) };
+/** Prometheus' rules file. */
+export function alertsText(): string {
+  return HEAD + rulesText();
 }
