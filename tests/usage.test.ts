@@ -4,9 +4,9 @@ import { type UsageInterval, usageRecords } from '@fairway/api/kinds/usage-recor
 import { systemClock } from '@fairway/base/clock';
 import { runWith } from '@fairway/cli/command/run-program';
 import { fakeContext } from '@fairway/cli/testing/fake-context';
-import { cloudTimeMs } from '@fairway/controllers/usage/cloud-time';
 import { Services } from '@fairway/kube/kinds/resources';
 import { eventually } from '@fairway/kube/testing/eventually';
+import { cloudTimeMs } from '@fairway/openstack/types/cloud-time';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
 import { TenantStory } from './main-job/tenant-story.ts';

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { formatTime } from '@fairway/base/clock';
 import type { VolumeSnapshot, VolumeSnapshotContent } from '@fairway/kube/kinds/volume-snapshots';
 import type { VolumeSnapshot as CinderSnapshot } from '@fairway/openstack/types/block-storage';
+import { cloudTimeMs } from '@fairway/openstack/types/cloud-time';
 
 const GIB = 2 ** 30;
 const NS_PER_MS = 1e6;
@@ -59,11 +60,10 @@ function without<T extends object>(status: T | undefined): { readonly [K in keyo
   return Object.fromEntries(Object.keys(status ?? {}).map((name) => [name, null])) as { [K in keyof T]?: null };
 }
 
-/** Whole seconds: a number represents these in ns exactly. Cinder's times are UTC without a suffix. */
+/** Whole seconds: a number represents these in ns exactly. */
 function timeOf(text: string | null | undefined): number | undefined {
-  if (!text) return undefined;
-  const ms = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`);
-  return Number.isNaN(ms) ? undefined : Math.floor(ms / 1000) * 1000;
+  const ms = cloudTimeMs(text);
+  return ms === undefined ? undefined : Math.floor(ms / 1000) * 1000;
 }
 
 /** `5Gi`. */

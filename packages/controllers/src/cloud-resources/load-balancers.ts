@@ -5,6 +5,7 @@ import {
   MAX_RESOURCES,
 } from '@fairway/api/kinds/cloud-resources-request';
 import type { Snapshot } from '@fairway/openstack/cache/snapshot';
+import { withTimeZone } from '@fairway/openstack/types/cloud-time';
 import type { Listener, LoadBalancer, Pool } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp } from '@fairway/openstack/types/network';
 import { gatewayOwner, ingressOwner, serviceOwner } from '@fairway/tenancy/cloud/ownership';
@@ -47,7 +48,7 @@ export function loadBalancerViews(
       provisioningStatus: each.provisioning_status,
       ...(each.operating_status && { operatingStatus: each.operating_status }),
       isShared,
-      ...(each.created_at && { createdAt: utc(each.created_at) }),
+      ...(each.created_at && { createdAt: withTimeZone(each.created_at) }),
       listeners: each.listeners.flatMap(({ id }) => shownListener(listeners?.items.get(id), pools)),
     };
   });
@@ -89,9 +90,4 @@ function ownerOf(loadBalancer: LoadBalancer, projectID: string): CloudResourceOw
   const [, told, namespace, name] = DESCRIPTION.exec(loadBalancer.description ?? '') ?? [];
   const isNamed = told !== undefined && KINDS[told as keyof typeof KINDS] === kind;
   return { kind, uid, ...(isNamed && namespace && name && { namespace, name }) };
-}
-
-/** The cloud's times are UTC without a time zone. */
-export function utc(time: string): string {
-  return /(Z|[+-]\d\d:\d\d)$/.test(time) ? time : `${time}Z`;
 }

@@ -6,7 +6,7 @@ import {
 } from '@fairway/api/kinds/cloud-resources-request';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { Volume } from '@fairway/openstack/types/block-storage';
-import { utc } from './load-balancers.ts';
+import { withTimeZone } from '@fairway/openstack/types/cloud-time';
 
 /** Volumes with their attachments, as tenants see them. */
 export function volumeViews(
@@ -29,7 +29,7 @@ export function volumeViews(
       status: volume.status,
       machines: attached,
       ...(elsewhere > 0 && { elsewhere }),
-      ...(volume.created_at && { createdAt: utc(volume.created_at) }),
+      ...(volume.created_at && { createdAt: withTimeZone(volume.created_at) }),
     };
   });
   const more = volumes.length - shown.length;

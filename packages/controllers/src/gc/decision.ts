@@ -1,5 +1,6 @@
 import type { OrphanPolicy } from '@fairway/api/domain/orphan-policy';
-import type { Remain, Remains } from './missing-clusters/cloud-remains.ts';
+import { cloudTimeMs } from '@fairway/openstack/types/cloud-time';
+import type { Remains } from './missing-clusters/cloud-remains.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -31,18 +32,11 @@ export type OrphanAction = 'nothing' | 'delete' | 'report' | 'hold';
 export function orphanAction(remains: Remains, endedMs: number, policy: OrphanPolicy): OrphanAction {
   const found = [...remains.values()].flat();
   if (found.length === 0) return 'nothing';
-  if (found.some((each) => (madeMs(each) ?? endedMs) > endedMs + LATEST_MS)) return 'hold';
+  if (found.some((each) => (cloudTimeMs(each.madeAt) ?? endedMs) > endedMs + LATEST_MS)) return 'hold';
   return policy === 'Delete' ? 'delete' : 'report';
 }
 
 /** The records of a namespace to delete, the oldest first. Pure. */
 export function beyondLimit<T extends { readonly endedMs: number }>(records: readonly T[]): readonly T[] {
   return records.toSorted((a, b) => b.endedMs - a.endedMs).slice(MAX_RECORDS);
-}
-
-/** Nova, Neutron and Glance append Z to a time, Cinder and Octavia nothing; all mean UTC. */
-function madeMs({ madeAt }: Remain): number | undefined {
-  if (madeAt === undefined) return undefined;
-  const ms = Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(madeAt) ? madeAt : `${madeAt}Z`);
-  return Number.isNaN(ms) ? undefined : ms;
 }

@@ -4,6 +4,7 @@ import type { ProjectCache } from '@fairway/openstack/cache/project-cache';
 import type { ResourceCache } from '@fairway/openstack/cache/resource-cache';
 import type { Identified, Snapshot } from '@fairway/openstack/cache/snapshot';
 import type { Volume } from '@fairway/openstack/types/block-storage';
+import { cloudTimeMs } from '@fairway/openstack/types/cloud-time';
 import type { LoadBalancer } from '@fairway/openstack/types/load-balancer';
 import type { FloatingIp } from '@fairway/openstack/types/network';
 import { loadBalancersOfCluster } from '@fairway/tenancy/cloud/load-balancers';
@@ -16,7 +17,6 @@ import {
 } from '@fairway/tenancy/cloud/ownership';
 import type { ProjectCloud } from '@fairway/tenancy/cloud/project-cloud';
 import { storedOfCluster } from '@fairway/tenancy/cloud/storage-index';
-import { cloudTimeMs } from './cloud-time.ts';
 import type { EndTracker } from './end-tracker.ts';
 import { idsOf } from './observations.ts';
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cloudTimeMs } from './cloud-time.ts';
 import { list } from './collections.ts';
 
 /** Keystone v3: tokens, catalog, projects, users, application credentials, trusts. */
@@ -76,7 +77,7 @@ export type TokenResponse = z.infer<typeof TokenResponse>;
 
 /** Keystone leaves out the Z where a token ends with its application credential. NaN for what is no time. */
 export function keystoneTimeMs(text: string): number {
-  return Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`);
+  return cloudTimeMs(text) ?? Number.NaN;
 }
 
 /** Revokes the tokens that have all of its attributes and were issued before it. `GET /v3/OS-REVOKE/events`. */
