@@ -5,8 +5,8 @@ import type { Cluster } from '@fairway/api/kinds/cluster';
 import type { Machine } from '@fairway/api/kinds/machine';
 import type { UsageInterval, UsageRecord, UsageResource } from '@fairway/api/kinds/usage-record';
 import { findCondition } from '@fairway/kube/controller/conditions';
+import { cloudTimeMs } from '@fairway/openstack/types/cloud-time';
 import type { Server } from '@fairway/openstack/types/server';
-import { cloudTimeMs } from './cloud-time.ts';
 import type { EndTracker } from './end-tracker.ts';
 
 /**

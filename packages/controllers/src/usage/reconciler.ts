@@ -1,5 +1,5 @@
 import type { UsageObservation } from '@fairway/api/domain/usage/follow';
-import { PAUSED_ANNOTATION, SYSTEM_NAMESPACE } from '@fairway/api/group';
+import { PAUSED_ANNOTATION } from '@fairway/api/group';
 import { identityOf } from '@fairway/api/identity';
 import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { type UsageRecord, usageRecords } from '@fairway/api/kinds/usage-record';
@@ -20,6 +20,7 @@ import { isHeldByTenant } from './held-deletion.ts';
 import { KindWatch } from './kind-watch.ts';
 import { observeControlPlane, observeNodes, observeRootVolumes, runningOf, type ServerFacts } from './observations.ts';
 import { observeKind, PROJECT_KINDS, type ProjectKind } from './project-kinds.ts';
+import { recordOf, recordStep } from './record-step.ts';
 import {
   endRecord,
   moveToSystemNamespace,
@@ -86,20 +87,21 @@ export class UsageReconciler {
     { cluster, records }: { readonly cluster: Cluster | undefined; readonly records: readonly UsageRecord[] },
     pass: Pass,
   ): Promise<void> {
-    const { client, clock, usageRetentionMs } = this.#dependencies;
-    const { name = '', namespace = '', uid = '', deletionTimestamp } = record.metadata;
-    if (deletionTimestamp !== undefined) return moveToSystemNamespace(client, record);
-    // Restored twice: the same seconds are in both.
-    if (hasOutlived(record, records)) return ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
-    const endedMs = Date.parse(record.status?.endedTime ?? '');
-    if (Number.isNaN(endedMs)) {
-      if (cluster && identityOf(cluster) === record.spec.clusterUID) return;
-      if (await this.#isThere(record)) return pass.requeueAfter(LONGEST_PAUSE_MS);
-      return endRecord(this.#writer, record, undefined);
+    const { client, clock, usageRetentionMs: retentionMs } = this.#dependencies;
+    const { name = '', namespace = '', uid = '' } = record.metadata;
+    const step = recordStep(record, { cluster, records, nowMs: clock.now(), retentionMs });
+    switch (step.action) {
+      case 'move':
+        return moveToSystemNamespace(client, record);
+      case 'delete':
+        return ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
+      case 'check':
+        if (await this.#isThere(record)) return pass.requeueAfter(LONGEST_PAUSE_MS);
+        return endRecord(this.#writer, record, undefined);
+      case 'wait':
+        return pass.requeueAfter(Math.min(step.waitMs, LONGEST_PAUSE_MS));
+      default:
     }
-    const leftMs = endedMs + usageRetentionMs - clock.now();
-    if (leftMs > 0) return pass.requeueAfter(Math.min(leftMs, LONGEST_PAUSE_MS));
-    await ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
   }
 
   async #isThere(record: UsageRecord): Promise<boolean> {
@@ -208,17 +210,4 @@ function hasNewBalancer(record: UsageRecord | undefined, nowMs: number): boolean
     .filter(({ resource }) => resource === 'LoadBalancer')
     .map(({ startTime, endTime }) => Date.parse(endTime ?? startTime));
   return times.some((ms) => ms > nowMs - NEW_MS);
-}
-
-/** Whether a record of the same cluster has outlived its namespace. */
-function hasOutlived({ metadata, spec }: UsageRecord, records: readonly UsageRecord[]): boolean {
-  if (metadata.namespace === SYSTEM_NAMESPACE) return false;
-  const isLater = (other: UsageRecord) => other.metadata.namespace === SYSTEM_NAMESPACE && other.status !== undefined;
-  return records.some((other) => other.spec.clusterUID === spec.clusterUID && isLater(other));
-}
-
-/** Of two, the one that outlives the namespace. */
-function recordOf(records: readonly UsageRecord[], cluster: Cluster): UsageRecord | undefined {
-  const own = records.filter(({ spec }) => spec.clusterUID === identityOf(cluster));
-  return own.find(({ metadata, spec }) => metadata.namespace !== spec.namespace) ?? own[0];
 }

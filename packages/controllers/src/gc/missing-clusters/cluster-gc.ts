@@ -21,6 +21,7 @@ import {
   rootsByCluster,
   withoutCluster,
 } from './missing-clusters.ts';
+import { missingStep, remainingMs } from './missing-step.ts';
 
 type SweeperDependencies = Pick<
   ControllerDependencies,
@@ -119,23 +120,24 @@ export class MissingClusterGC {
     const [missingCluster] = await withoutCluster(client, await listRoots(client, record.uid));
     // Caches will receive the update.
     if (missingCluster === undefined || missingCluster.clusterKey !== record.clusterKey) return;
-    if (missingCluster.isHeld) {
-      const known = this.#note(missingCluster, 'held');
-      return this.#report(missingCluster, 'are left alone because the cluster was restored or is paused', known);
+    const step = missingStep(missingCluster, clock.now(), missingGraceMs);
+    switch (step.action) {
+      case 'hold': {
+        const known = this.#note(missingCluster, 'held');
+        return this.#report(missingCluster, 'are left alone because the cluster was restored or is paused', known);
+      }
+      case 'mark': {
+        await noteMissing(client, missingCluster, clock.now());
+        const known = this.#note(missingCluster, 'waiting');
+        const seconds = Math.ceil(step.waitMs / 1000);
+        this.#report(missingCluster, `will be deleted in ${seconds} s unless the Cluster is recreated`, known);
+        return pass.requeueAfter(step.waitMs);
+      }
+      case 'wait':
+        return pass.requeueAfter(step.waitMs);
+      default:
+        return this.#sweep(missingCluster, pass);
     }
-    const freshMs = remainingMs(missingCluster, clock.now(), missingGraceMs);
-    if (freshMs === undefined) {
-      await noteMissing(client, missingCluster, clock.now());
-      const known = this.#note(missingCluster, 'waiting');
-      this.#report(
-        missingCluster,
-        `will be deleted in ${Math.ceil(missingGraceMs / 1000)} s unless the Cluster is recreated`,
-        known,
-      );
-    }
-    const waitMs = freshMs ?? missingGraceMs;
-    if (waitMs > 0) return pass.requeueAfter(waitMs);
-    await this.#sweep(missingCluster, pass);
   }
 
   /** One step. Rejects with what it is waiting for, so that the steps back off. */
@@ -213,11 +215,6 @@ export class MissingClusterGC {
     const message = `the Cluster was removed without Fairway's finalizer; its remaining resources ${what}`;
     events.warning(placeholderCluster(missingCluster), 'ClusterVanished', message);
   }
-}
-
-/** Undefined if the Cluster has not been found missing. If the clock was set back, the wait is still limited to the grace period. */
-function remainingMs({ missingSinceMs }: RootsRecord, nowMs: number, graceMs: number): number | undefined {
-  return missingSinceMs === undefined ? undefined : Math.min(missingSinceMs + graceMs - nowMs, graceMs);
 }
 
 function waitingFor(what: string): ProblemError {
