@@ -78,7 +78,7 @@ test('settings that it fails to start with are rolled back, and not retried unti
   const proven = step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
   expect(proven).toMatchObject({ settings: PLAIN, record: { good: PLAIN, rejected: { complaint: 'no such thing' } } });
 
-  // The record is all that another process has, after a restart or a handover.
+  // After a restart or a handover, another process has only the record.
   const next = new SettingsTrial().choose(WITH_OIDC, '1.36.3', proven.record, state('serves'));
   expect(next).toMatchObject({ settings: PLAIN, problem: expect.stringContaining('no such thing') });
   const other = { ...PLAIN, oidc: { ...OIDC, clientID: 'other' } };
@@ -93,7 +93,7 @@ test('settings that are not written yet do not count as serving', () => {
   expect(trial.choose(WITH_OIDC, '1.36.3', SERVES_PLAIN, state('serves')).record).toEqual(SERVES_PLAIN);
 });
 
-test('settings are not blamed if it fails with the previous ones too', () => {
+test('settings are not the cause if it fails with the previous ones too', () => {
   const trial = new SettingsTrial();
   step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
   expect(step(trial, WITH_OIDC, SERVES_PLAIN, state('fails')).settings).toEqual(PLAIN);
@@ -109,7 +109,7 @@ test.each([
     change: { components: { ...state('fails').components, etcd: state('fails').components['kube-apiserver'] } },
     reason: 'an etcd that does not serve',
   },
-])('settings are not to blame for $reason', ({ change }) => {
+])('settings are not the cause if $reason', ({ change }) => {
   const trial = new SettingsTrial();
   step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
 
