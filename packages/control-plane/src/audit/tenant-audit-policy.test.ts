@@ -78,7 +78,7 @@ const CASES: readonly Case[] = [
   { request: `POST ${API}/pods/a/portforward`, levels: METADATA },
   { request: `GET ${API}/services/a/proxy/admin`, levels: METADATA },
   { request: `DELETE ${API}/services/a/proxy/admin`, levels: METADATA },
-  // Users who can create tokens could run as anything in kube-system.
+  // Users who can create tokens could act as any account in kube-system.
   { request: `GET ${API}/secrets/a`, by: controller, levels: METADATA },
   { request: `GET ${API}/secrets?watch=true`, by: controller, levels: METADATA },
   { request: `GET ${API}/pods/a/exec?command=sh`, by: controller, levels: METADATA },

@@ -26,7 +26,7 @@ export interface TenantAuditor {
   close(): Promise<void>;
 }
 
-/** While the disk is full: one process serves many clusters. */
+/** While the disk accepts no writes: one process serves many clusters. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
 /**

@@ -52,7 +52,7 @@ export const NodePath = {
   installed: '/var/lib/fairway/node-installed',
 } as const;
 
-/** Unit that installs the node. */
+/** Unit that installs the node's software. */
 export const INSTALL_UNIT = 'fairway-node.service';
 
 export const CONTAINERD_SOCKET = 'unix:///run/containerd/containerd.sock';

@@ -93,7 +93,7 @@ test('settings that are not written yet do not count as serving', () => {
   expect(trial.choose(WITH_OIDC, '1.36.3', SERVES_PLAIN, state('serves')).record).toEqual(SERVES_PLAIN);
 });
 
-test('settings are not the cause if it fails with the previous ones too', () => {
+test('settings are not blamed if it fails with the previous ones too', () => {
   const trial = new SettingsTrial();
   step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
   expect(step(trial, WITH_OIDC, SERVES_PLAIN, state('fails')).settings).toEqual(PLAIN);
@@ -109,7 +109,7 @@ test.each([
     change: { components: { ...state('fails').components, etcd: state('fails').components['kube-apiserver'] } },
     reason: 'an etcd that does not serve',
   },
-])('settings are not the cause if $reason', ({ change }) => {
+])('settings are not to blame for $reason', ({ change }) => {
   const trial = new SettingsTrial();
   step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
 

@@ -5,7 +5,7 @@ import { CallError } from './call-error.ts';
 export class Operations {
   readonly #underWay = new Map<string, string>();
 
-  /** Runs `work` exclusively for this key; rejects with ABORTED while another operation, named `name`, is in progress. */
+  /** Runs `work` as operation `name`, exclusively for this key; rejects with ABORTED while another is in progress. */
   async run<T>(key: string, name: string, work: () => Promise<T>): Promise<T> {
     const other = this.#underWay.get(key);
     if (other !== undefined) {

@@ -8,9 +8,9 @@ import { ADMINISTRATORS } from './needs-validation.ts';
 import type { StoredFacts } from './stored-facts.ts';
 
 /**
- * Limits the number of objects in a namespace, whatever their kind, on the embedded engine: the count is read within the
- * serialized write, so concurrent writers cannot exceed it. Fairway's controllers and administrators are counted but never
- * refused. In front of a management cluster, `checkNumber` does what a webhook can.
+ * Limits the contents of a namespace, whatever their kind, on the embedded engine: usage is read within the serialized write, so
+ * concurrent writers cannot exceed the limits. Fairway's controllers and administrators are counted but never refused. In front
+ * of a management cluster, `checkNumber` does what a webhook can.
  */
 export function namespaceLimitsAdmission(
   store: Pick<Store, 'buckets' | 'list' | 'follow'>,

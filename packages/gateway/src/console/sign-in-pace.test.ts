@@ -3,7 +3,7 @@ import { SignInPace } from './sign-in-pace.ts';
 
 const MINUTE_MS = 60_000;
 
-/** How many of `count` attempts in a row are refused; each attempt that begins fails. */
+/** How many of `count` attempts in a row may begin; each of them fails. */
 function refusedAttempts(
   pace: SignInPace,
   count: number,

@@ -104,7 +104,7 @@ describe('a token is ignored', () => {
     await expect(signOn.tokenOf(cookies)).rejects.toMatchObject({ code: 401 });
   });
 
-  it('if it is used as a session', async () => {
+  it('if a session was put in its place', async () => {
     const session = { kind: 'keystone', token: 'x', user: 'mallory', from: ORIGIN, endsAtMs: clock.now() + 60_000 };
     const { cookie } = await signOn.begin('Company', 'fairway.example.com');
     const cookies = `${pairOf(cookie)}; __Host-fairway-sso-token=${await sealed(session, keys)}`;

@@ -29,7 +29,7 @@ export interface ApiListenerOptions {
 }
 
 export interface ApiListener {
-  /** At which clients reach it. */
+  /** URL for clients. */
   readonly url: string;
   /** For other servers of the process. */
   readonly names: Parameters<typeof certificateNames>[0];

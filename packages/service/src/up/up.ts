@@ -103,7 +103,7 @@ export interface UpOptions {
 }
 
 export interface RunningFairway {
-  /** At which clients reach it: `https://127.0.0.1:8443`. */
+  /** URL for clients: `https://127.0.0.1:8443`. */
   readonly url: string;
   readonly cloudName: string;
   /** Clients' URL of Magnum's API, if it is served. */

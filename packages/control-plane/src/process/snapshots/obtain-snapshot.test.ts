@@ -87,7 +87,7 @@ test('an unreachable store is retried later', async () => {
 test.each([
   { what: 'a part is missing', harm: (key: string) => store.objects.delete(key) },
   { what: 'a part is damaged', harm: (key: string) => store.objects.set(key, Buffer.from('x')) },
-])('of a copy with $what nothing stays here, and it is not fetched again', async ({ harm }) => {
+])('if $what in a copy, nothing stays here, and it is not fetched again', async ({ harm }) => {
   harm([...store.objects.keys()].find((key) => key.includes('part-00001')) ?? '');
 
   await expect(obtain(COPIED)).rejects.toMatchObject({ problem: 'NotFound' });

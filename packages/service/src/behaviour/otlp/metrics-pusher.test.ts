@@ -138,7 +138,7 @@ describe('an unreachable receiver', () => {
     await pusher.close();
   });
 
-  test('is sent the last metrics at the end, if it is back', async () => {
+  test('is sent the last metrics at the end, if it is reachable', async () => {
     const { at, pusher } = open(() => ({ code: ExportResultCode.SUCCESS }));
 
     await pusher.close();

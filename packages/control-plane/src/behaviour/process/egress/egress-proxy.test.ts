@@ -229,7 +229,7 @@ describe('a pod of the cluster', () => {
     { kind: 'cluster', host: '10.2.1.8', asked: ['10.2.1.8:8443 no'], reason: 'nobody has the address' },
     { kind: 'controlplane', host: '10.2.1.7', asked: [], reason: 'a webhook by URL is no pod' },
     { kind: 'cluster', host: 'localhost', asked: [], reason: 'a name is no pod' },
-  ] as const)('is not searched, or not found: $reason', async ({ kind, host, asked }) => {
+  ] as const)('is not looked up, or not found: $reason', async ({ kind, host, asked }) => {
     await using proxy = await open(() => 'no');
     const pods = podsAt('10.2.1.7');
     proxy.pods = pods;

@@ -189,7 +189,7 @@ test('however many pods claim the address, only a few are requested', async () =
 test.each([
   { frame: Buffer.from([0xff, 0xff, 0xff, 0xff]), reason: 'no frame of WebSockets' },
   { frame: Buffer.from([0x82, 0x05, 0x01, 1, 2, 3, 4, 0x88, 0x00]), reason: 'an error at once, and the end' },
-])('a node that sends $reason along with its response fails a connection, and nothing else', async ({ frame }) => {
+])('a node that answers with $reason in the same packet fails a connection, and nothing else', async ({ frame }) => {
   server.removeAllListeners('upgrade');
   server.on('upgrade', ({ headers }: IncomingMessage, socket: Duplex) => {
     const accept = createHash('sha1').update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
