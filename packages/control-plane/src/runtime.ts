@@ -20,10 +20,10 @@ export interface Endpoint {
   readonly port: number;
 }
 
-/** Whose a bearer token is that is none of the cluster's own; undefined: nobody's. */
+/** The user of a bearer token that is not one of the cluster's own; undefined if it is rejected. */
 export type ReviewToken = (token: string) => Promise<UserInfo | undefined>;
 
-/** Rights beside those of RBAC; of what it does not allow it has no opinion. */
+/** Permissions in addition to RBAC; it has no opinion on what it does not allow. */
 export type ReviewAccess = Authorizer;
 
 /** The desired state of a control plane. */
@@ -46,13 +46,13 @@ export interface ControlPlaneSpec {
   readonly ipAddresses: readonly string[];
   /** Schedule of snapshots; undefined: none. */
   readonly snapshots?: SnapshotPolicy | undefined;
-  /** A one-time restore; repeating a request that was carried out does nothing. */
+  /** A one-time restore; repeating a completed request does nothing. */
   readonly restore?: RestoreRequest | undefined;
   /** Ranges that contain its nodes' addresses, as far as they are known. */
   readonly nodeNetworks: readonly string[];
-  /** Further addresses that its nodes' connections come from: of its router, and floating ones. */
+  /** Additional source addresses of its nodes' connections: of its router, and floating IPs. */
   readonly nodeAddresses: readonly string[];
-  /** The published endpoint; it never changes, since it is in kubeconfigs. */
+  /** The published endpoint; it never changes, because it is in kubeconfigs. */
   readonly endpoint: Endpoint | undefined;
 }
 
@@ -72,15 +72,15 @@ export interface SnapshotInfo {
 
 /** Status of snapshots, for runtimes that take them. */
 export interface SnapshotsState {
-  /** Newest first; of this machine, and those of which a copy elsewhere is left. */
+  /** Newest first; those on this machine, and those of which only a copy elsewhere exists. */
   readonly list: readonly SnapshotInfo[];
   /** Why the last one that was due could not be taken. */
   readonly problem: string | undefined;
   /** Why the newest snapshot has no off-host copy, and since when; undefined if it has one, or none is requested. */
   readonly offHostProblem?: string | undefined;
-  /** The last request that was carried out. */
+  /** The last completed request. */
   readonly restored: (RestoreRequest & { readonly atMs: number }) | undefined;
-  /** Those before it, the newest first, as far back as is remembered. */
+  /** Earlier ones, newest first, as far back as they are recorded. */
   readonly restoredBefore?: readonly RestoreRequest[] | undefined;
   /** A pending request: its progress, or why it fails. */
   readonly restoring:
@@ -98,7 +98,7 @@ export interface ControlPlaneState {
   readonly phase: ControlPlanePhase;
   /** Set as soon as it is known, even before anything answers there. */
   readonly endpoint: Endpoint | undefined;
-  /** The version that it runs; undefined before it first did. */
+  /** The version that it runs; undefined before its first start. */
   readonly version: string | undefined;
   /** For the condition ControlPlaneReady: True while phase is Running, including updates that do not interrupt serving. */
   readonly ready: boolean;
@@ -106,13 +106,13 @@ export interface ControlPlaneState {
   readonly message: string;
   /** Size of the database, if the runtime knows it. */
   readonly etcdUsageBytes: number | undefined;
-  /** When the first certificate of its programs ends, if the runtime knows it. */
+  /** When the first certificate of its programs expires, if the runtime knows it. */
   readonly certificatesEndMs?: number | undefined;
-  /** Which settings of `spec.apiServer` are not in effect, why, and what is instead; undefined: all are. */
+  /** Which settings of `spec.apiServer` are not in effect, why, and what applies instead; undefined: all are. */
   readonly settingsProblem?: string | undefined;
   /** Who must act; by default the user, whose settings do not work. */
   readonly settingsReason?: 'SettingsRejected' | 'SettingsNotEnforced' | undefined;
-  /** What is in effect of the settings that keep people out; undefined: none are used. */
+  /** Which access restrictions are in effect; undefined: none are used. */
   readonly settingsInEffect?: string | undefined;
   /** Undefined if the runtime takes none. */
   readonly snapshots?: SnapshotsState | undefined;
@@ -129,16 +129,16 @@ export interface ControlPlaneSpread {
 /** One copy, on one machine. */
 export const ONE_COPY: ControlPlaneSpread = { replicas: 1, zones: 1 };
 
-/** What the control planes of one process take, all together. */
+/** Total resource usage of the control planes of one process. */
 export interface ControlPlaneUsage {
   readonly managed: number;
-  /** Those of which all programs run. */
+  /** Control planes with all programs running. */
   readonly running: number;
-  /** Programs that ended by themselves, or had to be ended, since this process began. */
+  /** Programs that ended unexpectedly, or had to be ended, since this process began. */
   readonly restarts: number;
   /** Undefined if they run in this process, or if the system does not report it. */
   readonly memoryBytes: number | undefined;
-  /** Audit events that could not be written for tenants, since this process began; undefined: not known here. */
+  /** Audit events that could not be written for tenants, since this process began; undefined if unknown here. */
   readonly auditEventsLost?: number;
 }
 
@@ -146,55 +146,58 @@ export interface ControlPlaneUsage {
  * Runs the control planes of tenant clusters: simulated in this process, or as processes of this machine.
  *
  * **Expected flow.** The Cluster controller calls `ensure` with the desired state on every reconcile, and `remove` until it
- * answers true. It reconciles again when `onChange` names the cluster.
+ * returns true. It reconciles again when `onChange` names the cluster.
  *
- * **Guarantees.** `ensure` is idempotent and level-triggered: it takes a step towards the spec and answers with the observed
- * state, without waiting for slow operations. Calls for one cluster never run concurrently. What a killed process left behind
- * is found again by UID.
+ * **Guarantees.** `ensure` is idempotent and level-triggered: it takes a step towards the spec and returns the observed state,
+ * without waiting for slow operations. Calls for one cluster never run concurrently. Remains of a killed process are found by
+ * UID.
  *
- * **Errors.** A failure of one control plane is reported in its state (phase Failed, reason, message); a rejection means
- * that the runtime itself failed, and is retried.
+ * **Errors.** A failure of one control plane is reported in its state (phase Failed, reason, message); a rejection means that the
+ * runtime itself failed, and is retried.
  */
 export interface ControlPlaneRuntime {
   readonly name: string;
   readonly spread: ControlPlaneSpread;
-  /** Whether API servers connect to nodes of their clusters, where the network lets them. */
+  /** Whether API servers connect to nodes of their clusters, if the network allows it. */
   readonly reachesNodes: boolean;
-  /** Whether API servers ask `reviewToken`. */
+  /** Whether API servers use `reviewToken`. */
   readonly reviewsTokens: boolean;
   /** Which fields of a Cluster can't be honoured for new clusters, and why. */
   unenforcedFields(): Promise<UnenforcedFields>;
   /**
-   * Exact versions that it can run now; undefined: any. It may be asked every minute, and answers with what has been installed meanwhile. Replicas that share
-   * clusters have the same ones, because they share the machine; else what the replica says that a KubernetesRelease belongs to counts for all.
+   * Exact versions that it can run now; undefined: any. It may be called every minute, and includes versions installed meanwhile.
+   * Replicas that share clusters have the same ones, because they share the machine; otherwise, the answer of the replica
+   * responsible for a KubernetesRelease applies to all.
    */
   versions(): Promise<readonly string[] | undefined>;
   ensure(spec: ControlPlaneSpec): Promise<ControlPlaneState>;
   /**
-   * Whether nothing of the control plane runs any more, until the next `ensure`; its data, keys, snapshots and endpoint are kept. False: in progress, call again.
-   * One that never ran is at rest. What an earlier process has left running is stopped too.
+   * Whether nothing of the control plane runs any more, until the next `ensure`; its data, keys, snapshots and endpoint are kept.
+   * False: in progress, call again. One that never ran is hibernated. Programs left running by an earlier process are stopped
+   * too.
    */
   hibernate(clusterUid: string): Promise<boolean>;
   /**
-   * Whether nothing is left of its database and its keys: nothing of it runs, and the next `ensure` begins with an empty one, at the same endpoint. Snapshots are kept.
-   * False: in progress, call again. May be repeated until that `ensure`, also by another process.
+   * Whether its database and its keys are deleted: nothing of it runs, and the next `ensure` begins with an empty one, at the
+   * same endpoint. Snapshots are kept. False: in progress, call again. May be repeated until that `ensure`, also by another
+   * process.
    */
   wipe(clusterUid: string): Promise<boolean>;
   /** Whether nothing of the cluster is left; its data are deleted permanently. False: in progress, call again. */
   remove(clusterUid: string): Promise<boolean>;
   /**
-   * Releases a cluster that another process takes over: this one neither watches nor changes its control plane any more, until the next
-   * `ensure`. What runs outside of this process keeps serving. Idempotent.
+   * Releases a cluster that another process takes over: this one neither watches nor changes its control plane any more, until
+   * the next `ensure`. Programs outside of this process keep serving. Idempotent.
    */
   release(clusterUid: string): Promise<void>;
   /** File with audit events of a cluster's API server, if requested; undefined if this process cannot read it. It may not exist yet. */
   auditLog(clusterUid: string): Promise<LogPlace | undefined>;
-  /** UIDs of all clusters that the runtime has resources of, to garbage-collect those without a Cluster. */
+  /** UIDs of all clusters for which the runtime has resources, to garbage-collect those without a Cluster. */
   list(): Promise<readonly string[]>;
   /** State of the control planes that this process manages and that are not hibernated; may read system statistics of each of their processes. */
   usage(): ControlPlaneUsage;
   /** Calls back with a cluster's UID when its state may have changed. Returns a function that unsubscribes. */
   onChange(listener: (clusterUid: string) => void): () => void;
-  /** Stops what runs in this process; data stay. */
+  /** Stops what runs in this process; data are kept. */
   close(): Promise<void>;
 }

@@ -64,7 +64,7 @@ export function controllerHandlers(storage: Storage): Readonly<Record<string, Ha
   return Object.fromEntries(Object.entries(handlers).map(([name, handler]) => [name, withoutSecrets(handler)]));
 }
 
-/** There is one credential, that of the process. */
+/** The only credential is that of the process. */
 function withoutSecrets(handler: Handler): Handler {
   return (request: { readonly secrets?: Texts }, time) => {
     if (Object.keys(request.secrets ?? {}).length > 0) {

@@ -2,10 +2,12 @@ import { chmod, lstat, mkdtemp, rename, rm, unlink } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 
-/** Linux' longest path of a socket, without its final zero, and without what a socket is called at first. */
+/** Linux's maximum length of a socket path, without its final zero, and without the suffix of the temporary path. */
 const MAX_PATH_BYTES = 107 - '.XXXXXX/s'.length;
 
-/** The path of `unix:///run/csi.sock`, `unix:/run/csi.sock` or `/run/csi.sock`; throws an Error with words for whoever wrote it. */
+/**
+ * The path of `unix:///run/csi.sock`, `unix:/run/csi.sock` or `/run/csi.sock`; throws an Error with a message for the operator.
+ */
 export function socketPath(endpoint: string): string {
   const path = endpoint.replace(/^unix:(?:\/\/)?/i, '');
   if (!path.startsWith('/'))
@@ -16,8 +18,8 @@ export function socketPath(endpoint: string): string {
 }
 
 /**
- * Lets `listen` make a socket that, from the first moment on, its own user alone may use: it is made in a folder that nobody else enters, and moved to
- * `path` when it is as it is to be. Rejects as `listen` does, or with the file system's error.
+ * Lets `listen` create a socket that only its own user can ever use: it is created in a private folder, and moved to `path` when
+ * it is ready. Rejects as `listen` does, or with the file system's error.
  */
 export async function presentSocket(path: string, listen: (first: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(`${path}.`).catch((error: NodeJS.ErrnoException) => {
@@ -33,7 +35,7 @@ export async function presentSocket(path: string, listen: (first: string) => Pro
   }
 }
 
-/** Removes the socket of a process that was killed. Rejects if another one listens there, or there is something else. */
+/** Removes the socket of a process that was killed. Rejects if another process listens on it, or the file is not a socket. */
 export async function freeSocket(path: string): Promise<void> {
   const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;

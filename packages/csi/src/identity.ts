@@ -5,7 +5,7 @@ export function pluginInfo(version: string): object {
   return { name: DRIVER, vendor_version: version };
 }
 
-/** Volumes differ in the zones that they can be reached from, and grow whether a server has them or not. */
+/** Volumes are accessible from different zones, and can be expanded online and offline. */
 export const PLUGIN_CAPABILITIES = {
   capabilities: [
     ...Object.values(PluginService).map((type) => ({ service: { type } })),
@@ -17,5 +17,5 @@ export const CONTROLLER_CAPABILITIES = {
   capabilities: Object.values(ControllerCapability).map((type) => ({ rpc: { type } })),
 };
 
-/** Being restarted does not help against a cloud that is away, so that it does not count here. */
+/** A restart does not help if the cloud is unreachable, so the probe ignores it. */
 export const PROBE = { ready: { value: true } };

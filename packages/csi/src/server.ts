@@ -16,20 +16,20 @@ import { csiServices } from './protocol/services.ts';
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** External-provisioner works with 100 threads, the others with 10. */
 const MAX_CALLS = 256;
-/** Where the caller sets no deadline. */
+/** If the caller sets no deadline. */
 const MAX_CALL_MS = 600_000;
-/** For the answer to come before the caller's deadline. */
+/** Reserved so that the answer arrives before the caller's deadline. */
 const ANSWER_MS = 250;
-/** How long calls have to end when the server stops. */
+/** How long calls may take to end when the server stops. */
 const STOP_MS = 5_000;
 
 export interface CsiServerOptions {
   /** `unix:///run/csi.sock`. */
   readonly endpoint: string;
   readonly cloud: ProjectCloud;
-  /** What marks the volumes of the cluster that is served. */
+  /** Marks the volumes of the cluster. */
   readonly clusterUid: string;
-  /** Fairway's. */
+  /** Fairway's version. */
   readonly version: string;
   readonly clock: Clock;
   /** Uniform in [0, 1). */
@@ -38,11 +38,11 @@ export interface CsiServerOptions {
 }
 
 export interface CsiServer {
-  /** Takes no more calls, and ends those that wait; requests that were sent to the cloud are waited for. */
+  /** Accepts no more calls, and ends those that wait; requests that were sent to the cloud are awaited. */
   stop(): Promise<void>;
 }
 
-/** Serves the controller of the driver on a socket that its own user alone may use; rejects if it can't listen there. */
+/** Serves the driver's controller on a socket that only its own user can use; rejects if it can't listen there. */
 export async function serveCsi(options: CsiServerOptions): Promise<CsiServer> {
   const { cloud, clusterUid, version, clock, random, log } = options;
   const path = socketPath(options.endpoint);
@@ -84,7 +84,7 @@ async function listen(server: Server, path: string): Promise<void> {
   );
 }
 
-/** What all calls share: how many there are, their time, and what callers are told of failures. */
+/** State shared by all calls: their number, their time, and the errors that callers get. */
 class Calls {
   readonly #clock: Clock;
   readonly #log: Logger;

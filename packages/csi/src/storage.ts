@@ -9,32 +9,32 @@ import { CallError } from './calls/call-error.ts';
 import type { CallTime } from './calls/call-time.ts';
 import type { Operations } from './calls/operations.ts';
 
-/** The volumes and snapshots of one cluster, in the project that they are in. */
+/** The volumes and snapshots of one cluster, in their project. */
 export interface Storage {
   readonly cloud: ProjectCloud;
-  /** What marks its volumes and snapshots. */
+  /** Marks its volumes and snapshots. */
   readonly clusterUid: string;
   readonly clock: Clock;
   readonly operations: Operations;
   readonly builds: VolumeBuilds;
-  /** Aborts requests to the cloud that were sent; a call that nobody waits for does not. */
+  /** Aborts requests that were sent to the cloud; the end of a call does not. */
   readonly work: AbortSignal;
 }
 
-/** Refuses what carries the marks of another cluster, or none where there have to be some. */
+/** Refuses objects with the marks of another cluster, or without marks if they are required. */
 export function notOurs(message: string): CallError {
   return new CallError(status.PERMISSION_DENIED, message);
 }
 
-/** What carries some marks: what there is, and what Cinder is deleting. */
+/** Objects with given marks: existing ones, and those that Cinder is deleting. */
 export interface Marked<T> {
   readonly items: readonly T[];
   readonly deleting: readonly T[];
 }
 
 /**
- * What carries some marks now, by a list that began after the call: another process may have made it a moment ago. Waits until the cloud has told of all
- * requests that were sent before, and until what it is deleting is gone.
+ * The current objects with given marks, from a list that began after the call: another process may have created one a moment ago.
+ * Waits until the list includes all requests that were sent before, and until ongoing deletions are complete.
  */
 export async function markedNow<T extends Identified>(
   { clock }: Storage,
@@ -61,7 +61,7 @@ async function whenSettled<T>(clock: Clock, time: CallTime, find: () => Promise<
   }
 }
 
-/** Cinder's times are in UTC and don't say so. */
+/** Cinder's times are in UTC without saying so. */
 export function epochMsOf(time: string | null | undefined): number {
   return time == null ? 0 : Date.parse(time.endsWith('Z') ? time : `${time}Z`);
 }

@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 
-/** Thrown for a call that is answered with this status; the message is for the log of whoever runs the autoscaler. */
+/** Thrown to end a call with this status; the message is for the log of the autoscaler's operator. */
 export class CallError extends Error {
   override readonly name = 'CallError';
   readonly code: status;

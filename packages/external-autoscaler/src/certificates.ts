@@ -19,8 +19,8 @@ const NAME = 'external-autoscaler-ca';
 const DAY_MS = 86_400_000;
 
 /**
- * The authority of autoscalers' certificates and of the server's, from a Secret that no tenant can read; made if there is none. It signs for
- * nothing else: what it signs opens neither Fairway's API nor a cluster's.
+ * The CA of the autoscalers' certificates and the server's, from a Secret that no tenant can read; created if missing. It signs
+ * nothing else: its certificates give no access to Fairway's API or a cluster's.
  */
 export async function loadAutoscalerAuthority(client: KubeClient, clock: Clock): Promise<CertificateAuthority> {
   const secrets = client.resource(Secrets);
@@ -71,7 +71,7 @@ export interface AutoscalerCertificate {
   readonly notAfterMs: number;
 }
 
-/** What an autoscaler of the cluster is let in with. */
+/** Credentials for a cluster's autoscaler. */
 export async function issueAutoscalerCertificate(
   authority: CertificateAuthority,
   { cluster, validityMs }: { readonly cluster: Cluster; readonly validityMs: number },

@@ -4,7 +4,7 @@ import { machineState } from '@fairway/controllers/autoscaling/machine-state';
 import { ErrorClass, type Instance, InstanceState } from './protocol/messages.ts';
 import { isStaying } from './target-size.ts';
 
-/** Of a machine without a server: no node has it. */
+/** For a machine without a server: no node has it. */
 const NO_SERVER = 'fairway://machine/';
 
 const OUT_OF_RESOURCES: ReadonlySet<ConditionReason> = new Set([
@@ -20,7 +20,10 @@ export function instanceID({ metadata, status }: Machine, region: string): strin
   return status?.serverID === undefined ? `${NO_SERVER}${metadata.name}` : `openstack://${region}/${status.serverID}`;
 }
 
-/** The machine that a node of the request is; undefined for all others. What a node says of itself must fit: its kubelet can say anything. */
+/**
+ * The machine of a node in a request; undefined for all others. The node's claims must be consistent: its kubelet can send
+ * anything.
+ */
 export function machineOf(
   machines: readonly Machine[],
   { providerID, name }: { readonly providerID: string; readonly name: string },
@@ -30,12 +33,12 @@ export function machineOf(
   const found = machines.find(({ metadata, status }) =>
     providerID.startsWith(NO_SERVER) ? metadata.name === id : status?.serverID === id,
   );
-  // An instance without a node comes with its id for a name.
+  // An instance without a node has its ID as the name.
   const isNamed = name === '' || name === providerID || name === found?.metadata.name;
   return isNamed ? found : undefined;
 }
 
-/** What the autoscaler is told of a machine. One that can't be had tells why, so that another group is tried. */
+/** A machine as reported to the autoscaler. If it can't be created, the error lets the autoscaler try another group. */
 export function instanceOf(
   machine: Machine,
   region: string,

@@ -5,7 +5,7 @@ import { peerNetwork } from '@fairway/apiserver/server/peer-network';
 import { GroupedSets } from '@fairway/base/grouped-sets';
 import { type Server, ServerCredentials } from '@grpc/grpc-js';
 
-/** A cluster's autoscaler has one connection, and a second one while another replica takes over. */
+/** A cluster's autoscaler has one connection, and a second one during a failover. */
 const MAX_OF_CLUSTER = 8;
 /** Connections before the end of their handshake: after a restart, all autoscalers reconnect at once. */
 const MAX_HANDSHAKES = 1_024;

@@ -38,13 +38,15 @@ export interface NodeGroupsDependencies {
   readonly clock: Clock;
 }
 
-/** How often a write is tried that met another one. */
+/** Attempts of a write that conflicts with another one. */
 const ATTEMPTS = 5;
 
-/** The pools of a cluster as groups of nodes. A group's id is its pool's name: an id of another cluster's pool means nothing here. */
+/**
+ * The pools of a cluster as node groups. A group's ID is its pool's name: names of another cluster's pools have no meaning here.
+ */
 export class NodeGroups {
   readonly #dependencies: NodeGroupsDependencies;
-  /** The last change of a pool: one waits for the other. */
+  /** The last change of each pool: changes wait for each other. */
   readonly #changes = new Map<string, Promise<unknown>>();
 
   constructor(dependencies: NodeGroupsDependencies) {
@@ -62,7 +64,7 @@ export class NodeGroups {
     return pool && groupOf(pool);
   }
 
-  /** Read where it was written: an autoscaler that has just asked for nodes must not ask again. */
+  /** Reads from the API, not from a cache: an autoscaler that has just requested nodes must not request them again. */
   async targetSize(cluster: Cluster, id: string): Promise<number> {
     return wantedReplicas(await this.#stored(this.#pool(cluster, id)));
   }
@@ -95,7 +97,7 @@ export class NodeGroups {
     await this.#change(cluster, id, (pool) => decreased(pool, delta, this.#machinesOf(cluster, pool), clock.now()));
   }
 
-  /** Marks are written before the size: a crash between the two takes none away, and the next call counts them. */
+  /** Marks are written before the size: a crash between the two removes none, and the next call counts them. */
   async deleteNodes(cluster: Cluster, id: string, nodes: readonly GrpcNode[]): Promise<void> {
     const { client, clock } = this.#dependencies;
     const type = client.resource(machines);
@@ -121,7 +123,7 @@ export class NodeGroups {
     });
   }
 
-  /** An empty node as the pool would get it, in Protobuf. The zone is told only where the pool has one alone. */
+  /** An empty node of the pool, in Protobuf. The zone is included only if the pool has a single one. */
   async template(cluster: Cluster, id: string, signal: AbortSignal): Promise<Uint8Array> {
     const pool = this.#pool(cluster, id);
     const { cache } = this.#dependencies;
@@ -189,7 +191,7 @@ export class NodeGroups {
     return this.#dependencies.client.resource(nodePools).get(pool.metadata.name ?? '', where(pool));
   }
 
-  /** Decides on what is stored, and writes if nothing has changed since. */
+  /** Decides based on the stored object, and writes if it has not changed since. */
   async #change(
     cluster: Cluster,
     id: string,

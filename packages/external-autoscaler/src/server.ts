@@ -16,13 +16,13 @@ import { type CallName, serviceDefinition } from './protocol/service.ts';
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 /** Per connection, as each may hold an unfinished message. An autoscaler makes one or two calls at a time. */
 const MAX_STREAMS = 16;
-/** Closes connections that a call without an end would keep open. */
+/** Closes connections that an endless call would keep open. */
 const MAX_CONNECTION_AGE_MS = 3_600_000;
 const AGE_GRACE_MS = 60_000;
 /** Limit of the memory that Node uses for a connection; the library sets none. */
 const MAX_SESSION_MIB = 16;
 const MAX_CALLS_OF_CLUSTER = 32;
-/** A round asks once for each node. */
+/** A scan makes one call per node. */
 const RATE = { burst: 5_000, perMinute: 60_000 };
 const MAX_CLUSTERS = 10_000;
 
@@ -31,7 +31,7 @@ export interface ExternalAutoscalerOptions extends NodeGroupsDependencies {
   /** 0 for any free port. */
   readonly port: number;
   readonly tls: ServerTls;
-  /** Calls of each cluster; enough for rounds over 1,000 nodes by default. */
+  /** Calls of each cluster; enough for scans of 1,000 nodes by default. */
   readonly rate?: Rate;
   readonly registry: Registry;
   readonly log: Logger;

@@ -8,15 +8,15 @@ import { status } from '@grpc/grpc-js';
 import { CallError, failedPrecondition, invalidArgument } from './call-error.ts';
 
 export interface Room {
-  /** Nodes that cluster and plan allow in all pools together. */
+  /** Nodes that cluster and plan allow over all pools. */
   readonly nodes: number;
   /** `plan "free" allows a cluster 100 nodes`. */
   readonly message: string;
-  /** Nodes that all pools are to have now. */
+  /** Desired number of nodes of all pools. */
   readonly wanted: number;
 }
 
-/** Throws a CallError beyond maxReplicas, and beyond what the plan allows. */
+/** Throws a CallError if the size would exceed maxReplicas or the plan's limit. */
 export function increased(pool: NodePool, delta: number, room: Room, nowMs: number): AutoscalingStatus {
   if (delta <= 0) throw invalidArgument(`delta: ${delta}: must be positive`);
   const from = wantedReplicas(pool);
@@ -36,8 +36,8 @@ export function increased(pool: NodePool, delta: number, room: Room, nowMs: numb
 }
 
 /**
- * Requests that have not become nodes are withdrawn; nodes stay, whatever delta says. Never below minReplicas: cluster-autoscaler
- * withdraws what did not come in time, and ends its round on a refusal.
+ * Withdraws requests that have not become nodes; existing nodes are kept, whatever delta is. Never below minReplicas:
+ * cluster-autoscaler withdraws nodes that did not arrive in time, and aborts its loop on an error.
  */
 export function decreased(
   pool: NodePool,
@@ -59,15 +59,15 @@ export function decreased(
 export interface Removal {
   /** Machines to mark, each once. */
   readonly marked: readonly Machine[];
-  /** Time of the marks: in `lastScaleDownTime` when they have been counted. */
+  /** Time of the marks: stored in `lastScaleDownTime` once they are counted. */
   readonly time: string;
-  /** Undefined if all were counted before. */
+  /** Undefined if all were already counted. */
   readonly status: AutoscalingStatus | undefined;
 }
 
 /**
- * Who goes, and the size without them. A mark that is younger than `lastScaleDownTime` was not counted yet, because whoever wrote it was
- * interrupted: it counts now. So a repeated call lowers the size once, however it ended.
+ * The machines to remove, and the size without them. A mark that is newer than `lastScaleDownTime` was not counted yet, because
+ * its writer was interrupted: it is counted now. A repeated call therefore reduces the size once, however the first one ended.
  */
 export function removed(
   pool: NodePool,
@@ -99,7 +99,7 @@ export function removed(
   return { marked, time, status };
 }
 
-/** Neither going nor chosen to go. */
+/** Neither being deleted nor marked for deletion. */
 export function isStaying(machine: Machine): boolean {
   return machine.metadata.deletionTimestamp === undefined && markOf(machine) === undefined;
 }

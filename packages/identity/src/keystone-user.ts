@@ -5,7 +5,10 @@ export interface DomainRef {
   readonly name: string;
 }
 
-/** What Keystone reports about the holder of a token. IDs are unique in the cloud; names only within a domain, whose administrator assigns them. */
+/**
+ * What Keystone reports about the holder of a token. IDs are unique in the cloud; names only within a domain, whose administrator
+ * assigns them.
+ */
 export interface KeystoneUser {
   /** The trustor, for a trust with impersonation. */
   readonly userId: string;

@@ -22,7 +22,7 @@ it.each<{ who: string; user: Partial<KeystoneUser>; groups: readonly string[] }>
     user: { project: undefined, roles: ['admin', 'reader'], isSystemScoped: true },
     groups: ['keystone:system:admin', 'keystone:system:reader'],
   },
-])('a user $who is in the groups that ids and roles make', ({ user, groups }) => {
+])('a user $who is in the groups derived from ids and roles', ({ user, groups }) => {
   expect(userInfoOf({ ...ALICE, ...user })).toMatchObject({ username: 'keystone:u1', uid: 'u1', groups });
 });
 
@@ -33,7 +33,7 @@ it.each([
   { name: 'a\nb', told: '%a%0Ab' },
   { name: '\ud800\n', told: '%%EF%BF%BD%0A' },
   { name: '', told: '%' },
-])('the name $name is told as $told: in a header, and never as another', ({ name, told }) => {
+])('the name $name is sent as $told: in a header, and never as another', ({ name, told }) => {
   expect(userInfoOf({ ...ALICE, userName: name }).extra?.['alpha.kubernetes.io/identity/user/name']).toEqual([told]);
 });
 
@@ -44,6 +44,6 @@ it.each([
     user: { username: 'mallory', groups: [], extra: { 'alpha.kubernetes.io/identity/user/name': ['alice'] } },
     words: 'mallory',
   },
-])('in a sentence a user is $words', ({ user, words }) => {
+])('in a message a user is $words', ({ user, words }) => {
   expect(userInWords(user)).toBe(words);
 });

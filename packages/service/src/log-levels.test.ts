@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { type LevelsByName, LOGGING_CONTROLLERS, type LogLevel, LogLevels, logOf } from './log-levels.ts';
 import { createLogger } from './logger.ts';
 
-/** A logger whose lines are kept as `message fields…`. */
+/** A logger whose lines are recorded as `message fields…`. */
 function listening(level: LogLevel, byName: LevelsByName = {}) {
   const lines: Record<string, unknown>[] = [];
   const levels = new LogLevels(level, byName);
@@ -24,7 +24,7 @@ test('every controller of Fairway has a name', () => {
   expect(declared.toSorted((a, b) => a.localeCompare(b))).toEqual(LOGGING_CONTROLLERS);
 });
 
-test('without names all write from one level on', () => {
+test('without names, all loggers share one level', () => {
   const { log, said } = listening('warn');
   sayAll(log);
   sayAll(logOf(log, 'openstack'));
@@ -55,7 +55,7 @@ test.each([
   expect(said()).toHaveLength(says);
 });
 
-test('a change reaches the loggers that there are', () => {
+test('a change affects existing loggers', () => {
   const { log, levels, said } = listening('warn');
   const openstack = logOf(log, 'openstack');
   sayAll(openstack);

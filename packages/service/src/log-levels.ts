@@ -20,7 +20,7 @@ const COMPONENTS = [
 ] as const;
 export type LogComponent = (typeof COMPONENTS)[number];
 
-/** Those of Fairway's own controllers; lines of `controllers/machine` have `controller: machine`. */
+/** Fairway's own controllers; lines of `controllers/machine` have `controller: machine`. */
 export const LOGGING_CONTROLLERS = [
   'addons',
   'autoscaling',
@@ -58,7 +58,7 @@ export const LOGGING_CONTROLLERS = [
   'volumes',
 ] as const;
 
-/** What a level may be set for. */
+/** Names for which a level can be set. */
 export const LOGGER_NAMES: readonly string[] = [
   ...COMPONENTS,
   ...LOGGING_CONTROLLERS.map((name) => `controllers/${name}`),
@@ -73,10 +73,10 @@ export function parseLevelByName(text: string): readonly [name: string, level: L
   return [name, known];
 }
 
-/** By name; `controllers` is for all of them that have none of their own. */
+/** By name; `controllers` applies to all controllers without a level of their own. */
 export type LevelsByName = Readonly<Record<string, LogLevel>>;
 
-/** From which level on which lines are written; can be changed while loggers use it. */
+/** Minimum levels of log lines; can be changed while loggers use them. */
 export class LogLevels {
   #level: LogLevel;
   #byName: ReadonlyMap<string, LogLevel>;
@@ -102,7 +102,7 @@ export class LogLevels {
   }
 }
 
-/** The name that a child with these fields has; a part's controllers and parts have its own. */
+/** The name of a child with these fields; a part's controllers and parts have their own. */
 export function loggerName(parent: string | undefined, fields: object): string | undefined {
   if (parent !== undefined) return parent;
   const { component, controller } = fields as { readonly component?: string; readonly controller?: string };

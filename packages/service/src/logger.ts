@@ -9,7 +9,7 @@ export function createLogger(
   stream: DestinationStream = destination({ fd: 2, sync: true }),
 ): Logger {
   const options = {
-    // What is written is decided by name, before.
+    // Levels by name are applied before.
     level: 'debug',
     base: null,
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
@@ -19,13 +19,13 @@ export function createLogger(
   return new NamedLogger(pino(options, stream), levels, undefined);
 }
 
-/** Of a line that is written within a trace. */
+/** For lines that are logged within a trace. */
 function traceFields(): object {
   const span = currentSpan();
   return span === undefined || span.isEnded ? {} : { trace_id: span.traceId };
 }
 
-/** Asks for its level at each line, so that a change reaches loggers that there are. */
+/** Reads its level for each line, so a change affects existing loggers. */
 class NamedLogger implements Logger {
   readonly #pino: PinoLogger;
   readonly #levels: LogLevels;

@@ -5,14 +5,14 @@ export const TENANT_AUDIT_FOLDER = 'logs';
 export const TENANT_AUDIT_FILE = 'tenant-audit.log';
 export const TENANT_AUDIT_LOG = `${TENANT_AUDIT_FOLDER}/${TENANT_AUDIT_FILE}`;
 
-/** Of a file, in megabytes, before it is rotated, and how many of those are kept: 40 MiB for a cluster. */
+/** Maximum size of a file before it is rotated, in megabytes, and the number of files kept: 40 MiB for a cluster. */
 export const TENANT_AUDIT_MAX_SIZE_MB = 10;
 export const TENANT_AUDIT_MAX_BACKUPS = 3;
 
-/** Of one event, in bytes: one that has more after its bodies are left out kube-apiserver does not write at all. */
+/** Maximum size of an event in bytes: kube-apiserver drops an event that is larger even without bodies. */
 export const TENANT_AUDIT_MAX_EVENT_SIZE = MAX_LINE_BYTES;
 
-/** The log in a folder. @param writer the user id that its API server has, if not that of this process. */
+/** The log in a folder. @param writer the user ID of its API server, if different from that of this process. */
 export function tenantLogIn(folder: string, writer: number | undefined): LogPlace {
   const own = process.geteuid?.() ?? 0;
   return { folder, file: TENANT_AUDIT_FILE, owners: writer === undefined ? [own] : [own, writer] };

@@ -43,7 +43,7 @@ interface Case {
   readonly by?: string | undefined;
   /** At levels Metadata, Request and RequestResponse. */
   readonly levels: readonly [string, string, string];
-  /** Where reads are asked for; the same by default. */
+  /** With logging of reads enabled; the same by default. */
   readonly withReads?: string;
 }
 
@@ -63,7 +63,7 @@ const CASES: readonly Case[] = [
   { request: `POST ${API}/pods`, by: controller, levels: CHANGE },
   { request: `POST ${API}/pods/a/binding`, by: 'system:kube-scheduler', levels: CHANGE },
   { request: 'PATCH /api/v1/nodes/a', by: 'fairway:controllers', levels: CHANGE },
-  // What holds credentials.
+  // Objects with credentials.
   { request: `GET ${API}/secrets/a`, levels: METADATA },
   { request: `GET ${API}/secrets?watch=true`, levels: METADATA },
   { request: `POST ${API}/secrets`, levels: METADATA },
@@ -73,12 +73,12 @@ const CASES: readonly Case[] = [
   { request: `DELETE ${API}/configmaps/a`, levels: METADATA },
   { request: 'POST /apis/authentication.k8s.io/v1/tokenreviews', levels: NONE },
   { request: `GET ${API}/secrets/a`, by: 'system:node:a', levels: NONE },
-  // What reaches into pods and through the API server.
+  // Access to pods and through the API server.
   { request: `GET ${API}/pods/a/exec?command=sh`, levels: METADATA },
   { request: `POST ${API}/pods/a/portforward`, levels: METADATA },
   { request: `GET ${API}/services/a/proxy/admin`, levels: METADATA },
   { request: `DELETE ${API}/services/a/proxy/admin`, levels: METADATA },
-  // Who may make tokens may be whoever runs in kube-system.
+  // Users who can create tokens could act as any account in kube-system.
   { request: `GET ${API}/secrets/a`, by: controller, levels: METADATA },
   { request: `GET ${API}/secrets?watch=true`, by: controller, levels: METADATA },
   { request: `GET ${API}/pods/a/exec?command=sh`, by: controller, levels: METADATA },
@@ -95,7 +95,7 @@ const CASES: readonly Case[] = [
   },
   { request: `GET ${API}/pods`, by: 'system:node:a', levels: NONE },
   { request: `GET ${API}/pods`, by: controller, levels: NONE },
-  // What says nothing of anybody.
+  // Requests without information about users.
   { request: 'GET /readyz', levels: NONE },
   { request: 'GET /apis', levels: NONE },
   { request: `POST ${API}/events`, levels: NONE },
@@ -111,7 +111,7 @@ const CASES: readonly Case[] = [
   { request: `PUT ${API}/endpoints/a`, by: controller, levels: NONE },
   { request: 'PUT /apis/discovery.k8s.io/v1/namespaces/shop/endpointslices/a', by: controller, levels: NONE },
   { request: `PATCH ${APPS}/deployments/a/status`, levels: CHANGE },
-  // Strangers.
+  // Unauthenticated clients.
   { request: `DELETE ${API}/pods`, by: 'system:anonymous', levels: NONE },
   { request: `GET ${API}/secrets`, by: 'system:anonymous', levels: NONE },
 ];
@@ -125,7 +125,7 @@ test.each(CASES)('$request by $by', ({ request, by = person, levels, withReads }
   expect(levelOf({ level: 'Request', reads: true }, request, by)).toBe(withReads ?? levels[1]);
 });
 
-test('wrong credentials leave nothing, whatever they ask for', () => {
+test('wrong credentials leave no entry, whatever the request', () => {
   for (const { request } of CASES) {
     expect(levelOf({ level: 'RequestResponse', reads: true }, request, undefined)).toBe('None');
   }

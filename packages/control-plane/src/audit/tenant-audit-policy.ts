@@ -35,8 +35,9 @@ const WITH_STATUS = [
 ];
 
 /**
- * The Policy of `audit.k8s.io/v1` of a cluster that asks for audit events, for kube-apiserver and the embedded server alike. It leaves out what would fill the log and
- * says nothing of anybody: health checks and discovery, Leases, Events, reviews, and what the control plane and nodes read and report.
+ * The Policy of `audit.k8s.io/v1` of a cluster that asks for audit events, for kube-apiserver and the embedded server alike. It
+ * omits requests that would fill the log without information about users: health checks and discovery, Leases, Events, reviews,
+ * and what the control plane and nodes read and report.
  */
 export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
   return {
@@ -62,7 +63,7 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
         verbs: [...CHANGES, ...DELETIONS],
         resources: [{ group: '', resources: ['configmaps'] }],
       },
-      // Whoever runs programs in a pod, or reaches through the API server, does so by GET too.
+      // Running programs in a pod and connecting through the API server are possible by GET too.
       {
         level: 'Metadata',
         userGroups: KNOWN,
@@ -72,7 +73,7 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
         ],
       },
       ...ownRules({ userGroups: KUBE_SYSTEM }),
-      // The options of a deletion hold nothing that is secret, and say whether it was a dry run.
+      // The options of a deletion contain no secrets, and show whether it was a dry run.
       { level: level === 'Metadata' ? 'Request' : level, userGroups: KNOWN, verbs: DELETIONS },
       { level, userGroups: KNOWN, verbs: CHANGES },
       ...(reads ? [{ level: 'Metadata', userGroups: KNOWN, verbs: READS }] : []),
@@ -80,7 +81,7 @@ export function tenantAuditPolicy({ level, reads }: ApiServerAudit): object {
   };
 }
 
-/** What is read and reported all the time. */
+/** Frequent reads and reports. */
 function ownRules(whom: { readonly users: readonly string[] } | { readonly userGroups: readonly string[] }): object[] {
   return [
     { level: 'None', ...whom, verbs: READS },

@@ -16,7 +16,7 @@ afterEach(() => rm(parent, { recursive: true }));
 interface Asked {
   readonly method: string;
   readonly path: string;
-  /** Nobody is recognised without it. */
+  /** Unauthenticated without it. */
   readonly username?: string;
   readonly groups?: readonly string[];
   readonly status: number;
@@ -44,7 +44,7 @@ async function written(...requests: readonly Asked[]): Promise<string[]> {
 const PODS = '/api/v1/namespaces/shop/pods';
 const SECRETS = '/api/v1/namespaces/shop/secrets';
 
-test('what was done and refused is written, whoever is known', async () => {
+test('actions and refusals are logged for every known user', async () => {
   const account = 'system:serviceaccount:shop:a';
   const found = await written(
     { method: 'POST', path: PODS, username: 'alice', status: 201 },
@@ -56,7 +56,7 @@ test('what was done and refused is written, whoever is known', async () => {
   expect((await stat(join(parent, 'cluster/logs/tenant-audit.log'))).mode & 0o777).toBe(0o600);
 });
 
-test('strangers leave nothing, nor does what the control plane and nodes read', async () => {
+test('strangers leave no entry, nor do reads by the control plane and nodes', async () => {
   const found = await written(
     { method: 'DELETE', path: PODS, status: 401 },
     {

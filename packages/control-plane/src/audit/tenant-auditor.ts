@@ -13,7 +13,7 @@ import { tenantAuditPolicy } from './tenant-audit-policy.ts';
 
 export interface TenantAuditorOptions {
   readonly audit: ApiServerAudit;
-  /** Of the log; made if it is missing. */
+  /** Folder of the log; created if missing. */
   readonly folder: string;
   readonly observer: AuditObserver;
   readonly clock: Clock;
@@ -22,14 +22,17 @@ export interface TenantAuditorOptions {
 
 export interface TenantAuditor {
   readonly auditor: Auditor;
-  /** Flushes what waits; takes 5 s at most. */
+  /** Flushes buffered events; takes 5 s at most. */
   close(): Promise<void>;
 }
 
-/** While the disk takes nothing: there are many clusters in one process. */
+/** While the disk accepts no writes: one process serves many clusters. */
 const MAX_BUFFERED_BYTES = 256 * 1024;
 
-/** Writes requests to a simulated API server like kube-apiserver: with the same policy and file names. Rejects if the folder cannot be created. */
+/**
+ * Logs requests to a simulated API server like kube-apiserver: with the same policy and file names. Rejects if the folder cannot
+ * be created.
+ */
 export async function openTenantAuditor(options: TenantAuditorOptions): Promise<TenantAuditor> {
   const { audit, folder, observer, clock, log } = options;
   await mkdir(folder, { recursive: true, mode: 0o700 });

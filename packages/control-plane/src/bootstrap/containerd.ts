@@ -31,7 +31,7 @@ export function containerdConfig({
   ].join('\n');
 }
 
-/** Where the authority of a mirror is on the node. */
+/** Path of a mirror's CA on the node. */
 export function authorityPath(registry: string, index: number): string {
   return `${NodePath.registryHosts}/${registry}/mirror-${index}.crt`;
 }
@@ -43,7 +43,7 @@ export function registryHosts({ registry, mirrors }: RegistryMirrors[number]): s
   for (const [index, { url, certificateAuthority }] of mirrors.entries()) {
     lines.push('', `[host."${url}"]`, '  capabilities = ["pull", "resolve"]');
     if (certificateAuthority) lines.push(`  ca = "${authorityPath(registry, index)}"`);
-    // Where containerd would put /v2 behind the path once more.
+    // Otherwise containerd would append /v2 to the path again.
     if (new URL(url).pathname.startsWith('/v2/')) lines.push('  override_path = true');
   }
   return `${lines.join('\n')}\n`;

@@ -1,8 +1,8 @@
-/** An interface of a server beside the first one: in a network that its pool names. */
+/** An interface of a server in addition to the first one: in a network that its pool names. */
 export interface FurtherInterface {
-  /** By which the node finds it: names of interfaces differ from image to image. */
+  /** Identifies the interface on the node: names of interfaces depend on the image. */
   readonly macAddress: string;
-  /** IPv4, with the length of its subnet's prefix: `10.60.0.7/24`. */
+  /** IPv4, with the prefix length of its subnet: `10.60.0.7/24`. */
   readonly address: string;
   /** Bytes. */
   readonly mtu?: number;
@@ -11,8 +11,9 @@ export interface FurtherInterface {
 }
 
 /**
- * Files of systemd-networkd that set further interfaces up: address and routes, no DHCP and no router advertisements, since what these say of default routes
- * and name servers must not reach the node. They come before those that netplan writes (`10-netplan-…`), and the first file that matches counts.
+ * Files of systemd-networkd that configure further interfaces: address and routes, without DHCP and router advertisements, whose
+ * default routes and name servers must not reach the node. They sort before those that netplan writes (`10-netplan-…`), and the
+ * first matching file applies.
  */
 export function furtherInterfaceFiles(
   interfaces: readonly FurtherInterface[] = [],
@@ -26,7 +27,7 @@ export function furtherInterfaceFiles(
 function networkFile({ macAddress, address, mtu, routes }: FurtherInterface): string {
   const link = [
     '[Link]',
-    // A node without this network is a node still.
+    // A node works without this network.
     'RequiredForOnline=no',
     ...(mtu === undefined ? [] : [`MTUBytes=${mtu}`]),
   ];
@@ -41,8 +42,8 @@ function networkFile({ macAddress, address, mtu, routes }: FurtherInterface): st
 }
 
 /**
- * Commands for the first boot: cloud-init has by then set the interfaces up as the cloud describes them, each with a default route. Later boots begin with
- * the files.
+ * Commands for the first boot: by then, cloud-init has configured the interfaces as the cloud describes them, each with a default
+ * route. Later boots use the files from the start.
  */
 export function furtherInterfaceCommands(interfaces: readonly FurtherInterface[] = []): string[][] {
   if (interfaces.length === 0) return [];

@@ -121,7 +121,10 @@ StandardError=inherit
 `;
 }
 
-/** Up to 1.36 a kubelet takes the cgroup driver from its own configuration where containerd 1.x cannot tell it (KubeletCgroupDriverFromCRI). */
+/**
+ * Up to 1.36, kubelet takes the cgroup driver from its own configuration if containerd 1.x cannot report it
+ * (KubeletCgroupDriverFromCRI).
+ */
 function worksWithContainerd1(version: string): boolean {
   return Number(minorOf(version).split('.')[1]) <= 36;
 }

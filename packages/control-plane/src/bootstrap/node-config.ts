@@ -7,7 +7,7 @@ import type { NodeSettings } from './node-settings.ts';
 
 /** Everything a new server needs to become a node. */
 export interface NodeConfig extends Omit<NodeSettings, 'registryMirrors'> {
-  /** The cluster's come before the operator's. */
+  /** The cluster's mirrors precede the operator's. */
   readonly registryMirrors?: RegistryMirrors | undefined;
   /** Range of the nodes' subnet. */
   readonly nodesCIDR?: string | undefined;
@@ -26,13 +26,13 @@ export interface NodeConfig extends Omit<NodeSettings, 'registryMirrors'> {
   readonly serviceCIDR: string;
   readonly podCIDR: string;
   readonly maxPods: number;
-  /** The pool's settings of kubelet; of `maxPods` what the plan allows counts. */
+  /** The pool's kubelet settings; `maxPods` is limited by the plan. */
   readonly kubelet?: KubeletSettings;
   readonly size: MachineSize;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
   readonly kubeProxyMode: string;
-  /** In the networks that the pool names. */
+  /** In the networks of the pool. */
   readonly furtherInterfaces?: readonly FurtherInterface[];
 }
 
@@ -52,7 +52,7 @@ export const NodePath = {
   installed: '/var/lib/fairway/node-installed',
 } as const;
 
-/** Unit that installs what the node needs. */
+/** Unit that installs the node's software. */
 export const INSTALL_UNIT = 'fairway-node.service';
 
 export const CONTAINERD_SOCKET = 'unix:///run/containerd/containerd.sock';

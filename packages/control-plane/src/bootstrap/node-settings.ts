@@ -44,7 +44,7 @@ const NodeSettings = z.strictObject({
 });
 
 export type ProxySettings = z.output<typeof ProxySettings>;
-/** Operator settings for all nodes: proxies, mirrors and CAs, and what their machines lack. */
+/** Operator settings for all nodes: proxies, mirrors and CAs, and workarounds for limited machines. */
 export type NodeSettings = z.output<typeof NodeSettings>;
 
 /** Thrown for invalid settings; names the field and what is valid. */

@@ -109,8 +109,8 @@ function registryFiles({ registry, mirrors }: RegistryMirrors[number]): WrittenF
 }
 
 /**
- * What CNI remembers of pods, removed at each boot: none of them has outlived it. CNI does not wait for the disk, and a power cut leaves
- * empty files, with which containerd can end no sandbox and pods never start again ("cached result: unexpected end of JSON input").
+ * CNI's state of pods, removed at each boot: no pod survives it. CNI does not sync its files, and a power cut leaves empty ones,
+ * with which containerd cannot end a sandbox and pods never start again ("cached result: unexpected end of JSON input").
  */
 const STALE_AT_BOOT = `R! /var/lib/cni/results
 R! /var/lib/cni/networks
@@ -121,7 +121,7 @@ function kernelModules(kubeProxyMode: string): string {
   return `${['overlay', 'br_netfilter', ...(kubeProxyMode === 'ipvs' ? ipvs : [])].join('\n')}\n`;
 }
 
-/** The last four are required by kubelet with protectKernelDefaults, beside key limits that match Linux defaults. */
+/** kubelet requires the last four with protectKernelDefaults, in addition to key limits that match Linux defaults. */
 const SYSCTLS = `net.ipv4.ip_forward = 1
 net.bridge.bridge-nf-call-iptables = 1
 net.bridge.bridge-nf-call-ip6tables = 1

@@ -25,7 +25,7 @@ export function proxyVariables({ httpProxy, httpsProxy, noProxy }: ProxySettings
   };
 }
 
-/** A systemd drop-in that sets a service's proxy variables; systemd reads `%` as the begin of a specifier. */
+/** A systemd drop-in that sets a service's proxy variables; systemd interprets `%` as the beginning of a specifier. */
 export function proxyDropIn(proxy: ProxySettings): string {
   const lines = Object.entries(proxyVariables(proxy)).map(
     ([name, value]) => `Environment="${name}=${value.replaceAll('%', '%%')}"`,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withClusterSettings } from './settings-of-cluster.ts';
 
-test("a cluster's mirrors come before the operator's, and its proxy in place of that", () => {
+test("a cluster's mirrors come before the operator's, and its proxy replaces the operator's", () => {
   const operators = {
     failCgroupV1: true,
     registryMirrors: { 'docker.io': ['https://ops.example.com'], 'quay.io': ['https://ops.example.com'] },
@@ -22,7 +22,7 @@ test("a cluster's mirrors come before the operator's, and its proxy in place of 
   });
 });
 
-test('without a word of the cluster all is as the operator says', () => {
+test("without settings of the cluster, the operator's apply", () => {
   const proxy = { httpProxy: 'http://ops:3128', noProxy: [] };
 
   expect(withClusterSettings({ proxy }, undefined)).toEqual({ proxy });

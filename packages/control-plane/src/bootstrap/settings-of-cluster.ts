@@ -2,15 +2,15 @@ import type { NodeProxy, RegistryMirrors } from '@fairway/api/kinds/cluster-node
 import type { NodeConfig } from './node-config.ts';
 import type { NodeSettings } from './node-settings.ts';
 
-/** What a cluster says of its nodes' way to registries and out. */
+/** A cluster's settings for its nodes' registries and proxy. */
 export interface ClusterNodeSettings {
   readonly registryMirrors?: RegistryMirrors | undefined;
   readonly proxy?: NodeProxy | undefined;
 }
 
 /**
- * The operator's settings with those of a cluster: its mirrors are asked first, its proxy takes the place of the operator's, and what the
- * operator reaches without a proxy is reached so. Pure.
+ * The operator's settings merged with those of a cluster: its mirrors are tried first, its proxy replaces the operator's, and the
+ * operator's exceptions from the proxy still apply. Pure.
  */
 export function withClusterSettings(
   operators: NodeSettings | undefined,

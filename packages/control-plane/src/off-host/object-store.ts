@@ -1,14 +1,17 @@
-/** Where files are kept off this machine: a bucket with a prefix. Keys are relative to the prefix; objects appear whole, or not at all. */
+/**
+ * Storage outside of this machine: a bucket with a prefix. Keys are relative to the prefix; objects appear completely or not at
+ * all.
+ */
 export interface ObjectStore {
   /** For messages: `s3://bucket/prefix at https://s3.example.org`. */
   readonly description: string;
   /** Identifies bucket and prefix. */
   readonly id: string;
-  /** Replaces an object. Resolves when the store has confirmed that it holds these very bytes. */
+  /** Replaces an object. Resolves when the store has confirmed that it contains exactly these bytes. */
   put(key: string, bytes: Buffer): Promise<void>;
   /** Rejects with a MissingObjectError. */
   get(key: string): Promise<Buffer>;
-  /** All objects whose keys begin so, sorted by key. */
+  /** All objects whose keys have this prefix, sorted by key. */
   list(prefix: string): Promise<readonly StoredObject[]>;
   /** Does nothing if there is none. */
   remove(key: string): Promise<void>;

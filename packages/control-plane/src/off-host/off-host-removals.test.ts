@@ -42,7 +42,7 @@ async function clusters(): Promise<readonly string[]> {
   return (await archive.list()).map(({ clusterUid }) => clusterUid);
 }
 
-test('copies of a deleted cluster go, and those of others stay', async () => {
+test('copies of a deleted cluster are deleted, and those of others are kept', async () => {
   const opened = open();
   await opened.add('gone');
   await opened.settled();
@@ -51,7 +51,7 @@ test('copies of a deleted cluster go, and those of others stay', async () => {
   expect(readdirSync(folder)).toEqual([]);
 });
 
-test('a store that is away holds up nobody, and is asked again ten minutes later', async () => {
+test('an unreachable store delays nothing, and is retried ten minutes later', async () => {
   const opened = open();
   store.isAway = true;
   await opened.add('gone');
@@ -68,7 +68,7 @@ test('a store that is away holds up nobody, and is asked again ten minutes later
   expect(await clusters()).toEqual(['other']);
 });
 
-test('what a killed process had to delete, the next one deletes', async () => {
+test('deletions of a killed process are completed by the next one', async () => {
   mkdirSync(folder);
   writeFileSync(join(folder, 'gone'), '');
   const opened = open();

@@ -24,17 +24,17 @@ export class OffHostRemovals {
     this.#files = parts.files;
     this.#clock = parts.clock;
     this.#log = parts.log;
-    // What a killed process left.
+    // Left behind by a killed process.
     this.#timer = this.#clock.after(0, () => this.#begin());
   }
 
-  /** Remembers that a cluster's copies have to go; resolves before they are gone. */
+  /** Records that a cluster's copies must be deleted; resolves before they are. */
   async add(clusterUid: string): Promise<void> {
     await this.#files.write(join(this.#folder, clusterUid), '');
     this.#begin();
   }
 
-  /** Resolves when nothing is being done. */
+  /** Resolves when no work is in progress. */
   async settled(): Promise<void> {
     await this.#work;
   }

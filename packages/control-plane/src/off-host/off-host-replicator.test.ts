@@ -56,7 +56,7 @@ async function stored(): Promise<readonly string[]> {
   return (await archive.list('uid-1')).map(({ name }) => name);
 }
 
-test('snapshots are copied, the newest first, and as many kept as of this machine', async () => {
+test('snapshots are copied, newest first, and as many are kept as on this machine', async () => {
   await want([NAMES[2]]);
   await want([NAMES[1], NAMES[2]]);
   await want(NAMES);
@@ -65,7 +65,7 @@ test('snapshots are copied, the newest first, and as many kept as of this machin
   expect(replicator.problem).toBeUndefined();
 });
 
-test('what is there already is asked for once, by the next process too', async () => {
+test('existing copies are listed once, also by the next process', async () => {
   await want([NAMES[0]]);
   await replicator.stop();
   replicator = open();
@@ -78,7 +78,7 @@ test('what is there already is asked for once, by the next process too', async (
   expect(store.puts).toEqual([]);
 });
 
-test('copies are known when nothing is left here', async () => {
+test('copies are known even if none are left here', async () => {
   await want([NAMES[0]]);
   await replicator.stop();
   replicator = open();
@@ -89,7 +89,7 @@ test('copies are known when nothing is left here', async () => {
   expect(changed).toBe(1);
 });
 
-test('a store that is away costs ever fewer calls, and is told with the same words', async () => {
+test('an unreachable store costs ever fewer calls, and the error text does not change', async () => {
   await want([NAMES[1]]);
   store.isAway = true;
   store.calls = 0;

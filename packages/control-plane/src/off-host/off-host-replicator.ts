@@ -16,7 +16,7 @@ export interface DesiredArchive {
   /** This machine's snapshots, newest first. */
   readonly list: readonly SnapshotInfo[];
   readonly keep: number;
-  /** What a snapshot needs to be of use, as JSON. */
+  /** Metadata that makes a snapshot usable, as JSON. */
   readonly record: string;
   readonly mayAct: () => boolean;
 }
@@ -28,7 +28,7 @@ const LAST_RETRY_MS = 600_000;
 export class OffHostReplicator {
   readonly #options: OffHostReplicatorOptions;
   #desired: DesiredArchive | undefined;
-  /** What is in the store, by name, as far as this process knows. */
+  /** Contents of the store, by name, as far as this process knows. */
   #archived: Map<string, SnapshotInfo> | undefined;
   #work: Promise<void> | undefined;
   #timer: Timer | undefined;
@@ -41,18 +41,18 @@ export class OffHostReplicator {
     this.#options = options;
   }
 
-  /** Starts what there is to do; does nothing while it is being done, or until a failure is due for a retry. */
+  /** Starts outstanding work; does nothing while it is in progress, or until a failure is due for a retry. */
   want(desired: DesiredArchive): void {
     this.#desired = desired;
     this.#reconcile();
   }
 
-  /** What is in the store, as far as this process knows. */
+  /** Contents of the store, as far as this process knows. */
   get copies(): readonly SnapshotInfo[] {
     return [...(this.#archived?.values() ?? [])];
   }
 
-  /** Why the newest snapshot is not off this machine, and since when. The text does not change while that lasts. */
+  /** Why the newest snapshot is not off this machine, and since when. The text does not change while the problem lasts. */
   get problem(): string | undefined {
     if (this.#failure === undefined) return undefined;
     const newest = Math.max(...this.copies.map(({ takenAtMs }) => takenAtMs));
@@ -60,12 +60,12 @@ export class OffHostReplicator {
     return `${since}: ${this.#failure}`;
   }
 
-  /** Resolves when nothing is being done. */
+  /** Resolves when no work is in progress. */
   async settled(): Promise<void> {
     while (this.#work !== undefined) await this.#work;
   }
 
-  /** Resolves when nothing is in progress any more. Final. */
+  /** Resolves when all work has ended. Final. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();

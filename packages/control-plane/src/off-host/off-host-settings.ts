@@ -31,14 +31,14 @@ const credentialsSchema = z.strictObject({
   sessionToken: z.string().min(1).optional(),
 });
 
-/** Where this Fairway keeps copies off its machine. */
+/** Off-host storage of this Fairway. */
 export interface OffHost {
   readonly store: ObjectStore;
   readonly passphrase: string;
   readonly snapshots: SnapshotArchive;
 }
 
-/** Opens the place that a YAML file describes; paths in it are relative to it. Throws an Error that names file and field. */
+/** Opens the storage that a YAML file describes; paths in it are relative to it. Throws an Error that names file and field. */
 export function openOffHost(path: string, clock: Clock): OffHost {
   const settings = parse(path, settingsSchema);
   const beside = (file: string) => resolve(dirname(path), file);
@@ -69,7 +69,7 @@ function parse<T>(path: string, schema: z.ZodType<T>): T {
     throw new Error(`${path}: ${(error as Error).message}`, { cause: error });
   }
   const parsed = schema.safeParse(value);
-  // Never the values: some are secret.
+  // Never includes values: some are secret.
   if (!parsed.success) throw new Error(`${path}: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }

@@ -12,7 +12,7 @@ export interface RecoveryInputs {
   readonly archive: SnapshotArchive;
   /** Contains a folder for each cluster. */
   readonly folder: string;
-  /** Likewise, for snapshots. */
+  /** The same for snapshots. */
   readonly snapshotFolder: string;
   readonly binaries: readonly Binaries[];
   readonly toolFolders: readonly string[];
@@ -20,13 +20,14 @@ export interface RecoveryInputs {
 }
 
 export interface RecoveredCluster extends ArchivedSnapshot {
-  /** `kept`: its data were here already, and were not touched. */
+  /** `kept`: its data already existed here, and were not touched. */
   readonly outcome: 'recovered' | 'kept';
 }
 
 /**
- * Brings back the data of all clusters in an archive to a machine that has none, from the newest snapshot of each. No Fairway may run on the folder. A
- * cluster's record is written last: until then it is not there, and a killed recovery makes it again.
+ * Restores the data of all clusters in an archive to an empty machine, from the newest snapshot of each. No Fairway may run on
+ * the folder. A cluster's record is written last: until then the cluster does not exist, and an interrupted recovery recreates
+ * it.
  */
 export async function* recoverControlPlanes(inputs: RecoveryInputs): AsyncIterable<RecoveredCluster> {
   const newest = new Map<string, ArchivedSnapshot>();
@@ -43,7 +44,7 @@ export async function* recoverControlPlanes(inputs: RecoveryInputs): AsyncIterab
 async function recover(inputs: RecoveryInputs, { clusterUid, name }: ArchivedSnapshot): Promise<void> {
   const { archive, binaries, toolFolders, run } = inputs;
   const { record: text, chunks } = await archive.open(clusterUid, name);
-  // Users are this machine's: it gets one of those that are free here.
+  // User IDs are specific to a machine: it gets one that is free here.
   const { userId: _, ...record } = JSON.parse(text) as ClusterRecord;
   const snapshots = new SnapshotFolder(join(inputs.snapshotFolder, clusterUid));
   await snapshots.save(name, chunks);
@@ -68,7 +69,7 @@ async function recover(inputs: RecoveryInputs, { clusterUid, name }: ArchivedSna
   await writeRecord(diskFiles, folder, { ...record, ...made });
 }
 
-/** The etcd beside the release that the cluster ran, else the newest at hand. */
+/** The etcd for the release that the cluster ran, or else the newest available. */
 function etcdFor({ version }: ClusterRecord, binaries: readonly Binaries[]): string {
   const minor = version?.split('.').slice(0, 2).join('.');
   const chosen = binaries.find((found) => minor !== undefined && found.version.startsWith(`${minor}.`)) ?? binaries[0];

@@ -28,7 +28,7 @@ export interface S3Credentials {
 }
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A store may take its time before it confirms a part. */
+/** A store may take a while to confirm a part. */
 const HEADERS_TIMEOUT_MS = 60_000;
 const BODY_TIMEOUT_MS = 60_000;
 const MAX_OBJECT_BYTES = 256 * 2 ** 20;
@@ -36,7 +36,7 @@ const MAX_ANSWER_BYTES = 8 * 2 ** 20;
 /** Pages of 1000 objects: more than any retention keeps. */
 const MAX_PAGES = 1000;
 
-/** A bucket over S3's own protocol, which Swift (s3api), Ceph and MinIO speak too, with path-style addresses. */
+/** A bucket over S3's own protocol, which Swift (s3api), Ceph and MinIO also support, with path-style addresses. */
 export class S3Store implements ObjectStore {
   readonly #options: S3Options;
   readonly #agent: Agent;
@@ -77,7 +77,7 @@ export class S3Store implements ObjectStore {
     for (let page = 0; page < MAX_PAGES; page++) {
       const url = new URL(`${this.#bucketUrl()}/`);
       url.searchParams.set('list-type', '2');
-      // Keys come percent-encoded, so that no character of theirs can be markup.
+      // Keys are percent-encoded, so that their characters cannot be markup.
       url.searchParams.set('encoding-type', 'url');
       url.searchParams.set('prefix', this.#options.prefix + prefix);
       if (token !== undefined) url.searchParams.set('continuation-token', token);

@@ -4,26 +4,27 @@ import { gunzip, gzip } from 'node:zlib';
 
 const HASH_BYTES = 32;
 const TAG_BYTES = 16;
-/** Never used twice with one key, since every content has a key of its own. */
+/** Never used twice with one key, because every content has its own key. */
 const NONCE = Buffer.alloc(12);
-/** As of backups: 128 MiB and about half a second for each guess of a passphrase. */
+/** The same as for backups: 128 MiB and about half a second per guess of a passphrase. */
 const COST = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 2 ** 20 } as const;
 
-/** Stretches the passphrase. Reading takes the passphrase and the salt, which is not secret. */
+/** Stretches the passphrase. Reading requires the passphrase and the salt, which is not secret. */
 export function masterKey(passphrase: string, salt: Buffer): Promise<Buffer> {
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   scrypt(passphrase.normalize('NFKC'), salt, 32, COST, (error, key) => (error ? reject(error) : resolve(key)));
   return promise;
 }
 
-/** The salt of what is kept in one place: writers of it agree without having met. */
+/** The salt of a store: all writers derive the same one, without communication. */
 export function saltOf(storeId: string): Buffer {
   return createHash('sha256').update(`fairway off-host ${storeId}`).digest().subarray(0, 16);
 }
 
 /**
- * Compresses and encrypts with AES-256-GCM under a key made of the content itself (as SIV does): the same content gives the same bytes, so that an interrupted
- * upload goes on, and no key ever encrypts two contents. `context` says what it is, and has to be known for opening.
+ * Compresses and encrypts with AES-256-GCM under a key derived from the content itself (like SIV): the same content gives the
+ * same bytes, so an interrupted upload can continue, and no key ever encrypts two contents. `context` identifies the content, and
+ * is required to open it.
  */
 export async function seal(master: Buffer, context: string, content: Buffer): Promise<Buffer> {
   const packed = await promisify(gzip)(content, { level: 6 });

@@ -39,7 +39,7 @@ async function read(from: SnapshotArchive, name = NAME): Promise<{ record: strin
   return { record, bytes: Buffer.concat(parts) };
 }
 
-test('what is stored comes back, with its record, by passphrase and store alone', async () => {
+test('stored snapshots can be read with their record, using only passphrase and store', async () => {
   await upload();
   const { record, bytes } = await read(
     new SnapshotArchive(store, 'correct horse battery staple', { stretch: quickKey, partBytes: 8192 }),
@@ -52,7 +52,7 @@ test('what is stored comes back, with its record, by passphrase and store alone'
   ]);
 });
 
-test('nothing of it can be read in the store, and another passphrase opens nothing', async () => {
+test('the store contains nothing readable, and another passphrase opens nothing', async () => {
   await upload(NAME, 'small');
   const stored = Buffer.concat([...store.objects.values()]).toString('latin1');
 
@@ -63,7 +63,7 @@ test('nothing of it can be read in the store, and another passphrase opens nothi
   ).rejects.toThrow('the passphrase is wrong');
 });
 
-test('an interrupted upload is no snapshot, and goes on with what it lacks', async () => {
+test('an interrupted upload is not a snapshot, and continues with the missing parts', async () => {
   store.room = 2;
   await expect(upload()).rejects.toThrow('no room');
   expect(await archive.list()).toEqual([]);
@@ -97,7 +97,7 @@ test.each([
     },
     message: 'is damaged',
   },
-])('is not believed when $reason', async ({ spoil, message }) => {
+])('is rejected when $reason', async ({ spoil, message }) => {
   await upload();
   spoil(store.puts[0] ?? '');
 
@@ -111,7 +111,7 @@ test('one snapshot cannot be passed off as another', async () => {
   await expect(read(archive, LATER)).rejects.toThrow('cannot be decrypted');
 });
 
-test('removal begins with the manifest, and remains of dead uploads go', async () => {
+test('removal begins with the manifest, and remains of interrupted uploads are deleted', async () => {
   await upload(NAME, 'small');
   store.room = 1;
   await expect(upload(LATER, 'db')).rejects.toThrow('no room');
@@ -122,7 +122,7 @@ test('removal begins with the manifest, and remains of dead uploads go', async (
   expect([...store.objects.keys()]).toEqual([]);
 });
 
-test('what is being uploaded is not taken for remains', async () => {
+test('an upload in progress is not deleted as remains', async () => {
   store.room = 1;
   await expect(upload()).rejects.toThrow('no room');
   await archive.removeRemains('uid-1', [{ name: NAME, takenAtMs: 0, sizeBytes: 1 }]);

@@ -6,7 +6,7 @@ import type { SnapshotInfo } from '../runtime.ts';
 import type { ObjectStore } from './object-store.ts';
 import { masterKey, saltOf, seal, unseal } from './sealing.ts';
 
-/** Bytes of a database in one object: what is in memory at a time, and what is sent again after an interruption. */
+/** Bytes of a database per object: the amount in memory at a time, and resent after an interruption. */
 const PART_BYTES = 8 * 2 ** 20;
 const MAX_MANIFEST_BYTES = 16 * 2 ** 20;
 const MANIFEST = 'manifest';
@@ -19,7 +19,7 @@ const outer = z.object({
   body: z.base64(),
 });
 
-/** What a snapshot consists of; encrypted, since the record holds the key of the cluster's Secrets. */
+/** Contents of a snapshot; encrypted, because the record contains the key of the cluster's Secrets. */
 const inner = z.object({
   /** The cluster's record, without which the database is useless. */
   record: z.string(),
@@ -33,8 +33,9 @@ export interface ArchivedSnapshot extends SnapshotInfo {
 }
 
 /**
- * Clusters' snapshots in an object store: for each a folder of encrypted parts, and a manifest, which is written last. What has a manifest is whole; parts
- * without one are an upload in progress, or what is left of one. All it needs to be read is the store and the passphrase.
+ * Clusters' snapshots in an object store: each has a folder of encrypted parts, and a manifest that is written last. A snapshot
+ * with a manifest is complete; parts without one belong to an upload in progress, or to an interrupted one. Only the store and
+ * the passphrase are required to read it.
  */
 export class SnapshotArchive {
   readonly #store: ObjectStore;
@@ -44,7 +45,7 @@ export class SnapshotArchive {
   readonly #stretch: typeof masterKey;
   readonly #partBytes: number;
 
-  /** `stretch` makes a key of the passphrase, slowly by default. */
+  /** `stretch` derives a key from the passphrase, slowly by default. */
   constructor(store: ObjectStore, passphrase: string, { stretch = masterKey, partBytes = PART_BYTES } = {}) {
     this.#stretch = stretch;
     this.#partBytes = partBytes;
@@ -71,7 +72,7 @@ export class SnapshotArchive {
       .sort((a, b) => b.takenAtMs - a.takenAtMs);
   }
 
-  /** Stores a snapshot with its cluster's record. Sends what an interrupted upload of it has not sent yet. */
+  /** Stores a snapshot with its cluster's record. Sends only what an interrupted upload has not sent yet. */
   async upload(clusterUid: string, name: string, file: string, record: string, mayAct: () => boolean): Promise<void> {
     const folder = folderOf(clusterUid, name);
     const salt = saltOf(this.#store.id);
@@ -84,7 +85,7 @@ export class SnapshotArchive {
       const content = chunk as Buffer;
       const sealed = await seal(master, `${folder}/${parts.length}`, content);
       const sha256 = createHash('sha256').update(sealed).digest('hex');
-      // Named by its content: one of that name and length is this one.
+      // Named after its content: an object with that name and length is this one.
       const key = `${folder}/part-${String(parts.length).padStart(5, '0')}-${sha256.slice(0, 32)}`;
       if (sent.get(key) !== sealed.length) await this.#store.put(key, sealed);
       parts.push({ key, sha256 });
@@ -114,14 +115,14 @@ export class SnapshotArchive {
     return { record, chunks: this.#chunks(folder, master, parts) };
   }
 
-  /** Deletes a snapshot: it is none any more before its first part goes. */
+  /** Deletes a snapshot: it stops being one before its first part is deleted. */
   async remove(clusterUid: string, name: string): Promise<void> {
     const folder = folderOf(clusterUid, name);
     await this.#store.remove(`${folder}/${MANIFEST}`);
     for (const { key } of await this.#store.list(`${folder}/`)) await this.#store.remove(key);
   }
 
-  /** Deletes parts of uploads that will not go on: of one cluster, those without a manifest and not in `current`. */
+  /** Deletes parts of abandoned uploads of one cluster: those without a manifest and not in `current`. */
   async removeRemains(clusterUid: string, current: readonly SnapshotInfo[]): Promise<void> {
     const kept = new Set((await this.list(clusterUid)).map(({ name }) => name));
     for (const { name } of current) kept.add(name);
@@ -145,7 +146,7 @@ export class SnapshotArchive {
     }
   }
 
-  /** Salts come from manifests: one passphrase is stretched once for each. */
+  /** Salts come from manifests: a passphrase is stretched once per salt. */
   #master(salt: Buffer): Promise<Buffer> {
     const id = salt.toString('base64');
     const known = this.#masters.get(id);

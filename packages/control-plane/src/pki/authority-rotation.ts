@@ -15,13 +15,15 @@ export function beginRotation(pair: AuthorityPair, next: CertificateAuthority): 
   return { active: pair.active, standby: next };
 }
 
-/** Second stage, once the next CA is trusted everywhere: it signs, and the former one remains trusted. */
+/** Second stage, once the next CA is trusted everywhere: it signs, and the previous one remains trusted. */
 export function switchAuthority({ active, standby }: AuthorityPair): AuthorityPair {
   if (standby === undefined) throw new Error('there is no next certificate authority to switch to');
   return { active: standby, standby: active };
 }
 
-/** Last stage, once nothing signed by the former CA is in use: the former CA and its credentials stop being trusted. */
+/**
+ * Last stage, once nothing signed by the previous CA is in use: the previous CA and its credentials stop being trusted.
+ */
 export function completeRotation({ active }: AuthorityPair): AuthorityPair {
   return { active, standby: undefined };
 }

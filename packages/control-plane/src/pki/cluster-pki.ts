@@ -10,8 +10,8 @@ const YEAR_MS = 365 * 86_400_000;
 export const AUTHORITY_VALIDITY_MS = 10 * YEAR_MS;
 
 /**
- * A CA with room for a second one. Both are trusted, only `active` signs. Before the switch of a rotation, `standby` is
- * the next CA; after it, the former one, until everything that it signed has been replaced.
+ * A CA with an optional second one. Both are trusted, only `active` signs. Before the switch of a rotation, `standby` is the next
+ * CA; after it, the previous one, until everything that it signed has been replaced.
  */
 export interface AuthorityPair {
   readonly active: CertificateAuthority;
@@ -22,22 +22,25 @@ export interface AuthorityPair {
 export interface ClusterPki {
   /** Signs the API server's certificate, components and kubelets. */
   readonly cluster: AuthorityPair;
-  /** Signs users' kubeconfigs. It is one of its own, so that all of them can be revoked and no node is; clusters of earlier releases have none, and this is `cluster`. */
+  /**
+   * Signs users' kubeconfigs. It is separate, so that all of them can be revoked without affecting nodes; clusters of earlier
+   * releases have none, and this is `cluster`.
+   */
   readonly users: AuthorityPair;
   /** Signs the client certificate that the API server presents to aggregated API servers. */
   readonly frontProxy: AuthorityPair;
-  /** During a rotation `verification` has both, and so it never depends on which one signs. */
+  /** During a rotation `verification` contains both, so it never depends on which one signs. */
   readonly serviceAccountKeys: ServiceAccountKeys;
   /** The key that signs tokens after the next stage of a rotation; PEM. */
   readonly nextServiceAccountKey?: string | undefined;
-  /** What nodes' bootstrap tokens are drawn from. It outlives rotations, because a server may just be booting with one. */
+  /** The key from which nodes' bootstrap tokens are derived. It survives rotations, because a server may be booting with one. */
   readonly bootstrapTokenKey: string;
   readonly rotation: RotationRecord;
 }
 
 /**
- * Creates the roots of a cluster. Their subjects are unique, because clients look up an issuer by subject, and reveal nothing of the
- * cluster: anybody who can connect sees them, while resources in the cloud are marked with the cluster's UID.
+ * Creates the roots of a cluster. Their subjects are unique, because clients look up an issuer by subject, and reveal nothing
+ * about the cluster: any client that can connect sees them, while cloud resources are marked with the cluster's UID.
  */
 export async function createClusterPki(clock: Clock): Promise<ClusterPki> {
   const next = await newAuthorities(clock);
@@ -74,12 +77,12 @@ export function trustBundle({ active, standby }: AuthorityPair): string {
   return joinPemBundles(active.certificatePem, standby?.certificatePem ?? '');
 }
 
-/** PEM of every CA whose clients the API server lets in. */
+/** PEM of every CA whose clients the API server admits. */
 export function clientTrustBundle({ cluster, users }: ClusterPki): string {
   return joinPemBundles(trustBundle(cluster), trustBundle(users));
 }
 
-/** What signs certificates of components and kubelets that they show as clients of the API server: see the stages of a rotation. */
+/** The signer of certificates that components and kubelets present to the API server as clients: see the stages of a rotation. */
 export function clientAuthority({ cluster, rotation }: ClusterPki): CertificateAuthority {
   return rotation.stage === 'Renewing' ? (cluster.standby ?? cluster.active) : cluster.active;
 }

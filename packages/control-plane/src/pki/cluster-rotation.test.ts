@@ -23,7 +23,7 @@ const STAGES = { first, trusting, renewing, completing, ended };
 
 type Stage = keyof typeof STAGES;
 
-/** `old` or `next`, as everything is signed at a stage. */
+/** `old` or `next`, depending on what signs at a stage. */
 function signers(pki: ClusterPki): Record<string, string> {
   const nameOf = (keyId: string, old: string) => (keyId === old ? 'old' : 'next');
   const components = certificateRequirements({ serviceCIDR: '10.3.0.0/16', dnsNames: [], ipAddresses: [] });
@@ -63,7 +63,7 @@ describe.each<{ stage: Stage; signed: object; trusts: number; reason?: string }>
 ])('at stage $stage', ({ stage, signed, trusts }) => {
   const pki = STAGES[stage];
 
-  it('everything is signed by the one that is trusted by whoever sees it', () => {
+  it('everything is signed by an authority that its verifiers trust', () => {
     expect(signers(pki)).toEqual(signed);
   });
 
@@ -74,7 +74,7 @@ describe.each<{ stage: Stage; signed: object; trusts: number; reason?: string }>
     expect(serviceAccountKeys.verification).toHaveLength(trusts);
   });
 
-  it('is the same after it was stored', async () => {
+  it('is unchanged after it was stored', async () => {
     const stored = await parsePkiSecret(await pkiSecret(identity, pki));
     expect(signers(stored)).toEqual(signers(pki));
     expect(clientTrustBundle(stored)).toBe(clientTrustBundle(pki));
@@ -82,12 +82,12 @@ describe.each<{ stage: Stage; signed: object; trusts: number; reason?: string }>
     expect(await pkiSecret(identity, stored)).toEqual(await pkiSecret(identity, pki));
   });
 
-  it('bootstrap tokens stay as they are, since a server may be booting with one', () => {
+  it('bootstrap tokens are unchanged, because a server may be booting with one', () => {
     expect(pki.bootstrapTokenKey).toBe(first.bootstrapTokenKey);
   });
 });
 
-test('nothing of the former ones is stored when they are gone', async () => {
+test('nothing of the previous ones is stored once they are removed', async () => {
   const text = Object.values((await pkiSecret(identity, ended)).data ?? {})
     .map((value) => Buffer.from(value, 'base64').toString())
     .join('');
@@ -99,7 +99,7 @@ test('nothing of the former ones is stored when they are gone', async () => {
   expect(text).not.toContain(serviceAccountKeys.signing.privateKeyPem);
 });
 
-test('each stage is entered from the one before alone', async () => {
+test('each stage can be entered only from the previous one', async () => {
   await expect(beginClusterRotation(trusting, 'again', clock)).rejects.toThrow('at stage Trusting, not Stable');
   await expect(switchSigners(first, clock)).rejects.toThrow('at stage Stable, not Trusting');
   expect(() => completeClusterRotation(trusting, clock)).toThrow('at stage Trusting, not Renewing');
@@ -107,7 +107,7 @@ test('each stage is entered from the one before alone', async () => {
 });
 
 describe.each<Stage>(['first', 'trusting', 'renewing', 'completing'])('kubeconfigs revoked at stage %s', (stage) => {
-  it('are signed by nobody whom the API server trusts; all else is as it was, and the rotation goes on', async () => {
+  it('are no longer trusted by the API server; the rest is unchanged, and the rotation continues', async () => {
     const before = STAGES[stage];
     const after = await revokeKubeconfigs(before, 'now', clock);
 
@@ -122,7 +122,7 @@ describe.each<Stage>(['first', 'trusting', 'renewing', 'completing'])('kubeconfi
   });
 });
 
-test('a cluster of an earlier release has its users and tokens by the CA of the cluster, and is told apart', async () => {
+test("a cluster of an earlier release has users and tokens signed by the cluster's CA, and is recognized", async () => {
   const secret = await pkiSecret(identity, first);
   const {
     'users-ca.crt': _,

@@ -4,12 +4,12 @@ import { beginRotation, completeRotation, switchAuthority } from './authority-ro
 import { type ClusterPki, createClusterPki, newAuthorities, newBootstrapTokenKey } from './cluster-pki.ts';
 import type { RotationRecord } from './rotation-record.ts';
 
-/** When the first of a cluster's CAs ends. */
+/** When the first of a cluster's CAs expires. */
 export function firstEndMs({ cluster, users, frontProxy }: ClusterPki): number {
   return Math.min(...[cluster, users, frontProxy].map(({ active }) => active.notAfterMs));
 }
 
-/** `Stable` → `Trusting`: there are next ones, which are trusted and sign nothing. Throws if a rotation is under way. */
+/** `Stable` → `Trusting`: the next ones exist, are trusted and sign nothing. Throws if a rotation is in progress. */
 export async function beginClusterRotation(pki: ClusterPki, request: string, clock: Clock): Promise<ClusterPki> {
   requireStage(pki, 'Stable');
   const next = await newAuthorities(clock);
@@ -26,7 +26,7 @@ export async function beginClusterRotation(pki: ClusterPki, request: string, clo
   };
 }
 
-/** `Trusting` → `Renewing`, once the control plane trusts both: the next ones sign what clients show. */
+/** `Trusting` → `Renewing`, once the control plane trusts both: the next ones sign what clients present. */
 export async function switchSigners(pki: ClusterPki, clock: Clock): Promise<ClusterPki> {
   requireStage(pki, 'Trusting');
   const { signing, verification } = pki.serviceAccountKeys;
@@ -34,7 +34,7 @@ export async function switchSigners(pki: ClusterPki, clock: Clock): Promise<Clus
   const others = verification.filter(({ keyId }) => keyId !== next.signing.keyId);
   return {
     ...pki,
-    // Kubeconfigs may have been revoked since the rotation began; then there is no other one.
+    // Kubeconfigs may have been revoked since the rotation began; then there is no standby.
     users: pki.users.standby === undefined ? pki.users : switchAuthority(pki.users),
     frontProxy: switchAuthority(pki.frontProxy),
     serviceAccountKeys: { signing: next.signing, verification: [next.signing, ...others] },
@@ -43,7 +43,10 @@ export async function switchSigners(pki: ClusterPki, clock: Clock): Promise<Clus
   };
 }
 
-/** `Renewing` → `Completing`, once every node trusts both: the former ones are gone for good, with all that they have signed. */
+/**
+ * `Renewing` → `Completing`, once every node trusts both: the previous ones are removed for good, with everything that they have
+ * signed.
+ */
 export function completeClusterRotation(pki: ClusterPki, clock: Clock): ClusterPki {
   requireStage(pki, 'Renewing');
   const { signing } = pki.serviceAccountKeys;
@@ -59,13 +62,16 @@ export function completeClusterRotation(pki: ClusterPki, clock: Clock): ClusterP
   };
 }
 
-/** `Completing` → `Stable`, once the control plane runs with the new ones alone. */
+/** `Completing` → `Stable`, once the control plane runs with the new ones only. */
 export function endClusterRotation(pki: ClusterPki, clock: Clock): ClusterPki {
   requireStage(pki, 'Completing');
   return { ...pki, rotation: enter(pki, 'Stable', clock) };
 }
 
-/** Whatever was signed for users so far is worth nothing any more; nodes and components keep their certificates. At any stage of a rotation. */
+/**
+ * Invalidates all credentials signed for users so far; nodes and components keep their certificates. Possible at any stage of a
+ * rotation.
+ */
 export async function revokeKubeconfigs(pki: ClusterPki, request: string, clock: Clock): Promise<ClusterPki> {
   const rotation = { ...pki.rotation, revocation: request, revoked: formatTime(clock.now()) };
   return { ...(await withNewUsers(pki, clock)), rotation };
@@ -76,7 +82,7 @@ export async function replaceRoots(pki: ClusterPki, clock: Clock): Promise<Clust
   return { ...(await createClusterPki(clock)), rotation: enter(pki, 'Stable', clock) };
 }
 
-/** Gives users an authority of their own, which no release before had. */
+/** Gives users an authority of their own, which earlier releases did not have. */
 export async function withNewUsers(pki: ClusterPki, clock: Clock): Promise<ClusterPki> {
   const { users } = await newAuthorities(clock);
   return { ...pki, users: { active: users, standby: undefined } };

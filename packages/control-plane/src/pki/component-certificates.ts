@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 /** kubeadm's default for component certificates. */
 export const COMPONENT_VALIDITY_MS = 365 * DAY_MS;
 
-/** Components that have a certificate beside the API server's serving one. */
+/** Components with a certificate, besides the API server's serving one. */
 export type ComponentName =
   | 'apiserver'
   | 'apiserver-kubelet-client'
@@ -39,9 +39,12 @@ export interface ServerNames {
   readonly asksTokenWebhook?: boolean;
 }
 
-/** Where kube-apiserver finds its webhook about tokens. No name server knows the name: the egress proxy of each cluster leads there. */
+/** Host of kube-apiserver's token webhook. It is never resolved by DNS: the egress proxy of each cluster connects to it. */
 export const TOKEN_WEBHOOK_HOST = 'token-review.fairway.internal';
-/** Whom kube-apiserver says to be there. The tenant can have certificates for any name signed, but not by the front proxy's authority. */
+/**
+ * The name with which kube-apiserver authenticates there. The tenant can have certificates for any name signed, but not by the
+ * front proxy's authority.
+ */
 export const TOKEN_WEBHOOK_CLIENT = 'fairway:token-webhook-client';
 
 /** The user name of Fairway's own controllers in tenant clusters. */
@@ -102,7 +105,7 @@ function client(component: ComponentName, commonName: string, organizations: str
   };
 }
 
-/** What nodes check with the CAs that they were installed with: it changes its signer last. */
+/** Verified by nodes with the CAs that they were installed with: their signer changes last. */
 const SHOWN_TO_NODES: ReadonlySet<ComponentName> = new Set(['apiserver', 'apiserver-kubelet-client']);
 
 /** The authority that signs a component's certificate at this stage of a rotation. */

@@ -21,9 +21,9 @@ export function pkiSecretName(clusterUid: string): string {
 }
 
 /**
- * The Secret of a cluster's roots: `ca.crt`, `ca.key`, `front-proxy-ca.crt`, `front-proxy-ca.key` and `sa.key` as in
- * kubeadm, and `users-ca.crt` with its key; during a rotation also `ca-standby.crt` and so on, and `sa-next.key`; `sa-former.pub` holds keys that verify tokens
- * and sign none. `rotation.json` says how far the rotation is.
+ * The Secret of a cluster's roots: `ca.crt`, `ca.key`, `front-proxy-ca.crt`, `front-proxy-ca.key` and `sa.key` as in kubeadm, and
+ * `users-ca.crt` with its key; during a rotation also `ca-standby.crt` and so on, and `sa-next.key`; `sa-former.pub` contains
+ * keys that verify tokens and sign none. `rotation.json` contains the stage of the rotation.
  */
 export async function pkiSecret({ uid, name, namespace }: ClusterIdentity, pki: ClusterPki): Promise<Secret> {
   const { signing, verification } = pki.serviceAccountKeys;
@@ -66,7 +66,7 @@ export async function parsePkiSecret(secret: Secret): Promise<ClusterPki> {
     frontProxy: await authorityPair(secret, 'front-proxy-ca'),
     serviceAccountKeys: await loadServiceAccountKeys(entry(secret, 'sa.key'), publicKeys),
     nextServiceAccountKey: optionalEntry(secret, 'sa-next.key'),
-    // Tokens of an earlier release were drawn from the key of its CA.
+    // Tokens of an earlier release were derived from the key of its CA.
     bootstrapTokenKey: optionalEntry(secret, 'bootstrap-token.key') ?? cluster.active.privateKeyPem,
     rotation: rotationOf(secret),
   };

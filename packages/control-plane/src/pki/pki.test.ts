@@ -17,7 +17,7 @@ const next = await createCertificateAuthority({ commonName: 'kubernetes', clock,
 const cluster = { uid: 'uid-1', name: 'demo', namespace: 'team' };
 const names = { serviceCIDR: '10.3.0.0/16', dnsNames: ['demo.example.com'], ipAddresses: ['192.0.2.7'] };
 
-it('gives each cluster CAs that no client mistakes for those of another', async () => {
+it('gives each cluster CAs that clients cannot confuse with those of another', async () => {
   const others = await createClusterPki(clock);
   const issuers = [pki, others].map(({ cluster: { active } }) => certificateInfo(active.certificatePem).organizations);
 
@@ -35,7 +35,7 @@ describe('pkiSecret', () => {
     expect(await pkiSecret(cluster, parsed)).toEqual(secret);
   });
 
-  it('stores a second CA and former keys', async () => {
+  it('stores a second CA and previous keys', async () => {
     const former = pki.serviceAccountKeys.signing;
     const keys = await createServiceAccountKeys();
     const rotating: ClusterPki = {
@@ -55,7 +55,7 @@ describe('pkiSecret', () => {
   it.each([
     ['ca.key', undefined, 'secret fairway-system/cluster-uid-1-pki: ca.key is missing'],
     ['ca.crt', 'bm9wZQ==', 'secret fairway-system/cluster-uid-1-pki: ca.crt: '],
-  ])('says that %s is broken', async (key, value, message) => {
+  ])('reports that %s is invalid', async (key, value, message) => {
     const secret = await pkiSecret(cluster, pki);
     const { [key]: _, ...rest } = secret.data ?? {};
     const broken = { ...secret, data: { ...rest, ...(value && { [key]: value }) } };
@@ -65,7 +65,7 @@ describe('pkiSecret', () => {
 });
 
 describe('rotation of the CA', () => {
-  it('trusts the next CA before it signs, and the former one until everything is replaced', () => {
+  it('trusts the next CA before it signs, and the previous one until everything is replaced', () => {
     const prepared = beginRotation(pki.cluster, next);
     const switched = switchAuthority(prepared);
     const stages = [pki.cluster, prepared, switched, completeRotation(switched)];
@@ -78,7 +78,7 @@ describe('rotation of the CA', () => {
     expect(stages.map((pair) => splitPemBundle(trustBundle(pair)).length)).toEqual([1, 2, 2, 1]);
   });
 
-  it('rejects a second rotation at once, and a switch without a next CA', () => {
+  it('rejects a second concurrent rotation, and a switch without a next CA', () => {
     expect(() => beginRotation(beginRotation(pki.cluster, next), next)).toThrow('in progress');
     expect(() => switchAuthority(pki.cluster)).toThrow('no next');
   });
@@ -130,7 +130,7 @@ describe('renewCertificates', () => {
     expect((await renewCertificates(pki, names, first.certificates, clock)).renewals).toEqual([]);
   });
 
-  it('reissues what the former CA has signed, except the front proxy', async () => {
+  it('reissues what the previous CA has signed, except the front proxy', async () => {
     const first = await renewCertificates(pki, names, new Map(), clock);
     const switched = { ...pki, cluster: switchAuthority(beginRotation(pki.cluster, next)) };
     const { renewals } = await renewCertificates(switched, names, first.certificates, clock);

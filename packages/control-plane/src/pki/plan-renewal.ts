@@ -7,13 +7,13 @@ const RENEWAL_SHARE = 1 / 3;
 
 export type RenewalReason = 'Missing' | 'Expiring' | 'NamesChanged' | 'SubjectChanged' | 'AuthorityChanged';
 
-/** A certificate as it is stored. */
+/** A stored certificate. */
 export interface HeldCertificate {
   readonly info: Pick<
     CertificateInfo,
     'commonName' | 'organizations' | 'dnsNames' | 'ipAddresses' | 'notBeforeMs' | 'notAfterMs'
   >;
-  /** Whether it is signed by the CA that signs now. */
+  /** Whether it is signed by the current CA. */
   readonly isSignedByActive: boolean;
 }
 

@@ -78,7 +78,7 @@ test('settings that it fails to start with are rolled back, and not retried unti
   const proven = step(trial, WITH_OIDC, SERVES_PLAIN, state('serves'));
   expect(proven).toMatchObject({ settings: PLAIN, record: { good: PLAIN, rejected: { complaint: 'no such thing' } } });
 
-  // The record is all that another process has, after a restart or a handover.
+  // After a restart or a handover, another process has only the record.
   const next = new SettingsTrial().choose(WITH_OIDC, '1.36.3', proven.record, state('serves'));
   expect(next).toMatchObject({ settings: PLAIN, problem: expect.stringContaining('no such thing') });
   const other = { ...PLAIN, oidc: { ...OIDC, clientID: 'other' } };

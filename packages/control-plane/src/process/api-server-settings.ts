@@ -8,7 +8,7 @@ import type { SupervisedState } from './supervisor.ts';
 /** The settings from `spec.apiServer` that kube-apiserver is started with. */
 export type ApiServerSettings = Pick<ClusterSpec['apiServer'], 'admissionPlugins' | 'oidc'>;
 
-/** What a cluster's record keeps about its API server's settings. */
+/** What a cluster's record stores about its API server's settings. */
 export interface SettingsRecord {
   /** The last settings that it served with. */
   readonly good?: ApiServerSettings;
@@ -33,7 +33,7 @@ export class SettingsTrial {
   /** Settings that failed, until a start with the previous ones proves that they are the cause. */
   #suspect: { readonly settings: string; readonly complaint: string } | undefined;
 
-  /** What to run now, and what the record must hold before that. */
+  /** What to run now, and what must be recorded before. */
   choose(
     desired: ApiServerSettings,
     version: string,

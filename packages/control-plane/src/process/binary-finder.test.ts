@@ -14,7 +14,7 @@ function start(...versions: string[]) {
   return { clock, found, finder, searches: () => searches };
 }
 
-test('tells each version once, and what is installed meanwhile after half a minute', async () => {
+test('lists each version once, and new ones after half a minute', async () => {
   const { clock, found, finder, searches } = start('1.36.3', '1.36.3');
 
   expect(await finder.versions()).toEqual(['1.36.3']);
@@ -25,7 +25,7 @@ test('tells each version once, and what is installed meanwhile after half a minu
   expect(searches()).toBe(2);
 });
 
-test('takes the exact version as soon as it is there, where another patch did so far', async () => {
+test('takes the exact version once it is installed, instead of another patch', async () => {
   const { clock, found, finder } = start('1.36.3');
 
   expect(await finder.for('1.36.4')).toMatchObject({ version: '1.36.3' });
@@ -34,7 +34,7 @@ test('takes the exact version as soon as it is there, where another patch did so
   expect(await finder.for('1.36.4')).toMatchObject({ version: '1.36.4' });
 });
 
-test('says what to type for a version that is not there', async () => {
+test('says what to type for a missing version', async () => {
   const { finder } = start('1.36.3');
 
   expect(await finder.for('1.35.1')).toEqual({

@@ -3,7 +3,7 @@ import { type Binaries, chooseBinaries, missingBinaries } from './find-binaries.
 
 const FIND_AGAIN_MS = 30_000;
 
-/** The binaries on this machine; searched again if none match, since some may have been installed meanwhile. */
+/** The binaries on this machine; searched again if none match, because some may have been installed meanwhile. */
 export class BinaryFinder {
   readonly #find: () => Promise<readonly Binaries[]>;
   readonly #clock: Clock;

@@ -37,7 +37,7 @@ test.each<{ reason: string; of: Partial<Record<Component, Partial<ObservedCompon
     of: { etcd: { process: { ...SERVES, terminatedAtMs: NOW_MS - 10_000 } } },
     waitMs: 200,
   },
-])('the next look is in $waitMs ms: $reason', ({ of, waitMs }) => {
+])('the next check is in $waitMs ms: $reason', ({ of, waitMs }) => {
   const observed = perComponent((component) => ({ process: SERVES, retryAtMs: 0, ...of[component] }));
 
   expect(nextCheckMs(observed, NOW_MS)).toBe(waitMs);

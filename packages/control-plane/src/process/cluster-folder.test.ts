@@ -55,7 +55,7 @@ describe.skipIf(process.getuid?.() !== 0)('with a user (skipped: not root)', () 
     expect(await accessOf('outside')).toBe('fairway:fairway 600');
   });
 
-  test('an audit log is given to their user, but a hard link to a file of root is not', async () => {
+  test('an audit log is given to their user, but not a hard link to a file of root', async () => {
     await mkdir(at('logs'));
     await writeFile(at('logs/audit.log'), '', { mode: 0o600 });
     await writeFile(at('logs/tenant-audit.log'), '', { mode: 0o600 });

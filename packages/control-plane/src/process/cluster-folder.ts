@@ -11,8 +11,8 @@ const SHARED = ['.', 'logs'];
 const OWN = ['run'];
 
 /**
- * Gives a cluster's user the access to its folder that its programs need, and denies everybody else. Fairway's own files
- * in it keep their owner: root must not follow what a program could replace. Without a user, this process owns all of it.
+ * Gives a cluster's user the access to its folder that its programs need, and denies all others. Fairway's own files in it keep
+ * their owner: root must not follow what a program could replace. Without a user, this process owns all of it.
  */
 export async function openFolderTo(
   user: ProcessUser | undefined,
@@ -45,7 +45,10 @@ export async function openFolderTo(
   await give(join(folder, dataFolderName(generation)), user);
 }
 
-/** Changes the owner of a file that an API server wrote as root. Anybody who can create names there could also hard-link a foreign file. */
+/**
+ * Changes the owner of a file that an API server wrote as root. Any user who can create names there could also hard-link another
+ * user's file.
+ */
 async function giveFile(path: string, { uid, gid }: ProcessUser): Promise<void> {
   const { uid: owner, nlink } = await lstat(path);
   if (owner !== uid && nlink === 1) await lchown(path, uid, gid);

@@ -29,7 +29,7 @@ describe('what is fixed for the lifetime of a cluster', () => {
     expect(await choosePort(new Set([20_000]), random, (port) => Promise.resolve(port !== 20_001))).toBe(20_002);
   });
 
-  test('of two processes that create it at once, the second takes what the first chose', async () => {
+  test('of two processes that create it concurrently, the second takes what the first chose', async () => {
     const files = new MemoryFiles();
     const stopped = Promise.withResolvers<void>();
     const inputs = { files, folder: '/planes/uid', others: [], address: '127.0.0.1', endpoint: undefined };
@@ -74,7 +74,7 @@ test.each([
   expect(quotaToApply(applied, wanted, used)).toBe(quota);
 });
 
-test('what was restored is remembered, the newest first and so many, also by a cluster that begins anew', () => {
+test('restores are remembered, newest first and up to a limit, also after a reset', () => {
   const names = Array.from({ length: MAX_EARLIER_RESTORES + 5 }, (_, i) => `${i}`);
   let record: ClusterRecord = { port: 20_000, encryptionKey: 'key' };
   for (const [i, snapshot] of names.entries()) record = { ...record, ...withRestore(record, { snapshot }, i) };

@@ -22,7 +22,7 @@ export interface ClusterRecord {
   /** User and group that its programs run as; undefined: those of Fairway. */
   readonly userId?: number;
   readonly settings?: SettingsRecord;
-  /** Whether only some addresses reached its API server: it must not start open to all. */
+  /** Whether its API server was restricted to some addresses: it must not start open to all. */
   readonly isRestricted?: boolean | undefined;
   /** How often the data were replaced from a snapshot; selects the data folder. */
   readonly dataGeneration?: number;
@@ -35,8 +35,8 @@ export interface ClusterRecord {
 }
 
 /**
- * The record of a cluster that begins anew: where it is reached and who may reach it, and what its snapshots need. The key of its Secrets is no credential, and snapshots
- * of before are read with it. A restore that was carried out is not carried out again.
+ * The record of a cluster after a reset: its endpoint and allowed addresses, and what its snapshots require. The key of its
+ * Secrets is not a credential, and earlier snapshots are read with it. A completed restore is not repeated.
  */
 export function emptiedRecord({
   address,
@@ -60,7 +60,7 @@ export function emptiedRecord({
   };
 }
 
-/** What the record says of a restore that was carried out now. */
+/** What the record says about a restore that has just completed. */
 export function withRestore(
   { restored, restoredBefore = [] }: Pick<ClusterRecord, 'restored' | 'restoredBefore'>,
   request: RestoreRequest,
@@ -95,8 +95,8 @@ export function writeRecord(files: Files, folder: string, record: ClusterRecord)
 const QUOTA_NEEDED_SHARE = 0.5;
 
 /**
- * The quota that etcd is to run with. etcd reads its quota at start only, and the plan's grows with every node: etcd is
- * restarted with a larger one only once its database needs it. A quota never shrinks.
+ * The quota with which etcd should run. etcd reads its quota at start only, and the plan's grows with every node: etcd is
+ * restarted with a larger one only once its database requires it. A quota never shrinks.
  */
 export function quotaToApply(applied: number | undefined, wanted: number, databaseBytes: number | undefined): number {
   if (applied === undefined) return wanted;
@@ -104,7 +104,7 @@ export function quotaToApply(applied: number | undefined, wanted: number, databa
   return dueBytes !== undefined && databaseBytes !== undefined && databaseBytes >= dueBytes ? wanted : applied;
 }
 
-/** Size of the database at which the quota that is wanted is applied; undefined: none larger is wanted. */
+/** Size of the database at which the desired quota is applied; undefined if it is not larger. */
 export function quotaDueBytes(applied: number, wanted: number): number | undefined {
   return wanted > applied ? applied * QUOTA_NEEDED_SHARE : undefined;
 }
@@ -125,8 +125,8 @@ export interface NewRecordInputs {
 }
 
 /**
- * Creates the record of a new cluster, with a port that no other cluster has. Resolves with the record of another process that was first: one that
- * was stopped in the middle and continues must not replace port and key of a control plane that runs by now.
+ * Creates the record of a new cluster, with a port that no other cluster has. If another process was first, resolves with its
+ * record: a process that was suspended and continues must not replace port and key of a control plane that runs by now.
  */
 export async function makeRecord(inputs: NewRecordInputs): Promise<ClusterRecord> {
   const { files, folder, others, ports, address, endpoint, random, isPortFree } = inputs;
@@ -153,7 +153,7 @@ export function newEncryptionKey(): string {
 const FIRST_PORT = 20_000;
 const PORTS = 10_000;
 
-/** A port that no cluster has and nothing listens on now. */
+/** A port that no cluster has and that nothing listens on now. */
 export async function choosePort(
   taken: ReadonlySet<number>,
   random: () => number,

@@ -16,7 +16,7 @@ class FullDisk extends MemoryFiles {
   }
 }
 
-test('what could not be written of a record is written with the next call', async () => {
+test('a record that could not be written is written with the next call', async () => {
   const files = new FullDisk();
   const fake = new FakeMachine();
   const slots = new ClusterSlots<object>(

@@ -32,12 +32,12 @@ export interface Slot<Parts> {
   readonly uid: string;
   readonly folder: string;
   readonly supervisor: ControlPlaneSupervisor;
-  /** What a runtime adds beside the supervisor. */
+  /** Parts that a runtime adds to the supervisor. */
   readonly parts: Parts;
   record: ClusterRecord | undefined;
-  /** Version that the supervisor was last given. */
+  /** Version last passed to the supervisor. */
   wanted: string | undefined;
-  /** Whether this process may still act on the control plane, as of the last call. */
+  /** Whether this process may still act on the control plane, according to the last call. */
   mayAct: () => boolean;
   /** The `ensure` in progress; the next one waits for it. */
   pending: Promise<unknown>;
@@ -63,16 +63,16 @@ export class ClusterSlots<Parts> {
   readonly #slots = new Map<string, Slot<Parts>>();
   readonly #listeners = new Set<(clusterUid: string) => void>();
   readonly #ports = new Set<number>();
-  /** Clusters of which this process knows that no program runs. */
+  /** Clusters without running programs, as far as this process knows. */
   readonly #hibernated = new Set<string>();
-  /** Clusters of which this process has emptied the folder, until they are used again. */
+  /** Clusters whose folder this process has wiped, until they are used again. */
   readonly #wiped = new Set<string>();
-  /** Why clusters could not be emptied the last time. */
+  /** Why clusters could not be wiped the last time. */
   readonly #wipeErrors = new Map<string, unknown>();
   #isClosed = false;
   /** The stops in progress, which resolve when they have ended. */
   readonly #stopping = new Map<string, Promise<void>>();
-  /** Failures of all supervisors, those of clusters that are gone included. */
+  /** Failures of all supervisors, including those of deleted clusters. */
   #restarts = 0;
 
   constructor(machine: ProcessMachine, parts: SlotParts<Parts>) {
@@ -80,7 +80,7 @@ export class ClusterSlots<Parts> {
     this.#parts = parts;
   }
 
-  /** Queues work on a cluster behind what is in progress for it, unless it is being removed. */
+  /** Queues work on a cluster behind the work in progress for it, unless it is being removed. */
   async serialize(uid: string, work: (slot: Slot<Parts>) => Promise<void>): Promise<Slot<Parts>> {
     if (this.#isClosed) throw new Error('the control plane runtime is closed');
     await this.#stopping.get(uid);
@@ -107,8 +107,9 @@ export class ClusterSlots<Parts> {
   }
 
   /**
-   * Updates a record durably. Does nothing if it is unchanged, or if another process manages the cluster by now. Rejects where it cannot be written, and then
-   * what is remembered is what is on the disk: the next call writes it, instead of taking it for unchanged.
+   * Updates a record durably. Does nothing if it is unchanged, or if another process manages the cluster by now. Rejects if it
+   * cannot be written; then the cached record is the one on disk, so the next call writes the change instead of considering it
+   * unchanged.
    */
   async keep(slot: Slot<Parts>, change: Partial<ClusterRecord>): Promise<void> {
     const before = slot.record;
@@ -119,13 +120,13 @@ export class ClusterSlots<Parts> {
     try {
       await writeRecord(this.#machine.files, slot.folder, record);
     } catch (error) {
-      // Not what another call has made of it meanwhile.
+      // Does not undo the change of another call.
       if (slot.record === record) slot.record = before;
       throw error;
     }
   }
 
-  /** Records the version that serves now, for when it does not. */
+  /** Records the version that is served now, for times when none is. */
   async noteVersion(slot: Slot<Parts>): Promise<void> {
     const { ready, current } = slot.supervisor.state.components['kube-apiserver'];
     if (ready && current && slot.wanted !== undefined) await this.keep(slot, { version: slot.wanted });
@@ -164,7 +165,10 @@ export class ClusterSlots<Parts> {
     return [...new Set([...this.#slots.keys(), ...this.#folders()])];
   }
 
-  /** Whether no program of a cluster runs any more; stops those that do. Their data stay, and the next call in turn begins afresh. */
+  /**
+   * Whether all programs of a cluster have stopped; stops running ones. Their data are kept, and the next queued call begins with
+   * a new slot.
+   */
   hibernate(uid: string): boolean {
     if (this.#isClosed) throw new Error('the control plane runtime is closed');
     if (this.#hibernated.has(uid) || !this.list().includes(uid)) return true;
@@ -180,8 +184,9 @@ export class ClusterSlots<Parts> {
   }
 
   /**
-   * Whether a cluster's folder is as that of a new one that has its port, its user and its encryption key; starts to make it so. Once that has failed each call
-   * is a try that is waited for, and rejects with what is wrong: whoever calls tells it, and decides when to try again.
+   * Whether a cluster's folder is like that of a new one with its port, user and encryption key; starts to wipe it. After a
+   * failure, each call makes an attempt, waits for it, and rejects with the error: the caller reports it and decides when to
+   * retry.
    */
   async wipe(uid: string): Promise<boolean> {
     if (this.#isClosed) throw new Error('the control plane runtime is closed');
@@ -200,7 +205,7 @@ export class ClusterSlots<Parts> {
     return this.#wiped.has(uid);
   }
 
-  /** Whether nothing of a cluster remains; starts removing what does. */
+  /** Whether nothing of a cluster remains; starts removing the rest. */
   remove(uid: string): boolean {
     if (!this.list().includes(uid)) return true;
     const slot = this.#of(uid);
@@ -223,7 +228,7 @@ export class ClusterSlots<Parts> {
     await this.#parts.stop(slot.parts);
   }
 
-  /** Stops the programs of all clusters but some. Their data stay. */
+  /** Stops the programs of all clusters except for some. Their data are kept. */
   async stopAllBut(isWanted: (uid: string) => boolean): Promise<void> {
     const unwanted = this.list().filter((uid) => !isWanted(uid));
     await Promise.all(
@@ -252,7 +257,7 @@ export class ClusterSlots<Parts> {
     return () => this.#listeners.delete(listener);
   }
 
-  /** @param afterwards What is done when it has stopped. */
+  /** @param afterwards Called when it has stopped. */
   async #stopSlot(slot: Slot<Parts>, afterwards?: () => Promise<void>): Promise<void> {
     const isManaged = () => this.#slots.get(slot.uid) === slot && !slot.isGoing;
     try {
@@ -275,7 +280,7 @@ export class ClusterSlots<Parts> {
     }
   }
 
-  /** The record goes last: what is left after a crash is emptied again. */
+  /** The record is deleted last: after a crash, the rest is wiped again. */
   async #emptyFolder({ uid, folder, record }: Slot<Parts>): Promise<void> {
     const { files } = this.#machine;
     const known = record ?? readRecord(files, folder);
@@ -352,7 +357,7 @@ export class ClusterSlots<Parts> {
     return join(this.#machine.folder, uid);
   }
 
-  /** Tells listeners that a cluster's state may have changed. */
+  /** Notifies listeners that a cluster's state may have changed. */
   announce(uid: string): void {
     for (const listener of this.#listeners) listener(uid);
   }

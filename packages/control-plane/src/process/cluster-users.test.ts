@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(parent, { recursive: true }));
 
-/** Opened as by a new process: the folder is the only state. */
+/** Opened like in a new process: the folder is the only state. */
 const open = (range = FIVE) => new ClusterUsers(folder, range, () => 0.5);
 
 test('a cluster keeps one user that no other cluster gets', async () => {

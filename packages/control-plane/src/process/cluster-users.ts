@@ -53,7 +53,7 @@ export class ClusterUsers {
     );
   }
 
-  /** Releases a user: nothing that belongs to it is left of the cluster. */
+  /** Releases a user, once none of the cluster's files belongs to it. */
   async free(clusterUid: string, { uid }: ProcessUser): Promise<void> {
     const path = join(this.#folder, String(uid));
     const holder = await readFile(path, 'utf8').catch(() => undefined);

@@ -3,7 +3,7 @@ export const COMPONENTS = ['etcd', 'kube-apiserver', 'kube-controller-manager', 
 
 export type Component = (typeof COMPONENTS)[number];
 
-/** Dependencies: what must serve before each is started. */
+/** Dependencies that must serve before each is started. */
 export const NEEDS: Readonly<Record<Component, readonly Component[]>> = {
   etcd: [],
   'kube-apiserver': ['etcd'],

@@ -46,11 +46,11 @@ export interface ConfigurationInputs {
   readonly certificates: ComponentCertificates;
   readonly endpoint: Endpoint;
   readonly apiServer: ClusterSpec['apiServer'];
-  /** Whether it asks Fairway about tokens. */
+  /** Whether it uses Fairway's token webhook. */
   readonly asksTokenWebhook: boolean;
-  /** Whether it asks Fairway about rights too. */
+  /** Whether it uses Fairway's access webhook too. */
   readonly asksAccessWebhook: boolean;
-  /** Of Kubernetes. */
+  /** Kubernetes version. */
   readonly version: string;
   /** 32 bytes in base64. */
   readonly encryptionKey: string;
@@ -69,7 +69,7 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
   const { signing, verification } = pki.serviceAccountKeys;
   const files: ConfigurationFile[] = [
     { path: CLUSTER_CA, text: trustBundle(pki.cluster), restarts: CLIENTS },
-    // kube-apiserver would read it again by itself, and go on serving watches and terminals of those whom it lets in no more.
+    // kube-apiserver would reload it by itself, but continue to serve watches and terminals of users who are no longer admitted.
     { path: CLIENT_CA, text: clientTrustBundle(pki), restarts: API_SERVER },
     { path: SIGNING_CERTIFICATE, text: clientAuthority(pki).certificatePem, restarts: [] },
     { path: SIGNING_KEY, text: clientAuthority(pki).privateKeyPem, restarts: [] },
@@ -106,7 +106,7 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
     });
   }
   if (asksTokenWebhook) {
-    // It reads its own certificate again by itself, but not those that it trusts.
+    // It reloads its own certificate by itself, but not its trusted CAs.
     const target = { server: TOKEN_WEBHOOK_URL, authorityPem: trustBundle(pki.frontProxy) };
     const text = dump(kubeconfigOf('token-webhook-client', target, folder));
     files.push({ path: TOKEN_WEBHOOK, text, restarts: API_SERVER });
@@ -129,7 +129,7 @@ export function configurationFiles(inputs: ConfigurationInputs): ConfigurationFi
 /** First version whose AuthorizationConfiguration is v1; v1beta1 is on since 1.30. */
 const FIRST_MINOR_WITH_V1 = 32;
 
-/** Asks Fairway last, and about users of Keystone alone; if it is away it has no opinion. */
+/** Uses Fairway's webhook last, and only for Keystone users; without an answer there is no opinion. */
 export function authorizationConfiguration(version: string): object {
   const api = Number(version.split('.')[1]) >= FIRST_MINOR_WITH_V1 ? 'v1' : 'v1beta1';
   return {
@@ -148,7 +148,7 @@ export function authorizationConfiguration(version: string): object {
           subjectAccessReviewVersion: 'v1',
           matchConditionSubjectAccessReviewVersion: 'v1',
           failurePolicy: 'NoOpinion',
-          // It takes no relative path here.
+          // Relative paths are not allowed here.
           connectionInfo: { type: 'KubeConfigFile', kubeConfigFile: `${WORKING_FOLDER}/${ACCESS_WEBHOOK}` },
           matchConditions: [{ expression: "request.user.startsWith('keystone:')" }],
         },
@@ -161,7 +161,7 @@ type Oidc = NonNullable<ClusterSpec['apiServer']['oidc']>;
 
 /**
  * The equivalent of the `--oidc-*` flags, and two things that they lack: several group claims, and an issuer that is reached
- * through Fairway's proxy. v1beta1, which 1.34 and later read. The issuer's keys determine the signing algorithms.
+ * through Fairway's proxy. v1beta1, which 1.34 and later support. The issuer's keys determine the signing algorithms.
  */
 export function authenticationConfiguration(oidc: Oidc): object {
   const { issuerURL, clientID, usernameClaim, requiredClaims = {} } = oidc;
@@ -211,7 +211,7 @@ function usernamePrefixOf({ usernamePrefix, usernameClaim, issuerURL }: Oidc): s
   return usernamePrefix ?? (usernameClaim === 'email' ? '' : `${issuerURL}#`);
 }
 
-/** All connections but those to its etcd go through the proxy. */
+/** All connections except for those to its etcd use the proxy. */
 export function egressConfiguration(): object {
   return {
     apiVersion: 'apiserver.k8s.io/v1beta1',
@@ -226,7 +226,10 @@ export function egressConfiguration(): object {
   };
 }
 
-/** For the operator alone, of clusters that do not ask for audit events. OVHcloud's policy: writes in full, but never the contents of Secrets and tokens, and no health checks. */
+/**
+ * Only for the operator, for clusters that do not ask for audit events. OVHcloud's policy: logs writes in full, but never the
+ * contents of Secrets and tokens, and no health checks.
+ */
 function operatorAuditPolicy(): object {
   return {
     apiVersion: 'audit.k8s.io/v1',

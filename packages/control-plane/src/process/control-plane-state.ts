@@ -8,7 +8,7 @@ export const FAILED_AFTER = 3;
 export interface StateFacts {
   readonly supervised: SupervisedState;
   readonly endpoint: Endpoint | undefined;
-  /** The version that it last served; undefined before it first did. */
+  /** The version that it last served; undefined before the first time. */
   readonly version: string | undefined;
   /** The restore in progress; undefined: none. */
   readonly restoring?: string | undefined;

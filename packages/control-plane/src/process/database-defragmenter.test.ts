@@ -3,7 +3,7 @@ import { silentLogger } from '@fairway/base/log';
 import { expect, test } from 'vitest';
 import { DatabaseDefragmenter, reclaimSpace } from './database-defragmenter.ts';
 
-/** An etcd with a full database: its size, and how much of that remains after compaction. */
+/** An etcd with a full database: its size, and how much of it remains after compaction. */
 function fullEtcd({ size, live }: { readonly size: number; readonly live: number }) {
   const calls: string[] = [];
   let dbSize = size;
@@ -42,7 +42,7 @@ test.each([
   expect(etcd.calls).toEqual(calls);
 });
 
-test('a revision that is compacted already does not stop the defragmentation', async () => {
+test('an already compacted revision does not prevent the defragmentation', async () => {
   const { call } = fullEtcd({ size: 110, live: 40 });
   const compacted = (path: string, body: object) =>
     path.endsWith('/compaction')

@@ -13,8 +13,8 @@ const etcdStatus = z.object({
 const ROOMY_SHARE = 0.9;
 
 /**
- * Clears the NOSPACE alarm of an etcd if there is room again, because the quota has grown or objects were deleted.
- * kube-apiserver can't compact such a database, as that begins with a write. Answers whether etcd accepts writes now.
+ * Clears the NOSPACE alarm of an etcd if there is room again, because the quota has grown or objects were deleted. kube-apiserver
+ * can't compact such a database, because that begins with a write. Returns whether etcd accepts writes now.
  */
 export async function reclaimSpace(call: EtcdCall, quotaBytes: number): Promise<boolean> {
   const isRoomy = ({ dbSize }: z.infer<typeof etcdStatus>) => dbSize < quotaBytes * ROOMY_SHARE;

@@ -35,22 +35,22 @@ export interface PreparationInputs {
   readonly folder: string;
   readonly files: Files;
   readonly clock: Clock;
-  /** Environment of the programs, beside their own limits. */
+  /** Environment of the programs, in addition to their own limits. */
   readonly env: Readonly<Record<string, string>>;
   /** The user that they run as. */
   readonly user: ProcessUser | undefined;
 }
 
 export interface PreparedControlPlane extends DesiredControlPlane {
-  /** By which kubelets know the API server. */
+  /** Authenticates the API server to kubelets. */
   readonly kubeletClient: ClientCertificate;
-  /** Of the webhook that its API server asks about tokens; undefined: it asks none. */
+  /** TLS of its API server's token webhook; undefined if it uses none. */
   readonly tokenWebhook: WebhookTls | undefined;
-  /** When the first of its certificates ends. */
+  /** When the first of its certificates expires. */
   readonly certificatesEndMs: number;
 }
 
-/** Writes the files that the programs read, renewing certificates that are due, and returns how the programs are to run. */
+/** Writes the files that the programs read, renewing certificates that are due, and returns how to run the programs. */
 export async function prepareControlPlane(inputs: PreparationInputs): Promise<PreparedControlPlane> {
   const { spec, binaries, record, endpoint, folder, files, clock, user } = inputs;
   const path = pathsIn(folder);
@@ -94,7 +94,7 @@ export async function prepareControlPlane(inputs: PreparationInputs): Promise<Pr
   };
 }
 
-/** The file that the others are known by goes last. */
+/** The last file is deleted last: its presence shows whether the others exist. */
 function removeFiles(files: Files, path: (name: string) => string, names: readonly string[]): void {
   if (files.read(path(names.at(-1) ?? '')) === undefined) return;
   for (const name of names) files.remove(path(name));
@@ -132,7 +132,7 @@ function heldCertificates(
   return held;
 }
 
-/** A crash between the two files leaves a new one beside an old one. */
+/** A crash between the two files leaves a new one next to an old one. */
 function isPair(certificatePem: string, privateKeyPem: string): boolean {
   return new X509Certificate(certificatePem).checkPrivateKey(createPrivateKey(privateKeyPem));
 }

@@ -10,7 +10,7 @@ test.each([
   expect(encryptionConfiguration('a2V5', version)).toMatchObject({ resources: [{ resources }] });
 });
 
-test('the first provider encrypts, and what is plain, or was encrypted as Secrets have been, stays readable', () => {
+test('the first provider encrypts, and data that is plain or encrypted like earlier Secrets stays readable', () => {
   expect(encryptionConfiguration('a2V5', '1.36.3')).toMatchObject({
     resources: [{ providers: [{ secretbox: { keys: [{ name: 'key1', secret: 'a2V5' }] } }, { identity: {} }] }],
   });

@@ -46,7 +46,7 @@ test('a symlink is not followed', async () => {
   expect(diskFiles.size(join(folder, 'log'))).toBe(0);
 });
 
-test('a file is created by one alone, and whole', async () => {
+test('a file is created by one process only, and completely', async () => {
   const path = join(folder, 'record');
 
   const created = await Promise.all([diskFiles.create(path, 'first'), diskFiles.create(join(folder, 'other'), 'x')]);

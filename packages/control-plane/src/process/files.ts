@@ -3,7 +3,9 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, readSync, r
 import { constants, copyFile, link, mkdir, open, readdir, rename, rm, truncate } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** The runtime's file operations. Files that it reads are small; what may take long or waits for a disk is asynchronous. */
+/**
+ * The runtime's file operations. Files that it reads are small; operations that may be slow or wait for a disk are asynchronous.
+ */
 export interface Files {
   read(path: string): string | undefined;
   /** Replaces a file atomically, creating parent folders, for its owner and at most one reading group; durable when it resolves. */
@@ -13,7 +15,7 @@ export interface Files {
   remove(path: string): void;
   makeFolder(path: string): Promise<void>;
   removeFolder(path: string): Promise<void>;
-  /** Removes all that is in a folder but one file; durable when it resolves. Does nothing if there is no such folder. */
+  /** Removes all content of a folder except for one file; durable when it resolves. Does nothing if the folder does not exist. */
   emptyFolder(path: string, kept: string): Promise<void>;
   /** Names of the subfolders; empty if the folder does not exist. */
   folders(path: string): readonly string[];
@@ -97,14 +99,14 @@ export const diskFiles: Files = {
   },
 };
 
-/** One for each process: one that was stopped in the middle must not publish another's half-written file when it continues. */
+/** One for each process: a process that was suspended must not publish another's half-written file when it continues. */
 function draftOf(path: string): string {
   return `${path}.${process.pid}.draft`;
 }
 
 /** Durable when it resolves. */
 async function writeDraft(draft: string, text: string, readers?: number): Promise<void> {
-  // Others may write to the folder: never follow a link there.
+  // Other users may be able to write to the folder: never follow a link there.
   await using file = await open(draft, 'wx', 0o600);
   if (readers !== undefined) {
     await file.chown(process.geteuid?.() ?? 0, readers);

@@ -68,7 +68,7 @@ describe('the set for a version', () => {
     expect(chooseBinaries(found, wanted)?.version).toBe(chosen);
   });
 
-  test('the message lists what there is', async () => {
+  test('the message lists the available versions', async () => {
     const found = await find({ '/a': { programs: ALL, version: '1.36.3' } });
 
     expect(missingBinaries(found, '1.34.2')).toBe(

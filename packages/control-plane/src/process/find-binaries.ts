@@ -34,8 +34,8 @@ export interface BinaryLookup {
 }
 
 /**
- * Every set of binaries in the folders. Those of Kubernetes come from one folder, so that their versions match; etcd from
- * the same folder, else from the first that has it.
+ * Every set of binaries in the folders. Those of Kubernetes come from one folder, so that their versions match; etcd from the
+ * same folder, or else from the first that has it.
  */
 export async function findBinaries({ folders, isExecutable, run }: BinaryLookup): Promise<readonly Binaries[]> {
   const found: Binaries[] = [];
@@ -59,7 +59,9 @@ async function versionOf(program: string, run: BinaryLookup['run']): Promise<str
   }
 }
 
-/** The binaries for a version: that exact one, else the newest patch of the same minor version, which the state then reports. */
+/**
+ * The binaries for a version: the exact one, or else the newest patch of the same minor version, which the state then reports.
+ */
 export function chooseBinaries(found: readonly Binaries[], version: string): Binaries | undefined {
   const exact = found.find((candidate) => candidate.version === version);
   if (exact) return exact;

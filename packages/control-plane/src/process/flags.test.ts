@@ -155,7 +155,7 @@ describe('command lines for a spec', () => {
     expect(jwt?.claimMappings).toEqual({ username: { claim: 'email', prefix: '' }, ...(groups && { groups }) });
   });
 
-  test('issuers and everything else but etcd are reached through the proxy', () => {
+  test('issuers and everything else except for etcd are reached through the proxy', () => {
     expect(authenticationConfiguration(OIDC)).toMatchObject({
       jwt: [{ issuer: { egressSelectorType: 'controlplane' } }],
     });
@@ -167,7 +167,7 @@ describe('command lines for a spec', () => {
     });
   });
 
-  test('groups of several claims are merged, each with the prefix', () => {
+  test('groups from several claims are merged, each with the prefix', () => {
     const oidc = { ...OIDC, groupsClaims: ['groups', 'roles'], groupsPrefix: 'oidc:', requiredClaims: { hd: 'x' } };
 
     expect(authenticationConfiguration(oidc)).toMatchObject({
@@ -196,7 +196,10 @@ test('no Cluster can disable NodeRestriction, not even one stored by an older re
   expect(flags).toContain('--disable-admission-plugins=AlwaysPullImages');
 });
 
-/** What kube-apiserver of each minor reads without a feature gate that is off by default: register.go of its `pkg/apis/apiserver`. */
+/**
+ * Versions that kube-apiserver of each minor reads without a feature gate that is off by default: register.go of its
+ * `pkg/apis/apiserver`.
+ */
 const READ = [
   { version: '1.31.14', authorization: ['v1beta1'], authentication: ['v1beta1'], confinesIssuers: false },
   { version: '1.32.10', authorization: ['v1beta1', 'v1'], authentication: ['v1beta1'], confinesIssuers: false },
@@ -206,7 +209,7 @@ const READ = [
   { version: '1.36.3', authorization: ['v1beta1', 'v1'], authentication: ['v1beta1', 'v1'], confinesIssuers: true },
 ];
 
-test.each(READ)('kube-apiserver $version reads what is written for it', (read) => {
+test.each(READ)('kube-apiserver $version can read what is written for it', (read) => {
   const { version, authorization, authentication, confinesIssuers } = read;
   const formOf = (configuration: object) => (configuration as { apiVersion: string }).apiVersion;
   const forms = (names: readonly string[]) => names.map((name) => `apiserver.config.k8s.io/${name}`);
@@ -214,10 +217,10 @@ test.each(READ)('kube-apiserver $version reads what is written for it', (read) =
   // The newest, which outlives the others.
   expect(formOf(authorizationConfiguration(version))).toBe(forms(authorization).at(-1));
   expect(authorizationConfiguration(version)).toMatchObject({
-    // Rights are asked for last, without a say if nobody answers.
+    // Access reviews come last, with no opinion if there is no answer.
     authorizers: [{ type: 'Node' }, { type: 'RBAC' }, { type: 'Webhook', webhook: { failurePolicy: 'NoOpinion' } }],
   });
   expect(forms(authentication)).toContain(formOf(authenticationConfiguration(OIDC)));
-  // Where issuers are not confined, OIDC is not applied.
+  // If issuers cannot be confined, OIDC is not applied.
   expect(oidcVersionProblem(version) === undefined).toBe(confinesIssuers);
 });

@@ -35,7 +35,7 @@ export type FlagInputs = Pick<
   'cluster' | 'podCIDR' | 'serviceCIDR' | 'apiServer' | 'reviewToken' | 'reviewAccess' | 'etcdQuotaBytes'
 > & {
   readonly endpoint: Endpoint;
-  /** Of etcd. */
+  /** etcd's data folder. */
   readonly dataFolder: string;
   /** Whether programs run as a user that may not traverse the folders above the cluster's. */
   readonly hasOwnUser: boolean;
@@ -78,7 +78,10 @@ function etcdFlags({ etcdQuotaBytes, dataFolder, hasOwnUser }: FlagInputs): stri
 /** Without NodeRestriction, one node's certificate can modify every Node. Admission plugins that are on by default can't be configured. */
 const ALWAYS_ON: ReadonlySet<string> = new Set(['NodeRestriction']);
 
-/** Its answers count as long as those about revocation take. They are kept for another 10 s, which is no flag's. */
+/**
+ * Answers are cached for about as long as a revocation takes to be detected. kube-apiserver caches them for another 10 s, for
+ * which there is no flag.
+ */
 const TOKEN_WEBHOOK_FLAGS = [
   `--authentication-token-webhook-config-file=${TOKEN_WEBHOOK}`,
   '--authentication-token-webhook-version=v1',
@@ -96,7 +99,8 @@ const TENANT_AUDIT_FLAGS = [
   `--audit-log-path=${TENANT_AUDIT_LOG}`,
   `--audit-log-maxsize=${TENANT_AUDIT_MAX_SIZE_MB}`,
   `--audit-log-maxbackup=${TENANT_AUDIT_MAX_BACKUPS}`,
-  // Bodies go, and the event stays, where it would not fit into a file. What has more than the limit without bodies would be dropped.
+  // Removes bodies, and keeps the event, if it would not fit into a file. Events beyond the limit even without bodies would be
+  // dropped.
   '--audit-log-truncate-enabled=true',
   `--audit-log-truncate-max-event-size=${TENANT_AUDIT_MAX_EVENT_SIZE}`,
 ];
@@ -134,7 +138,7 @@ function apiServerFlags({ endpoint, serviceCIDR, apiServer, reviewToken, reviewA
     '--requestheader-extra-headers-prefix=X-Remote-Extra-',
     `--proxy-client-cert-file=${certificatePath('front-proxy-client')}`,
     `--proxy-client-key-file=${keyPath('front-proxy-client')}`,
-    // Services of aggregated APIs by their endpoints: nothing on this machine leads addresses of Services anywhere.
+    // Reaches Services of aggregated APIs by their endpoints: this machine does not route Service addresses.
     '--enable-aggregator-routing=true',
     `--service-account-issuer=${SERVICE_ACCOUNT_ISSUER}`,
     `--service-account-key-file=${SERVICE_ACCOUNT_VERIFICATION}`,

@@ -1,11 +1,11 @@
 import type { Component } from './components.ts';
 
 /*
- * Paths below a cluster's folder, which is its programs' working directory; they are given relative paths: command lines stay short,
- * the home can be moved, and socket paths stay within Linux's limit of 108 bytes.
+ * Paths below a cluster's folder, which is its programs' working directory. Programs get relative paths: command lines stay
+ * short, the home can be moved, and socket paths stay within Linux's limit of 108 bytes.
  */
 
-/** The folder itself for programs that work in it, whether or not they may traverse those above. */
+/** The folder itself for programs that work in it, whether or not they may traverse its parents. */
 export const WORKING_FOLDER = '/proc/self/cwd';
 export const RECORD = 'record.json';
 export const ETCD_DATA = 'etcd';
@@ -18,13 +18,13 @@ export const ENCRYPTION = 'config/encryption.yaml';
 export const EGRESS_FOLDER = 'egress';
 export const EGRESS_CONFIGURATION = 'config/egress.yaml';
 export const AUTHENTICATION = 'config/authentication.yaml';
-/** Where and as whom kube-apiserver asks about tokens. */
+/** Address and credentials of kube-apiserver's token webhook. */
 export const TOKEN_WEBHOOK = 'config/token-webhook.yaml';
-/** Where it asks about rights, and in which order it asks whom. */
+/** The access webhook, and the order of authorizers. */
 export const ACCESS_WEBHOOK = 'config/access-webhook.yaml';
 export const AUTHORIZATION = 'config/authorization.yaml';
 export const CLUSTER_CA = 'pki/ca.crt';
-/** All CAs whose clients are let in. */
+/** All CAs whose clients are admitted. */
 export const CLIENT_CA = 'pki/client-ca.crt';
 export const SIGNING_CERTIFICATE = 'pki/signing-ca.crt';
 export const SIGNING_KEY = 'pki/signing-ca.key';

@@ -1,7 +1,7 @@
 const COMPLAINT = /^[EF]\d{4} |"level":"(?:error|fatal|panic)"|^(?:Error|error|panic|fatal): /;
 const LONGEST = 300;
 
-/** Why a program exited, according to its log: the last error, else the last line; undefined for an empty log. */
+/** Why a program exited, according to its log: the last error, or else the last line; undefined for an empty log. */
 export function lastErrorLine(log: string): string | undefined {
   const lines = log.split('\n').filter((line) => line.trim() !== '');
   const line = lines.findLast((candidate) => COMPLAINT.test(candidate)) ?? lines.at(-1);

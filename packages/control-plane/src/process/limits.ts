@@ -4,7 +4,7 @@ import type { Component } from './components.ts';
 export interface ComponentLimits {
   /** Bytes; a program that uses more is restarted. Undefined: no limit. */
   readonly memoryBytes: number | undefined;
-  /** Environment variables by which the Go runtime keeps the limits. */
+  /** Environment variables that make the Go runtime respect the limits. */
   readonly env: Readonly<Record<string, string>>;
 }
 
@@ -24,11 +24,11 @@ const MEMORY_SHARES: Readonly<Record<Component, number>> = {
   'kube-scheduler': 0.08,
 };
 
-/** Share of its memory above which the garbage collector works hardest (GOMEMLIMIT). */
+/** Share of its memory above which garbage collection becomes most aggressive (GOMEMLIMIT). */
 const SOFT_SHARE = 0.9;
 const MIB = 2 ** 20;
 
-/** Divides the memory that the plan gives a control plane; pure. */
+/** Divides the plan's memory for a control plane; pure. */
 export function componentLimits(component: Component, memoryMiB: number | undefined): ComponentLimits {
   const env = { GOMAXPROCS: String(GOMAXPROCS[component]) };
   if (memoryMiB === undefined) return { memoryBytes: undefined, env };

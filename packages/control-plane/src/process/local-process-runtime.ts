@@ -34,15 +34,15 @@ export interface LocalProcessRuntimeOptions {
   readonly users?: UserRange;
   /** Exceptions to the egress rule. */
   readonly egress?: EgressExceptions;
-  /** By default this machine's. */
+  /** This machine's by default. */
   readonly network?: EgressNetwork;
   /** Names this folder's firewall rules: letters and digits. */
   readonly homeId: string;
   /** IPv4 ranges that may reach every API server, whatever its cluster allows. */
   readonly alwaysAllowed?: readonly string[];
-  /** By default this machine's; null: none. */
+  /** This machine's by default; null: none. */
   readonly nft?: Nft | null;
-  /** Where copies of snapshots go. */
+  /** Where copies of snapshots are stored. */
   readonly archive?: SnapshotArchive | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -103,7 +103,7 @@ export function findLocalBinaries(
   return findBinaries({ folders: binaryFolders(env, further), isExecutable, run: programRunner(env) });
 }
 
-/** The same, to be repeated: a program is asked for its version again only when its file has changed. */
+/** The same, for repeated calls: a program's version is determined again only after its file has changed. */
 function localBinarySearch(env: LocalProcessRuntimeOptions['env'], further: readonly string[]) {
   const run = programRunner(env);
   const told = new Map<string, { readonly stamp: string; readonly output: string }>();
@@ -119,7 +119,7 @@ function localBinarySearch(env: LocalProcessRuntimeOptions['env'], further: read
   return () => findBinaries({ folders: binaryFolders(env, further), isExecutable, run: runOnce });
 }
 
-/** Short-lived programs that print something or create a file; their output is small. */
+/** For short-lived programs that print something or create a file; their output is small. */
 const PROGRAM_TIMEOUT_MS = 600_000;
 
 export function programRunner(env: Readonly<Record<string, string | undefined>>): RunProgram {

@@ -29,8 +29,8 @@ export interface Launch {
 /** The supervisor's view of this machine's processes. */
 export interface ProcessHost {
   /**
-   * Starts a process that outlives this one and that writes its pid file before it executes the program; it exits immediately if a
-   * pid file exists already. `onExit` is called if it exits while this process lives. Throws if nothing was started.
+   * Starts a process that outlives this one and that writes its pid file before it executes the program; it exits immediately if
+   * a pid file already exists. `onExit` is called if it exits while this process lives. Throws if nothing was started.
    */
   spawn(launch: Launch, onExit: () => void): ProcessIdentity;
   /** The running process with this id, or undefined. */
@@ -42,12 +42,12 @@ export interface ProcessHost {
 }
 
 /**
- * The shell writes the pid file and then execs the program (same process, same start time), so that a program never runs
- * without a pid file, even if Fairway is killed meanwhile. `ln` creates the file atomically, and only if there is none.
- * When memory runs out, the kernel kills a program before Fairway; the limit of open files is raised as far as this user may.
+ * The shell writes the pid file and then execs the program (same process, same start time), so that a program never runs without
+ * a pid file, even if Fairway is killed meanwhile. `ln` creates the file atomically, and only if there is none. When memory runs
+ * out, the kernel kills a program before Fairway; the limit of open files is raised as far as this user may.
  *
- * Another user may be unable to reach the program, which often lies below root's home. So it is opened before the switch of
- * user and executed through its file descriptor, by way of a symlink that gives the process its name.
+ * Another user may be unable to reach the program, which often lies below root's home. It is therefore opened before the switch
+ * of user and executed through its file descriptor, by way of a symlink that gives the process its name.
  */
 const SCRIPT = [
   'umask 077',
@@ -76,7 +76,7 @@ const SCRIPT = [
   'exec setpriv --reuid "${user%:*}" --regid "${user#*:}" --clear-groups --no-new-privs -- "$@"',
 ].join('\n');
 
-/** Programs can write to the folder of logs: a symlink that they create there must not be followed. */
+/** Programs can write to the log folder: a symlink that they create there must not be followed. */
 const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;
 
 export function localProcessHost(identify: ProcessHost['identify']): ProcessHost {

@@ -37,13 +37,13 @@ export interface ProcessRuntimeOptions extends ProcessMachine {
   readonly snapshotFolder: string;
   /** Finds binaries; called again while none match. */
   readonly findBinaries: () => Promise<readonly Binaries[]>;
-  /** Where to look for restore tools, after etcd's own folder. */
+  /** Where to search for restore tools, after etcd's own folder. */
   readonly toolFolders: readonly string[];
   readonly runProgram: RunProgram;
   readonly egress: EgressOptions;
   readonly isolation: Isolation;
   readonly access: AccessOptions;
-  /** Where copies of snapshots go; undefined: nowhere. */
+  /** Where copies of snapshots are stored; undefined: nowhere. */
   readonly archive: SnapshotArchive | undefined;
 }
 
@@ -54,7 +54,7 @@ export interface AccessOptions {
   readonly alwaysAllowed: readonly string[];
 }
 
-/** State of a cluster beside its supervisor. */
+/** State of a cluster in addition to its supervisor. */
 interface Parts {
   readonly uid: string;
   readonly snapshots: ClusterSnapshots;
@@ -63,7 +63,7 @@ interface Parts {
   readonly settings: SettingsTrial;
   /** Why the supervisor was not given a desired state. */
   problem: string | undefined;
-  /** Whether that is for lack of its version's programs. */
+  /** Whether the cause is missing binaries of its version. */
   isMissing: boolean;
   /** Which API server settings are not in effect, and why. */
   settingsProblem: string | undefined;
@@ -71,7 +71,7 @@ interface Parts {
   access: AccessState;
   /** Generation of the data whose folder this process has given to the cluster's user. */
   openedGeneration: number | undefined;
-  /** When the first of its certificates ends. */
+  /** When the first of its certificates expires. */
   certificatesEndMs: number | undefined;
 }
 
@@ -187,7 +187,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     await this.#offHostRemovals?.stop();
   }
 
-  /** Stops what an earlier Fairway left running for clusters that no longer exist. Their data stay. */
+  /** Stops what an earlier Fairway left running for clusters that no longer exist. Their data are kept. */
   async stopAllBut(isWanted: (clusterUid: string) => boolean): Promise<void> {
     await this.#slots.stopAllBut(isWanted);
     await this.#logFailure(this.#access.removeAllBut(isWanted));
@@ -202,7 +202,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
 
   async #prepare(slot: Slot<Parts>, spec: ControlPlaneSpec): Promise<void> {
     const { parts, folder, supervisor } = slot;
-    // Whoever is let in no more is so at once: what follows may fail for days, while the API server runs.
+    // Users who are no longer admitted lose access immediately: the following steps may fail for days, while the API server runs.
     parts.egress.answerReviewsBy(reviewsOf(spec));
     const binaries = await this.#binaries.for(spec.version);
     parts.isMissing = 'problem' in binaries;
@@ -244,7 +244,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
     this.#keepDatabase(slot, { ...spec, etcdQuotaBytes }, binaries);
   }
 
-  /** Restricts who may reach the API server, before it listens. Answers with why it must not be started. */
+  /** Restricts which addresses may reach the API server, before it listens. Returns why it must not be started. */
   async #restrictAccess(slot: Slot<Parts>, record: ClusterRecord, spec: ControlPlaneSpec): Promise<string | undefined> {
     const sources = allowedSources(spec);
     const { uid: clusterUid, mayAct, supervisor, parts } = slot;
@@ -254,7 +254,7 @@ export class ProcessRuntime implements ControlPlaneRuntime {
       await this.#slots.keep(slot, { isRestricted: access.kind === 'enforced' || undefined });
       return undefined;
     }
-    // Where it was never restricted, it runs open as it did, and its status says so.
+    // If it was never restricted, it continues to run open, and its status says so.
     const isOpenAnyway = access.kind === 'unavailable' && record.isRestricted !== true;
     const isRunning = supervisor.state.components['kube-apiserver'].running;
     if (isOpenAnyway || isRunning || sources === undefined) return undefined;
@@ -344,7 +344,7 @@ function reviewsOf({ reviewToken, reviewAccess }: ControlPlaneSpec): Reviews | u
   return reviewToken && { reviewToken, reviewAccess };
 }
 
-/** The tenant's own mistakes come first: those the tenant can mend. */
+/** The tenant's own mistakes come first: the tenant can correct them. */
 function settingsState(
   { settingsProblem, access }: Pick<Parts, 'settingsProblem' | 'access'>,
   settingsInEffect: string | undefined,

@@ -40,7 +40,10 @@ export async function answerTokenReview(body: unknown, reviewToken: ReviewToken)
   return { apiVersion, kind, status: user === undefined ? { authenticated: false } : { authenticated: true, user } };
 }
 
-/** The SubjectAccessReview with its status, which never denies, since other authorizers are consulted first. Throws for any other input. */
+/**
+ * The SubjectAccessReview with its status, which never denies, because other authorizers are consulted first. Throws for any
+ * other input.
+ */
 export async function answerAccessReview(body: unknown, reviewAccess: ReviewAccess | undefined): Promise<object> {
   const { apiVersion, kind, spec } = AccessReview.parse(body);
   const attributes = attributesOf(spec);

@@ -76,7 +76,7 @@ test('components start in order, each when its dependencies serve', async () => 
   expect(changes).toBeGreaterThan(0);
 });
 
-test('a component is ready once its program runs: before it has a pid file, another Fairway would not find it', async () => {
+test('a component is ready once its program runs: without a pid file, another Fairway would not find it', async () => {
   machine.slow.add('kube-scheduler');
   const supervisor = await started();
   expect(supervisor.state.components['kube-scheduler']).toMatchObject({ running: true, ready: false });
@@ -117,7 +117,7 @@ test('a crash-looping component is restarted with backoff, and its error is repo
   expect(supervisor.state.components['kube-scheduler']).toMatchObject({ ready: true, failures: 0 });
 });
 
-test('a crash-looping component is polled seldom', async () => {
+test('a crash-looping component is polled rarely', async () => {
   machine.broken.set('kube-apiserver', 'E1121 10:00:00 1 run.go:72] no\n');
   const supervisor = supervise();
   await supervisor.want(desired());
@@ -126,7 +126,7 @@ test('a crash-looping component is polled seldom', async () => {
 
   await clock.advance(600_000);
 
-  // At 200 ms there would be 3,000.
+  // At intervals of 200 ms it would be 3,000.
   expect(machine.looks).toBeLessThan(400);
   supervisor.detach();
 });
@@ -186,7 +186,7 @@ test('a pid file whose process id was reused is ignored', async () => {
   expect([...machine.running.keys()]).toEqual([100]);
 });
 
-test('changed settings of the API server restart only that', async () => {
+test('changed settings of the API server restart no other component', async () => {
   const supervisor = await started();
 
   await supervisor.want(desired({ 'kube-apiserver': 'second' }));
@@ -196,7 +196,7 @@ test('changed settings of the API server restart only that', async () => {
   expect(supervisor.state.components['kube-apiserver']).toMatchObject({ current: true, failures: 0 });
 });
 
-test('a stop is orderly, and resolves when nothing is left', async () => {
+test('a stop is orderly, and resolves when no process is left', async () => {
   const supervisor = await started();
 
   await Promise.all([supervisor.stop(), clock.advance(2000)]);
@@ -232,7 +232,7 @@ test('processes of an earlier Fairway are stopped by one that has no desired sta
 });
 
 test.each([0, 1, 2, 3, 4, 5])(
-  'who asks again %i turns after it said that something changed does not stop it',
+  'a caller that sets the state again %i turns after a change does not stop the supervisor',
   async (turns) => {
     const supervisor: ControlPlaneSupervisor = new ControlPlaneSupervisor({
       folder: FOLDER,
@@ -294,7 +294,7 @@ test('without permission to act it touches nothing, not even the pid file of an 
   expect(machine.files.read(`${FOLDER}/run/kube-scheduler.pid`)).toBeDefined();
 });
 
-test('at rest nothing runs or is restarted, and everything starts again when desired', async () => {
+test('a hibernated control plane runs and restarts nothing, and everything starts again when desired', async () => {
   const supervisor = await started();
 
   const resting = supervisor.hibernate();
@@ -311,7 +311,7 @@ test('at rest nothing runs or is restarted, and everything starts again when des
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('rest stops processes of an earlier Fairway too', async () => {
+test('hibernation stops processes of an earlier Fairway too', async () => {
   await started();
   const later = supervise();
 
@@ -355,7 +355,7 @@ test('a component stopped by a full database starts immediately once that accept
   expect(isAllReady(supervisor)).toBe(true);
 });
 
-test('a database that has grown to what its quota is changed at is told, once', async () => {
+test('a database that has grown enough for a change of its quota is reported, once', async () => {
   const supervisor = await started();
   await supervisor.want({ ...desired(), databaseDueBytes: 5000 });
   changes = 0;

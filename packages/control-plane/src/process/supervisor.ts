@@ -61,7 +61,7 @@ export interface SupervisorOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly onChange: () => void;
-  /** Called when a process has ended that should have run on, or had to be ended. */
+  /** Called when a process has ended unexpectedly, or had to be ended. */
   readonly onFailure?: () => void;
 }
 
@@ -75,8 +75,8 @@ const HANGS = `it did not respond for ${HANGS_AFTER_MS / 1000} s`;
 const ABSENT: ComponentState = { running: false, ready: true, current: true, failures: 0, lastFailure: undefined };
 
 /**
- * Keeps the processes of one control plane in their desired state: adopts those of an earlier Fairway by their pid files,
- * starts missing ones in order, stops those that differ, and restarts with exponential backoff those that exit by themselves.
+ * Keeps the processes of one control plane in their desired state: adopts those of an earlier Fairway by their pid files, starts
+ * missing ones in order, stops those that differ, and restarts with exponential backoff those that exit unexpectedly.
  */
 export class ControlPlaneSupervisor {
   readonly #options: SupervisorOptions;
@@ -123,7 +123,7 @@ export class ControlPlaneSupervisor {
     return promise;
   }
 
-  /** Stops managing the processes; they keep running. Final. A stop or rest in progress rejects. */
+  /** Stops managing the processes; they keep running. Final. A stop or hibernation in progress rejects. */
   detach(): void {
     this.#hasLeft = true;
     this.#timer?.cancel();
@@ -249,7 +249,7 @@ export class ControlPlaneSupervisor {
     const complaint = message ?? lastErrorLine(files.tail(this.#path(logPath(component)), ERROR_TAIL_BYTES));
     this.#options.onFailure?.();
     member.fail(sinceMs, clock.now(), complaint ?? 'it exited without an error message');
-    // The full database may be why it fails.
+    // The full database may be the cause of its failure.
     if (this.#members.etcd.process) this.#members.etcd.process.probedAtMs = undefined;
     const { failures, lastFailure } = member;
     log.warn({ component, failures, complaint: lastFailure }, 'process failed');
@@ -287,7 +287,8 @@ export class ControlPlaneSupervisor {
         return this.#desired !== undefined && (await probes.apiServer(this.#desired.apiServer));
       case 'kube-controller-manager':
       case 'kube-scheduler':
-        // They have no readiness to probe; one that can't work exits. Until there is its pid file, it is the shell that writes it.
+        // They have no readiness to probe; one that can't work exits. Until its pid file exists, the process is the shell that
+        // writes it.
         return (
           this.#members[component].process?.ready === true ||
           this.#options.files.read(this.#path(pidPath(component))) !== undefined
@@ -295,7 +296,7 @@ export class ControlPlaneSupervisor {
     }
   }
 
-  /** Cuts short the backoff of what a full database had stopped, once the database accepts writes. */
+  /** Ends the backoff of components that a full database had stopped, once the database accepts writes. */
   #noteDatabase(database: EtcdStatus): void {
     const hasRoomAgain = this.#database?.isFull === true && !database.isFull;
     this.#database = database;

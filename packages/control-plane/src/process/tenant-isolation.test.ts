@@ -37,14 +37,14 @@ describe('with one user for all control planes', () => {
     expect(new Tenancy(SHARED).problemOf({ uid: 'b', namespace: 'team' }, records)).toBeUndefined();
   });
 
-  test('a cluster that has a user of its own waits for root', () => {
+  test('a cluster that has its own user waits for root', () => {
     const records = new Map([['a', record({ namespace: 'team', userId: 1_900_000_000 })]]);
 
     expect(new Tenancy(SHARED).problemOf({ uid: 'a', namespace: 'team' }, records)).toContain('as root again');
   });
 });
 
-test('with a user for each, all share the machine', () => {
+test('with a user per cluster, all share the machine', () => {
   const tenancy = new Tenancy({ users: new ClusterUsers('/nowhere', DEFAULT_USERS, () => 0) });
   const records = new Map([['a', record({ namespace: 'team', userId: 1_900_000_000 })]]);
 

@@ -26,7 +26,7 @@ export function localIsolation({ folder, range, env, random }: IsolationInputs):
   if (findExecutable(foldersOnPath(env), 'setpriv') === undefined) {
     return { users: undefined, reason: 'setpriv (util-linux) is not on PATH' };
   }
-  // Programs of other users find their folder and their binary through /proc.
+  // Programs of other users access their folder and their binary through /proc.
   if (!existsSync(UID_MAP)) return { users: undefined, reason: '/proc is not mounted' };
   if (!isMapped(range, readFileSync(UID_MAP, 'utf8'))) {
     return { users: undefined, reason: `user IDs ${range.first} to ${range.last} do not exist in this container` };
@@ -77,7 +77,7 @@ export class Tenancy {
     return undefined;
   }
 
-  /** Forgets a cluster of which nothing is left. */
+  /** Forgets a cluster that was completely removed. */
   forget(uid: string): void {
     this.#namespaces.delete(uid);
   }

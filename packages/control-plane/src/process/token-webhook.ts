@@ -16,14 +16,14 @@ export const ACCESS_WEBHOOK_URL = `https://${TOKEN_WEBHOOK_HOST}/v1/access-revie
 const PORT = 443;
 /** The maximum header size bounds tokens; a longer one is invalid. */
 const MAX_BODY_BYTES = 64 * 1024;
-/** A handshake costs this process a signature, also for a webhook of the tenant's; an API server keeps its connections. */
+/** A handshake costs this process a signature, even for a webhook of the tenant's; an API server reuses its connections. */
 export const CONNECTIONS: Rate = { burst: 100, perMinute: 300 };
 /** Any client can send an API server new tokens at any rate. */
 export const REQUESTS: Rate = { burst: 500, perMinute: 3_000 };
 const HANDSHAKE_MS = 10_000;
 const IDLE_MS = 120_000;
 
-/** What a webhook answers by. */
+/** The reviewers behind a webhook. */
 export type Reviews = Pick<ControlPlaneSpec, 'reviewAccess'> & { readonly reviewToken: ReviewToken };
 
 type Answer = (body: unknown, reviews: Reviews) => Promise<object>;
@@ -39,7 +39,7 @@ const NOBODY: Reviews = { reviewToken: () => Promise.resolve(undefined) };
 export interface WebhookTls {
   readonly certificate: string;
   readonly privateKey: string;
-  /** Of the authority that signs the API server's certificate for this webhook, and nothing of the tenant's. */
+  /** Of the authority that signs the API server's certificate for this webhook, and nothing for the tenant. */
   readonly clientAuthority: string;
 }
 
@@ -48,11 +48,11 @@ export function isTokenWebhook({ host, port }: Destination): boolean {
 }
 
 /**
- * Answers one cluster's kube-apiserver whose a bearer token is: `--authentication-token-webhook-config-file`.
+ * Authenticates bearer tokens for one cluster's kube-apiserver: `--authentication-token-webhook-config-file`.
  *
- * **Guarantees.** Only that API server is answered: connections come over its cluster's own socket, and with a certificate that it shows nowhere else, so that
- * webhooks and API services of the tenant, which lead the same way, ask nothing. It always answers 200: what fails counts as nobody's token, and
- * is not asked about again at once.
+ * **Guarantees.** Only that API server is answered: connections arrive over its cluster's own socket, with a certificate that it
+ * presents nowhere else, so the tenant's webhooks and API services, which use the same socket, cannot use it. It always answers
+ * 200: a token whose review fails is rejected, and not immediately reviewed again.
  */
 export class TokenWebhook {
   readonly #server: Server;
@@ -90,7 +90,7 @@ export class TokenWebhook {
     this.#server.setSecureContext(optionsOf(tls));
   }
 
-  /** Serves a connection that somebody else has accepted, and closes. There may be only so many a minute. */
+  /** Serves a connection that another listener has accepted, and closes it. The number per minute is limited. */
   serve(socket: Socket): void {
     if (!this.#connections.take('', this.#clock.now())) return void socket.destroy();
     this.#server.emit('connection', socket);
@@ -101,7 +101,7 @@ export class TokenWebhook {
     try {
       const { subject } = (request.socket as TLSSocket).getPeerCertificate();
       if (subject?.CN !== TOKEN_WEBHOOK_CLIENT) return status(403);
-      // Of all answers this one is not tried again.
+      // kube-apiserver does not retry this status.
       if (!this.#requests.take('', this.#clock.now())) return status(503);
       const answer = ANSWERS.get(new URL(request.url ?? '/', TOKEN_WEBHOOK_URL).pathname);
       if (request.method !== 'POST' || answer === undefined) return status(404);
@@ -127,7 +127,7 @@ function optionsOf({ certificate, privateKey, clientAuthority }: WebhookTls) {
   };
 }
 
-/** Undefined if there is too much of it. */
+/** Undefined if it is too long. */
 async function textOf(request: IncomingMessage): Promise<string | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;

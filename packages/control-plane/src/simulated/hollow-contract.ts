@@ -46,25 +46,25 @@ export interface HollowControlPlaneOptions {
   readonly podCidr: string;
   readonly serviceCidr: string;
   readonly apiServer: ClusterSpec['apiServer'];
-  /** Whose tokens are that are none of the cluster's own. */
+  /** Reviews tokens that are not the cluster's own. */
   readonly reviewToken?: ReviewToken | undefined;
-  /** Writes down who asks for what; nobody does without it. */
+  /** Logs requests; they are not logged without it. */
   readonly auditor?: Auditor | undefined;
-  /** What gives rights beside nodes and RBAC. */
+  /** Grants permissions in addition to the node authorizer and RBAC. */
   readonly reviewAccess?: ReviewAccess | undefined;
   /** Where clients reach it: for the `kubernetes` Service, cluster-info and the issuer of tokens. */
   readonly endpoint: { readonly host: string; readonly port: number };
-  /** What its API server may connect to. */
+  /** Allowed destinations of its API server. */
   readonly outbound: OutboundPolicy;
   readonly pki: {
     /** Signs certificates of the CSR API. */
     readonly ca: CertificateAuthority;
-    /** PEM of every CA that the server's certificate may come from. */
+    /** PEM of every CA that may have signed the server's certificate. */
     readonly caBundle: string;
-    /** PEM of every CA whose clients are let in. */
+    /** PEM of every CA whose clients are admitted. */
     readonly clientCaBundle: string;
     readonly serviceAccountKeys: ServiceAccountKeys;
-    /** What API servers behind the aggregation layer know this one by. */
+    /** Authenticates this API server to aggregated ones. */
     readonly frontProxy: { readonly ca: CertificateAuthority; readonly caBundle: string };
   };
 }

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import type { Store } from '@fairway/apiserver/store/store';
 
-/** A bucket beside those of the API server, which does not use it. */
+/** A bucket in addition to those of the API server, which does not use it. */
 const BUCKET = 'runtime.fairway.dev';
 const KEY = 'endpoint';
 

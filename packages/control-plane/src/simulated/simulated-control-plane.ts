@@ -19,7 +19,7 @@ import { findFreePort, recordedPort, recordPort } from './port-record.ts';
 export interface SimulatedControlPlaneOptions {
   readonly createHollow: HollowControlPlaneFactory;
   readonly host: string;
-  /** What its API server may connect to beside the Internet, and what not; the same as for real ones. */
+  /** Exceptions to the destinations that its API server may connect to; the same as for real ones. */
   readonly egress?: EgressExceptions | undefined;
   /** File for the cluster's audit events, if requested. */
   readonly auditFolder: string;
@@ -96,7 +96,7 @@ export class SimulatedControlPlane {
       reviewToken: spec.reviewToken,
       reviewAccess: spec.reviewAccess,
       endpoint: { host, port },
-      // Its nodes have no addresses that this machine could reach: those of their range are somebody else's.
+      // Its nodes have no addresses that this machine could reach: the addresses in their range belong to others.
       outbound: egressPolicy({ nodeNetworks: [], exceptions: egress, ownAddresses: machineAddresses }),
       pki: {
         ca: clientAuthority(spec.pki),
@@ -108,7 +108,7 @@ export class SimulatedControlPlane {
     });
     try {
       const { tls, validity } = await issueServerTls(spec, clock);
-      // A program of its own, were it a real one: what it does is no part of a reconcile.
+      // A real one would be a separate process: its actions are not part of a reconcile.
       await inSpan(undefined, () => hollow.start());
       const listener = await hollow.server.listen({ host, port, tls });
       const endpoint = { host, port: listener.port };
@@ -126,7 +126,7 @@ export class SimulatedControlPlane {
     return this.#certificate;
   }
 
-  /** When it ends, in Unix ms. */
+  /** When it expires, in Unix ms. */
   get certificateEndMs(): number {
     return this.#validity.notAfterMs;
   }

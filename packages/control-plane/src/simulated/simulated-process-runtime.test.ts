@@ -99,7 +99,7 @@ test('a replica without permission to act starts, stops and writes nothing', asy
   expect(machine.takeEvents()).toEqual([]);
 });
 
-test('a cluster that asks for audit events is started again, and its log is where its folder is', async () => {
+test('a cluster that asks for audit events is restarted, and its log is in its folder', async () => {
   const runtime = replica();
   expect(await runtime.auditLog('uid-1')).toBeUndefined();
   await settled(runtime);
@@ -124,7 +124,7 @@ test('a new version restarts it on the same port', async () => {
   expect(after).toMatchObject({ phase: 'Running', version: '1.36.3', endpoint: before.endpoint });
 });
 
-test('one at rest has no program and keeps its folder and port; whoever asks for it again starts it', async () => {
+test('a hibernated one has no program and keeps its folder and port; the next call to ensure starts it', async () => {
   const runtime = replica();
   const before = await settled(runtime);
   machine.takeEvents();
@@ -142,7 +142,7 @@ test('one at rest has no program and keeps its folder and port; whoever asks for
   expect(machine.takeEvents()).toEqual(['start kube-apiserver']);
 });
 
-test('what a killed process has left running is brought to rest by the next', async () => {
+test('programs left running by a killed process are hibernated by the next', async () => {
   const first = replica();
   await settled(first);
   await first.close();
@@ -155,7 +155,7 @@ test('what a killed process has left running is brought to rest by the next', as
   expect(machine.takeEvents()).toEqual(['SIGTERM kube-apiserver']);
 });
 
-test('one that never ran is at rest, and one at rest can be removed', async () => {
+test('one that never ran is hibernated, and a hibernated one can be removed', async () => {
   const runtime = replica();
   expect(await runtime.hibernate('uid-2')).toBe(true);
   await settled(runtime);
@@ -168,7 +168,7 @@ test('one that never ran is at rest, and one at rest can be removed', async () =
   expect(machine.files.folders('/home/planes')).toEqual([]);
 });
 
-test('a replica without permission to act brings nothing to rest', async () => {
+test('a replica without permission to act hibernates nothing', async () => {
   await settled(replica());
   machine.takeEvents();
   await runUnder({ subject: 'team/demo', isValid: () => false }, () => replica().hibernate('uid-1'));
@@ -188,7 +188,7 @@ test('a removed cluster leaves neither program nor folder', async () => {
   expect(machine.files.folders('/home/planes')).toEqual([]);
 });
 
-test('is emptied, and begins anew at its endpoint with nothing of before', async () => {
+test('is wiped, and begins again at its endpoint without earlier data', async () => {
   const runtime = replica();
   const before = await settled(runtime);
   const path = (name: string) => `/home/planes/uid-1/${name}`;
@@ -209,7 +209,7 @@ test('is emptied, and begins anew at its endpoint with nothing of before', async
   expect(after).toMatchObject({ phase: 'Running', endpoint: before.endpoint });
 });
 
-test('is emptied by whoever comes after a crash, and by nobody who has lost it', async () => {
+test('is wiped by the next process after a crash, and not by one that has lost it', async () => {
   await settled(replica());
   await machine.files.write('/home/planes/uid-1/etcd/member/snap/db', 'x');
 
@@ -226,7 +226,7 @@ test('is emptied by whoever comes after a crash, and by nobody who has lost it',
   expect(await next.wipe('uid-2'), 'one that never was').toBe(true);
 });
 
-test('says why it could not be emptied, and tries again when it is asked again', async () => {
+test('reports why it could not be wiped, and retries at the next call', async () => {
   const runtime = replica();
   await settled(runtime);
   const data = '/home/planes/uid-1/etcd/member/snap/db';

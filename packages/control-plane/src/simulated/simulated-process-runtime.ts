@@ -29,7 +29,7 @@ import { UNENFORCED_WHEN_SIMULATED, unsupportedWhenSimulated } from './unsupport
 export interface SimulatedProcessRuntimeOptions extends ProcessMachine {
   /** Command that runs a simulated control plane, given its folder as last argument. */
   readonly program: { readonly command: string; readonly args: readonly string[] };
-  /** What API servers may connect to beside the Internet, and what not. */
+  /** Exceptions to the destinations that API servers may connect to. */
   readonly egress?: EgressExceptions | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface SimulatedProcessRuntimeOptions extends ProcessMachine {
 export const SPEC_FILE = 'control-plane.json';
 
 interface Parts {
-  /** Credentials for readiness probes, the certificates that they were made from, and their expiry. */
+  /** Credentials for readiness probes, the certificates from which they were created, and their expiry. */
   target: { readonly apiServer: ApiServerTarget; readonly of: string; readonly renewAtMs: number } | undefined;
 }
 

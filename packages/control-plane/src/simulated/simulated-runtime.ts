@@ -31,7 +31,7 @@ export interface SimulatedRuntimeOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** What API servers may connect to beside the Internet, and what not. */
+  /** Exceptions to the destinations that API servers may connect to. */
   readonly egress?: EgressExceptions | undefined;
   /** Where clients of this process find their API servers. */
   readonly locals?: LocalServers | undefined;
@@ -136,7 +136,7 @@ export class SimulatedRuntime implements ControlPlaneRuntime {
     return true;
   }
 
-  /** It only exists in this process: after the process exits, it counts as hibernated. */
+  /** It only exists in this process, so this stops it. */
   async release(clusterUid: string): Promise<void> {
     const slot = this.#slots.get(clusterUid);
     if (slot === undefined) return;

@@ -8,7 +8,7 @@ export interface SimulatedControlPlaneFile {
   readonly spec: ControlPlaneSpec & { readonly endpoint: Endpoint };
   /** Encryption key of Secrets at rest: 32 bytes in base64. */
   readonly encryptionKey: string;
-  /** Exceptions to what its API server may connect to. */
+  /** Exceptions to the destinations that its API server may connect to. */
   readonly egress?: EgressExceptions | undefined;
 }
 

@@ -44,7 +44,7 @@ describe('a socket', () => {
     await freeSocket(path);
   });
 
-  test('that a process listens at stays, and so does what is none', async () => {
+  test('that a process listens on is kept, and so is any other file', async () => {
     const [taken, file] = [join(folder, 'taken'), join(folder, 'file')];
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(taken, resolve));
@@ -57,7 +57,7 @@ describe('a socket', () => {
     server.close();
   });
 
-  test('gets there when it listens, for its own user alone', async () => {
+  test('exists once it listens, for its own user only', async () => {
     const path = join(folder, 'new');
     const server = createServer();
 
@@ -72,7 +72,7 @@ describe('a socket', () => {
     server.close();
   });
 
-  test('needs its folder, and leaves nothing where it can not listen', async () => {
+  test('requires its folder, and leaves nothing behind if it cannot listen', async () => {
     await expect(presentSocket(join(folder, 'none/s'), async () => {})).rejects.toThrow(
       /none does not exist: create it/,
     );

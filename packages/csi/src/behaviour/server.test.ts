@@ -26,7 +26,7 @@ let server: CsiServer | undefined;
 let client: Client;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fairway-csi-'));
-  // Long enough for a call to be under way when something happens.
+  // Long enough for a call to be in progress when something happens.
   const latency = { ...NO_LATENCY, life: { ...NO_LATENCY.life, createVolume: 600_000 } };
   cloud = createCloud({ clock: systemClock, random: Math.random, config: { latency } });
   await cloud.listen({ host: '127.0.0.1', port: 0 });
@@ -83,7 +83,7 @@ const volumesThatCome = () =>
   );
 
 describe('the server', () => {
-  test('says who it is, and what it can do', async () => {
+  test('reports its name and capabilities', async () => {
     expect(await call(Identity['GetPluginInfo'], {})).toEqual({
       name: 'cinder.csi.openstack.org',
       vendor_version: '1.2.3',
@@ -104,18 +104,18 @@ describe('the server', () => {
     expect(capabilities.map(({ rpc }) => rpc.type)).toEqual([1, 2, 3, 5, 6, 7, 9, 10, 12]);
   });
 
-  test('lets its own user alone use the socket', () => {
+  test('only lets its own user use the socket', () => {
     expect(statSync(socket()).mode & 0o777).toBe(0o600);
   });
 
-  test('answers before the deadline, in words', async () => {
+  test('answers before the deadline, with a message', async () => {
     const { code, details } = await refusal(Controller['CreateVolume'], volumeRequest('pvc-1'), 1_500);
 
     expect(code).toBe(status.DEADLINE_EXCEEDED);
     expect(details).toMatch(/^volume [0-9a-f-]{36} is being created by Cinder: still in progress, retry the call/);
   });
 
-  test('ends calls that wait when it stops, and takes the socket away', async () => {
+  test('ends waiting calls when it stops, and removes the socket', async () => {
     const making = refusal(Controller['CreateVolume'], volumeRequest('pvc-1'));
     await volumesThatCome().toBe(1);
 
@@ -129,7 +129,7 @@ describe('the server', () => {
     expect(existsSync(socket())).toBe(false);
   });
 
-  test('begins again where a killed one was', async () => {
+  test('starts again where a killed one was', async () => {
     await refusal(Controller['CreateVolume'], volumeRequest('pvc-1'), 1_000);
     await server?.stop();
     await connection.close();
@@ -145,19 +145,19 @@ describe('the server', () => {
     await expect(serve()).rejects.toThrow(/another process is already listening/);
   });
 
-  test('takes no request of more than a MiB', async () => {
+  test('rejects requests of more than a MiB', async () => {
     const request = volumeRequest('pvc-1', { parameters: { type: 'x'.repeat(2 * 2 ** 20) } });
 
     expect(await refusal(Controller['CreateVolume'], request)).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
   });
 
-  test('knows nothing of capacities and nodes', async () => {
+  test('does not implement capacities and nodes', async () => {
     const unknown = { ...(Controller['ListVolumes'] as Method), path: '/csi.v1.Controller/GetCapacity' };
 
     expect(await refusal(unknown, {})).toMatchObject({ code: status.UNIMPLEMENTED });
   });
 
-  test('refuses sizes that are none', async () => {
+  test('refuses invalid sizes', async () => {
     const request = volumeRequest('pvc-1', { capacity_range: { required_bytes: 2 * GIB, limit_bytes: GIB } });
 
     expect(await refusal(Controller['CreateVolume'], request)).toMatchObject({ code: status.OUT_OF_RANGE });

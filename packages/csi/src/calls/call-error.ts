@@ -1,6 +1,6 @@
 import { status } from '@grpc/grpc-js';
 
-/** Thrown for a call that is answered with this status; sidecars write the message into events. */
+/** Thrown to end a call with this status; sidecars write the message into events. */
 export class CallError extends Error {
   override readonly name = 'CallError';
   readonly code: status;

@@ -3,7 +3,7 @@ import { ChangePace } from '@fairway/openstack/cache/change-pace';
 import { status } from '@grpc/grpc-js';
 import { CallError } from './call-error.ts';
 
-/** What a cloud is waited for. */
+/** Changes in the cloud that calls wait for. */
 const CHANGES = ['create', 'delete', 'extend', 'attach', 'detach', 'snapshot', 'settle'] as const;
 export type Change = (typeof CHANGES)[number];
 
@@ -15,9 +15,9 @@ export function newPaces(): Paces {
   return Object.fromEntries(entries) as Record<Change, ChangePace>;
 }
 
-/** The time that a call has. What was asked of a cloud goes on after its end, and is found by the next call. */
+/** The time limit of a call. Requests that were sent to the cloud continue after its end, and the next call finds them. */
 export class CallTime {
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when the caller no longer waits for the answer. */
   readonly signal: AbortSignal;
   readonly #clock: Clock;
   readonly #paces: Paces;
@@ -29,8 +29,8 @@ export class CallTime {
   }
 
   /**
-   * Looks until there is a result, as often as such a change makes sensible. Rejects with what `look` rejects with, and with
-   * DEADLINE_EXCEEDED when the time is over; `what` says then what it is waited for.
+   * Polls until there is a result, at intervals that suit such a change. Rejects with the error of `poll`, and with
+   * DEADLINE_EXCEEDED when the time is over; `what` then describes what was waited for.
    */
   async until<T>(change: Change, what: string, poll: () => Promise<T | undefined>): Promise<T> {
     const pace = this.#paces[change];

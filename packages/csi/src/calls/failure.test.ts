@@ -11,7 +11,7 @@ function cloudError(kind: OpenStackErrorKind, message = 'words of the cloud'): O
   return new OpenStackError({ kind, message, ...call });
 }
 
-/** After these external-provisioner still reckons with a volume. */
+/** After these, external-provisioner still assumes that the volume may exist. */
 const NOT_FINAL = [
   status.CANCELLED,
   status.DEADLINE_EXCEEDED,
@@ -52,7 +52,7 @@ describe('a failure', () => {
     });
   });
 
-  test('of a call is what it is, and one of Fairway is for its log', () => {
+  test('of a call is returned unchanged, and an internal one is only logged', () => {
     const refusal = invalidArgument('no');
 
     expect(explain(refusal, 0)).toBe(refusal);

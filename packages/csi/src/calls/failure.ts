@@ -5,9 +5,9 @@ import { status } from '@grpc/grpc-js';
 import { CallError } from './call-error.ts';
 
 /**
- * By https://github.com/container-storage-interface/spec/blob/master/spec.md#error-scheme. External-provisioner forgets a volume after a call that fails,
- * unless it fails with one of CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE, RESOURCE_EXHAUSTED and ABORTED: so whatever says nothing about
- * whether there is a volume is one of these.
+ * By https://github.com/container-storage-interface/spec/blob/master/spec.md#error-scheme. External-provisioner forgets a volume
+ * after a call that fails, unless it fails with one of CANCELLED, DEADLINE_EXCEEDED, UNAVAILABLE, RESOURCE_EXHAUSTED and ABORTED:
+ * so errors that do not determine whether the volume exists map to one of these.
  */
 const CODES: Readonly<Record<OpenStackErrorKind, status>> = {
   notFound: status.NOT_FOUND,
@@ -23,10 +23,10 @@ const CODES: Readonly<Record<OpenStackErrorKind, status>> = {
   network: status.UNAVAILABLE,
 };
 
-/** Nova's 403 for a server that has as many disks as its machine type can have. */
+/** Nova's 403 for a server that has as many disks as its machine type allows. */
 const TOO_MANY_DISKS = /maximum allowed number of disk devices/i;
 
-/** What callers are told of a failure; undefined for a fault of Fairway's own, which is for the log alone. */
+/** The error for callers; undefined for an internal error, which is only logged. */
 export function explain(error: unknown, nowMs: number): CallError | undefined {
   if (error instanceof CallError) return error;
   const failure = lastFailure(error);

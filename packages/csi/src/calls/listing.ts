@@ -5,7 +5,7 @@ import { status } from '@grpc/grpc-js';
 import type { PageRequest, Texts } from '../protocol/messages.ts';
 import { CallError, invalidArgument } from './call-error.ts';
 
-/** An answer of so many volumes stays far below the 4 MiB that clients take. */
+/** A response with this many volumes is far smaller than the 4 MiB that clients accept. */
 const MAX_ENTRIES = 1_000;
 
 interface Listed {
@@ -19,8 +19,8 @@ export interface Page<T> {
 }
 
 /**
- * One page of what a cluster may see: its own, and what carries no marks. A token is the id of the last entry before. Rejects with ABORTED for a token
- * that is none, or whose entry is gone, as the spec wants it.
+ * One page of what a cluster may see: its own objects, and those without marks. A token is the ID of the previous page's last
+ * entry. Rejects with ABORTED for an invalid token, or if its entry is deleted, as the spec requires.
  */
 export async function pageOf<T extends Listed>(
   { max_entries: wanted, starting_token: token }: PageRequest,
@@ -32,7 +32,7 @@ export async function pageOf<T extends Listed>(
   const limit = wanted === 0 ? MAX_ENTRIES : Math.min(wanted, MAX_ENTRIES);
   const items: T[] = [];
   try {
-    // One more tells whether there is a next page.
+    // One more shows whether there is a next page.
     for await (const item of list({
       marker: token === '' ? undefined : token,
       pageSize: Math.min(limit + 1, MAX_ENTRIES),

@@ -1,11 +1,11 @@
 import { status } from '@grpc/grpc-js';
 import { CallError } from './call-error.ts';
 
-/** One operation at a time for each volume and snapshot, as the spec wants it: a second one is told to come again. */
+/** One operation at a time for each volume and snapshot, as the spec requires: a second one is to be retried. */
 export class Operations {
   readonly #underWay = new Map<string, string>();
 
-  /** Runs `work` as the only one for this key; rejects with ABORTED if another one is at work, which `name` is the name of. */
+  /** Runs `work` as operation `name`, exclusively for this key; rejects with ABORTED while another is in progress. */
   async run<T>(key: string, name: string, work: () => Promise<T>): Promise<T> {
     const other = this.#underWay.get(key);
     if (other !== undefined) {
@@ -23,7 +23,7 @@ export class Operations {
   }
 }
 
-/** Keys of what operations are about. Names and ids of volumes are apart: a volume that is being made has no id yet. */
+/** Keys of the objects of operations. Names and IDs of volumes are distinct: a volume that is being created has no ID yet. */
 export const subject = {
   volumeName: (name: string) => `name/${name}`,
   volume: (id: string) => `volume/${id}`,

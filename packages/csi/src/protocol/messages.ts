@@ -1,4 +1,4 @@
-/** The messages of csi.proto, as the server's code has them: what was not sent is null, empty or zero. */
+/** The messages of csi.proto, as the server's code receives them: fields that were not sent are null, empty or zero. */
 
 export type Texts = Readonly<Record<string, string>>;
 
@@ -92,7 +92,7 @@ export interface ValidateRequest {
 }
 
 export interface PageRequest {
-  /** 0 for as many as there are. */
+  /** 0 for all. */
   readonly max_entries: number;
   readonly starting_token: string;
 }

@@ -13,7 +13,7 @@ export function servicesOf(proto: string): Readonly<Record<string, Readonly<Reco
   return Object.fromEntries(services.map((service) => [service.name, methodsOf(service)]));
 }
 
-/** Those that the controller serves. */
+/** The services of the controller. */
 export function csiServices(): Readonly<Record<'Identity' | 'Controller', ServiceDefinition>> {
   const { Identity = {}, Controller = {} } = servicesOf(readFileSync(new URL('./csi.proto', import.meta.url), 'utf8'));
   return { Identity, Controller };
@@ -38,7 +38,7 @@ function methodsOf(service: protobuf.Service): Record<string, Method> {
   );
 }
 
-/** Sizes beyond 8 PiB are read inexactly, and no volume has them. */
+/** Sizes beyond 8 PiB lose precision, but no volume has them. */
 function codecOf(type: protobuf.Type | null) {
   if (type === null) throw new TypeError('method without types');
   return {

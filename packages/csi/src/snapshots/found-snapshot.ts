@@ -7,11 +7,11 @@ import { notOurs, type Storage } from '../storage.ts';
 
 export interface FoundSnapshot {
   readonly snapshot: VolumeSnapshot;
-  /** Of the cluster; undefined for a snapshot that carries no marks. */
+  /** The owner in the cluster; undefined for a snapshot without marks. */
   readonly owner: StorageOwner | undefined;
 }
 
-/** As `findVolume`. */
+/** Like `findVolume`. */
 export async function findSnapshot(
   { cloud, clusterUid, work }: Storage,
   id: string,
@@ -28,7 +28,7 @@ export async function findSnapshot(
   return { snapshot, owner };
 }
 
-/** Rejects with NOT_FOUND where there is none. */
+/** Rejects with NOT_FOUND if there is none. */
 export async function requireSnapshot(storage: Storage, id: string): Promise<FoundSnapshot> {
   const found = await findSnapshot(storage, id);
   if (found === undefined) throw notFound(`snapshot ${id} does not exist in the project`);

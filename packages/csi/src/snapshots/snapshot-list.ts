@@ -7,7 +7,7 @@ import type { Storage } from '../storage.ts';
 import { findSnapshot } from './found-snapshot.ts';
 import { csiSnapshot } from './snapshot-view.ts';
 
-/** The cluster's snapshots and those without marks; of one volume, or the one of an id, where that is asked for. */
+/** The cluster's snapshots and those without marks; only those of one volume, or with one ID, if requested. */
 export async function listSnapshots(storage: Storage, request: ListSnapshotsRequest): Promise<object> {
   const { snapshot_id: id, source_volume_id: volumeId } = request;
   if (id !== '') {

@@ -16,7 +16,7 @@ import { requireName } from '../volumes/wanted-volume.ts';
 import { snapshotMetadata } from './snapshot-parameters.ts';
 import { csiSnapshot } from './snapshot-view.ts';
 
-/** A name has one snapshot, as a name has one volume. */
+/** There is one snapshot per name, as there is one volume per name. */
 export function makeSnapshot(storage: Storage, request: CreateSnapshotRequest, time: CallTime): Promise<CsiSnapshot> {
   const { name, source_volume_id: volumeId } = request;
   requireName(name);
@@ -52,14 +52,16 @@ async function findMade(
   const find = () => ownedSnapshots(cloud, owner, work);
   const snapshots = await markedNow(storage, cloud.cache.volumeSnapshots, time, find);
   const [snapshot, ...doubles] = snapshots;
-  // A request that was thought lost and came through; what a volume was made of is the caller's.
+  // From a request that seemed lost but succeeded. A good copy may already have volumes, which belong to the caller.
   for (const double of doubles) if (double.status === 'error') await deleteSnapshot(cloud, double, work);
   if (snapshot === undefined || snapshot.volume_id === volumeId) return snapshot;
   const message = `snapshot ${snapshot.id} has the name ${name}, but is a snapshot of volume ${snapshot.volume_id}`;
   throw new CallError(status.ALREADY_EXISTS, message);
 }
 
-/** Waits until Cinder has made it. One that Cinder fails to make is deleted, so that the next call makes another. */
+/**
+ * Waits until Cinder has created it. One that Cinder fails to create is deleted, so that the next call creates another.
+ */
 async function finish(storage: Storage, made: VolumeSnapshot, time: CallTime): Promise<VolumeSnapshot> {
   const { cloud, clock, work } = storage;
   const poll = async () => {

@@ -4,7 +4,7 @@ import { snapshotMetadata } from './snapshot-parameters.ts';
 const NAME = 'csi.storage.k8s.io/volumesnapshot/name';
 
 describe('the parameters of a VolumeSnapshotClass', () => {
-  test('say what is written beside the marks', () => {
+  test('are written in addition to the marks', () => {
     const parameters = { [NAME]: 'daily', 'force-create': 'true', type: 'snapshot' };
     expect(snapshotMetadata(parameters)).toEqual({ [NAME]: 'daily' });
   });

@@ -1,18 +1,18 @@
 import { invalidArgument } from '../calls/call-error.ts';
 import type { Texts } from '../protocol/messages.ts';
 
-/** What external-snapshotter adds with `--extra-create-metadata`. */
+/** Added by external-snapshotter with `--extra-create-metadata`. */
 const METADATA = [
   'csi.storage.k8s.io/volumesnapshot/name',
   'csi.storage.k8s.io/volumesnapshot/namespace',
   'csi.storage.k8s.io/volumesnapshotcontent/name',
 ];
 const TYPE = 'type';
-/** Since Cinder's 3.66 volumes in use have snapshots anyhow, and before, Fairway asks for it. */
+/** Since Cinder's 3.66, volumes in use can always have snapshots; before, Fairway requests it. */
 const FORCE = 'force-create';
 const MAX_LENGTH = 255;
 
-/** What is to be written into a snapshot's metadata. Throws INVALID_ARGUMENT for what is not known, and for backups. Pure. */
+/** The metadata of a new snapshot. Throws INVALID_ARGUMENT for unknown parameters, and for backups. Pure. */
 export function snapshotMetadata(parameters: Texts): Texts {
   for (const [name, value] of Object.entries(parameters)) {
     if (METADATA.includes(name)) {

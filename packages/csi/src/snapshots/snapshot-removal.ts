@@ -6,7 +6,7 @@ import { subject } from '../calls/operations.ts';
 import { notOurs, type Storage } from '../storage.ts';
 import { type FoundSnapshot, findSnapshot } from './found-snapshot.ts';
 
-/** Deletes a snapshot of this cluster's, and resolves when it is gone; what is not there is gone. */
+/** Deletes a snapshot of this cluster, and resolves when it is deleted; a missing one counts as deleted. */
 export function removeSnapshot(storage: Storage, id: string, time: CallTime): Promise<void> {
   if (id === '') throw invalidArgument('snapshot_id is missing');
   return storage.operations.run(subject.snapshot(id), 'another call', async () => {
@@ -35,7 +35,7 @@ async function remove(storage: Storage, { snapshot }: FoundSnapshot, time: CallT
         })
       : { now: snapshot };
   if (settled.now === undefined) return;
-  // Cinder refuses one that volumes depend on, and says so.
+  // Cinder refuses to delete one that volumes depend on, and says so.
   if (settled.now.status !== 'deleting') await deleteSnapshot(cloud, settled.now, work);
   await time.until('snapshot', `snapshot ${id} is being deleted by Cinder`, async () => {
     const now = await poll();

@@ -40,7 +40,7 @@ interface Process {
   readonly paces: ReturnType<typeof newPaces>;
 }
 
-/** A controller on a simulated cloud, on a clock that passes while something is waited for. */
+/** A controller on a simulated cloud, with a clock that advances while something is waited for. */
 export class CsiPlace implements AsyncDisposable {
   readonly clock: SteppingClock;
   readonly cloud: Cloud;
@@ -78,7 +78,7 @@ export class CsiPlace implements AsyncDisposable {
       transport: clock.watching(transport),
     });
     const place = new CsiPlace(clock, cloud, connection, clusterUid);
-    // What a process before may have sent has come through.
+    // Requests that a previous process may have sent have arrived.
     await clock.pass(11_000);
     return place;
   }
@@ -88,7 +88,7 @@ export class CsiPlace implements AsyncDisposable {
     return new CsiPlace(this.clock, this.cloud, this.#connection, this.clusterUid);
   }
 
-  /** As after a kill: a process that knows nothing. */
+  /** Like after a kill: a process without state. */
   restart(clusterUid = this.clusterUid): void {
     this.#process = this.#begin(clusterUid);
   }
@@ -108,7 +108,7 @@ export class CsiPlace implements AsyncDisposable {
     return this.#process.project.client;
   }
 
-  /** A call with a deadline of three minutes, or another one, begun now. */
+  /** A call that begins now, with a deadline of three minutes by default. */
   begin<T>(method: string, request: object, timeoutMs = 180_000): Promise<T> {
     const { clock } = this;
     const { handlers, paces } = this.#process;
@@ -174,7 +174,7 @@ export class CsiPlace implements AsyncDisposable {
   }
 }
 
-/** As gRPC hands it over. */
+/** In the form that gRPC passes to a handler. */
 export function volumeRequest(name: string, more: object = {}): object {
   return {
     name,

@@ -13,10 +13,10 @@ import { notOurs, type Storage } from '../storage.ts';
 import { incompleteBecause, unsupportedBecause } from './capabilities.ts';
 import { type FoundVolume, findVolume, refreshVolume, requireVolume } from './found-volume.ts';
 
-/** What cinder-csi-plugin's half on the node reads. */
+/** Read by cinder-csi-plugin's node service. */
 const DEVICE_PATH = 'DevicePath';
 
-/** Attaches a volume to a server, and resolves with what the node needs when it is there. */
+/** Attaches a volume to a server, and resolves when it is attached with what the node requires. */
 export function publishVolume(storage: Storage, request: PublishRequest, time: CallTime): Promise<Texts> {
   const { volume_id: id, node_id: node, volume_capability: capability } = request;
   if (id === '') throw invalidArgument('volume_id is missing');
@@ -37,7 +37,7 @@ export function publishVolume(storage: Storage, request: PublishRequest, time: C
   });
 }
 
-/** The server that a node says it is; what carries the marks of another cluster is not one of this one. */
+/** The server that a node claims to be; a server with the marks of another cluster does not belong to this one. */
 async function findServer({ cloud, clusterUid, work }: Storage, id: string): Promise<Server | undefined> {
   if (!isCinderId(id)) return undefined;
   const server = await ignoreNotFound(cloud.client.compute.servers.get(id, { signal: work }));
@@ -63,7 +63,7 @@ async function attach(
     if (step.kind === 'impossible') throw failedPrecondition(step.message);
     if (step.kind !== 'attach') return undefined;
     if (isAsked) {
-      // One that others have already looks the same while it is on its way here.
+      // A volume attached to other servers too looks the same while it is being attached here.
       if (volume?.status === 'in-use') return undefined;
       const message = `Nova failed to attach volume ${found.volume.id} to server ${id}: see the Nova log`;
       throw new CallError(status.INTERNAL, message);
@@ -82,7 +82,7 @@ async function attach(
   return device;
 }
 
-/** Detaches a volume from a server, or from all, and resolves when they have let go; a server that is gone has. */
+/** Detaches a volume from a server, or from all, and resolves when it is detached; from a deleted server, it is. */
 export function unpublishVolume(storage: Storage, request: UnpublishRequest, time: CallTime): Promise<void> {
   const { volume_id: id, node_id: node } = request;
   if (id === '') throw invalidArgument('volume_id is missing');
@@ -105,7 +105,7 @@ async function detach(storage: Storage, found: FoundVolume, serverID: string, ti
     const attempt = { kind: 'detach volumes', item: `${found.volume.id}/${serverID}` };
     const detaching = servers.detachVolume(serverID, found.volume.id, { signal: work }).then(() => true);
     const isAsked = await cloud.attempts.withBackoff(attempt, () => ignoreNotFound(detaching));
-    // Nova knows nothing of it: the server is gone, or has let go before Cinder says so.
+    // Nova has no record of it: the server is deleted, or the volume is detached before Cinder reports it.
     if (isAsked === undefined && (await ignoreNotFound(servers.get(serverID, { signal: work }))) === undefined)
       return true;
     return undefined;
@@ -115,7 +115,7 @@ async function detach(storage: Storage, found: FoundVolume, serverID: string, ti
   await time.until('detach', what, async () => take(await refreshVolume(storage, found, time.signal)));
 }
 
-/** Decided as for VolumeAttachments. */
+/** The same decision as for VolumeAttachments. */
 function stepFor(
   volume: Volume | undefined,
   {

@@ -7,7 +7,7 @@ const OF_MANY_NODES: ReadonlySet<number> = new Set([
   AccessMode.multiNodeMultiWriter,
 ]);
 
-/** What is missing in a capability, or makes it one that nobody knows; undefined for nothing. Pure. */
+/** What is missing from a capability, or unknown in it; undefined if it is complete. Pure. */
 export function incompleteBecause(capability: VolumeCapability | null): string | undefined {
   if (capability === null) return 'volume_capability is missing';
   const mode = capability.access_mode?.mode ?? 0;
@@ -16,7 +16,9 @@ export function incompleteBecause(capability: VolumeCapability | null): string |
   return undefined;
 }
 
-/** Why volumes can't be used so; undefined if they can. As Fairway decides about PersistentVolumeClaims. Pure. */
+/**
+ * Why volumes can't be used in this way; undefined if they can. The same decision as for PersistentVolumeClaims. Pure.
+ */
 export function unsupportedBecause(
   capabilities: readonly VolumeCapability[],
   volumes: { readonly isMultiattach: boolean; readonly words: string },

@@ -30,7 +30,7 @@ describe('the size of a volume', () => {
     { sizeGiB: 3, asked: range(2 * GIB), is: true },
     { sizeGiB: 3, asked: range(2 * GIB, 2 * GIB), is: false },
     { sizeGiB: 1, asked: range(2 * GIB), is: false },
-  ])('$sizeGiB GiB is what $asked asks for: $is', ({ sizeGiB, asked, is }) => {
+  ])('$sizeGiB GiB matches $asked: $is', ({ sizeGiB, asked, is }) => {
     expect(isWithin(sizeGiB, asked)).toBe(is);
   });
 });

@@ -6,7 +6,7 @@ export const GIB = 2 ** 30;
 /** Cinder's largest. */
 const MAX_GIB = 2 ** 31 - 1;
 
-/** Whole GiB that are enough and not too much; one where nothing is asked for. Throws for what no volume can be. Pure. */
+/** The whole GiB that satisfy the range; one if nothing is requested. Throws if no volume can satisfy it. Pure. */
 export function sizeFor(range: CapacityRange | null): number {
   const { required_bytes: required, limit_bytes: limit } = range ?? { required_bytes: 0, limit_bytes: 0 };
   if (required < 0 || limit < 0) throw invalidArgument('capacity_range has a negative size');
@@ -20,7 +20,7 @@ export function sizeFor(range: CapacityRange | null): number {
   return sizeGiB;
 }
 
-/** Whether a volume of this size is what the range asks for. Pure. */
+/** Whether a volume of this size satisfies the range. Pure. */
 export function isWithin(sizeGiB: number, range: CapacityRange | null): boolean {
   const { limit_bytes: limit = 0 } = range ?? {};
   return sizeGiB >= sizeFor(range) && (limit === 0 || sizeGiB * GIB <= limit);

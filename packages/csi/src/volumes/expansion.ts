@@ -14,7 +14,7 @@ interface Expanded {
   readonly node_expansion_required: boolean;
 }
 
-/** What Cinder does to a volume without changing its size, and ends by itself. */
+/** States in which Cinder changes a volume without changing its size, and which end by themselves. */
 const PASSING: ReadonlySet<string> = new Set([
   'creating',
   'downloading',
@@ -26,7 +26,7 @@ const PASSING: ReadonlySet<string> = new Set([
   'backing-up',
 ]);
 
-/** Lets a volume grow, whether a server has it or not, and resolves when it has the size. */
+/** Expands a volume, whether it is attached or not, and resolves when it has the size. */
 export function expandVolume(storage: Storage, request: ExpandRequest, time: CallTime): Promise<Expanded> {
   const { volume_id: id, capacity_range: range, volume_capability: capability } = request;
   if (id === '') throw invalidArgument('volume_id is missing');
@@ -62,7 +62,7 @@ export function expandVolume(storage: Storage, request: ExpandRequest, time: Cal
         `capacity_range: volume ${id} has ${volume.size} GiB, which exceeds limit_bytes`,
       );
     }
-    // A raw device has no file system that would have to grow.
+    // A raw device has no file system to expand.
     return { capacity_bytes: volume.size * GIB, node_expansion_required: capability?.block === undefined };
   });
 }

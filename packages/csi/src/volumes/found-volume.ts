@@ -7,18 +7,18 @@ import { notOurs, type Storage } from '../storage.ts';
 
 export interface FoundVolume {
   readonly volume: Volume;
-  /** Of the cluster; undefined for a volume that carries no marks. */
+  /** The owner in the cluster; undefined for a volume without marks. */
   readonly owner: StorageOwner | undefined;
 }
 
 /**
- * The volume of this id in the project, as Cinder has it now; undefined if there is none. Rejects with PERMISSION_DENIED for one that carries another
- * cluster's marks, and with the cloud's error.
+ * The current volume with this ID in the project, according to Cinder; undefined if there is none. Rejects with PERMISSION_DENIED
+ * for one with another cluster's marks, and with the cloud's error.
  */
 export async function findVolume({ cloud, clusterUid, work }: Storage, id: string): Promise<FoundVolume | undefined> {
   if (!isCinderId(id)) return undefined;
   const volume = await ignoreNotFound(cloud.client.blockStorage.volumes.get(id, { signal: work }));
-  // An administrator's credential gets those of every project.
+  // An administrator's credential gets volumes of every project.
   const project = volume?.['os-vol-tenant-attr:tenant_id'];
   if (volume === undefined || (project !== undefined && project !== (await cloud.client.session.projectId()))) {
     return undefined;
@@ -30,20 +30,20 @@ export async function findVolume({ cloud, clusterUid, work }: Storage, id: strin
   return { volume, owner };
 }
 
-/** Rejects with NOT_FOUND where there is none. */
+/** Rejects with NOT_FOUND if there is none. */
 export async function requireVolume(storage: Storage, id: string): Promise<FoundVolume> {
   const found = await findVolume(storage, id);
   if (found === undefined) throw notFound(`volume ${id} does not exist in the project`);
   return found;
 }
 
-/** One that was made for this cluster; `verb` says what is refused otherwise. */
+/** The owner of a volume that was created for this cluster; `verb` says what is otherwise refused. */
 export function requireOwner({ volume, owner }: FoundVolume, verb: string): StorageOwner {
   if (owner !== undefined) return owner;
   throw notOurs(`volume ${volume.id} was not created for this cluster, so Fairway does not ${verb} it: do so yourself`);
 }
 
-/** The same volume as Cinder has it now; those with marks by the project's list, which all calls share. */
+/** The current volume, according to Cinder; those with marks from the project's list, which all calls share. */
 export async function refreshVolume(
   { cloud, clock, work }: Storage,
   { volume, owner }: FoundVolume,

@@ -39,14 +39,14 @@ describe("Cinder's zone", () => {
     { availability: 'c', told: /"availability" is "c", but Cinder has a, b/ },
     { availability: 'a', told: /"availability" is in zone a, but the volume is requested in b/ },
     { copied: 'a', told: /the source of the volume is in zone a, but the volume is requested in b/ },
-  ])('can not be that of $availability$copied', ({ availability, copied, told }) => {
+  ])('cannot be that of $availability$copied', ({ availability, copied, told }) => {
     expect(() => zoneFor(wanted(['b']), { availability, copied }, SAME)).toThrow(told);
   });
 
   const NAMED = { volumeZones: ['AZ 1', 'Zürich'], computeZones: ['AZ 1', 'Zürich'] };
   const COLLIDING = { volumeZones: ['AZ 1', 'AZ-1', 'b'], computeZones: ['AZ 1', 'AZ-1', 'b'] };
 
-  test('is found by the label of its name', () => {
+  test("is found by its name's label", () => {
     const free = { availability: undefined, copied: undefined };
     expect(zoneFor(wanted(['AZ-1']), free, NAMED)).toBe('AZ 1');
     expect(zoneFor(wanted(['Z-rich']), { availability: 'Zürich', copied: undefined }, NAMED)).toBe('Zürich');
@@ -55,14 +55,14 @@ describe("Cinder's zone", () => {
     expect(topologyOf('AZ 1', NAMED)).toEqual(inZones('AZ-1'));
   });
 
-  test('is another one where two have the same label, or has to be named', () => {
+  test('is another one if two have the same label, or must be named', () => {
     const free = { availability: undefined, copied: undefined };
     expect(zoneFor(wanted(['AZ-1', 'b']), free, COLLIDING)).toBe('b');
     expect(zoneFor(wanted(['AZ-1']), { ...free, availability: 'AZ 1' }, COLLIDING)).toBe('AZ 1');
     expect(() => zoneFor(wanted(['AZ-1']), free, COLLIDING)).toThrow(/"AZ 1" and "AZ-1" have the same label "AZ-1"/);
   });
 
-  test('is where a volume can be reached from, if servers have it too', () => {
+  test('determines where a volume is accessible, if servers have it too', () => {
     expect(topologyOf('a', SAME)).toEqual(inZones('a'));
     expect(topologyOf('ceph', APART)).toEqual([]);
     expect(topologyOf(undefined, SAME)).toEqual([]);

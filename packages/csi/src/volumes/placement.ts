@@ -13,9 +13,9 @@ export interface Zones {
 }
 
 /**
- * Cinder's zone for a volume; undefined for its default. Zones of Nova's that Cinder does not have say nothing: such clouds attach across zones.
- * Throws INVALID_ARGUMENT for a zone that there is not, and RESOURCE_EXHAUSTED where the volume can't be reached from where it is wanted: then the
- * scheduler chooses another node. Pure.
+ * Cinder's zone for a volume; undefined for its default. Nova zones that Cinder does not have are ignored: such clouds attach
+ * across zones. Throws INVALID_ARGUMENT for a zone that does not exist, and RESOURCE_EXHAUSTED if the volume would not be
+ * accessible as required: then the scheduler chooses another node. Pure.
  */
 export function zoneFor(
   requirement: TopologyRequirement | null,
@@ -36,12 +36,12 @@ export function zoneFor(
   );
 }
 
-/** From where a volume of this zone can be reached; empty for everywhere. Pure. */
+/** From where a volume of this zone is accessible; empty for everywhere. Pure. */
 export function topologyOf(zone: string | null | undefined, { computeZones }: Zones): readonly Topology[] {
   return zone != null && computeZones.includes(zone) ? [{ segments: { [ZONE_KEY]: labelValue(zone) } }] : [];
 }
 
-/** Whether a volume of this zone can be reached from where it is wanted. Pure. */
+/** Whether a volume of this zone is accessible as required. Pure. */
 export function isReachable(zone: string | undefined, requirement: TopologyRequirement | null, zones: Zones): boolean {
   const wanted = wantedLabels({ requisite: requirement?.requisite ?? [], preferred: [] }, zones);
   return zone === undefined || isWithin(zone, wanted, zones);
@@ -58,7 +58,7 @@ function wantedLabels(requirement: TopologyRequirement | null, zones: Zones): re
   return [...new Set(labels)].filter((label) => zoneOfLabel(label, zones).kind !== 'none');
 }
 
-/** The first whose label is no other zone's. Throws INVALID_ARGUMENT where labels leave it open. */
+/** The first zone whose label is unique. Throws INVALID_ARGUMENT if labels are ambiguous. */
 function firstZone(labels: readonly string[], zones: Zones): string | undefined {
   let message: string | undefined;
   for (const label of labels) {

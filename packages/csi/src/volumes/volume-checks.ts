@@ -7,7 +7,7 @@ import { requireVolume } from './found-volume.ts';
 import { volumeParameters } from './volume-parameters.ts';
 import { csiVolume, publishedNodes } from './volume-view.ts';
 
-/** Confirms that a volume can be used so, or says why not. */
+/** Confirms that a volume can be used in this way, or says why not. */
 export async function validateVolume(storage: Storage, request: ValidateRequest): Promise<object> {
   const { volume_id: id, volume_capabilities: capabilities, parameters } = request;
   if (id === '') throw invalidArgument('volume_id is missing');

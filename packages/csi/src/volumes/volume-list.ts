@@ -4,7 +4,10 @@ import type { PageRequest } from '../protocol/messages.ts';
 import type { Storage } from '../storage.ts';
 import { csiVolume, publishedNodes } from './volume-view.ts';
 
-/** The cluster's volumes and those without marks, with the servers that have them; external-attacher compares these with its own. */
+/**
+ * The cluster's volumes and those without marks, with the servers to which they are attached; external-attacher compares these
+ * with its own records.
+ */
 export async function listVolumes({ cloud, clusterUid, work }: Storage, request: PageRequest): Promise<object> {
   const { volumes } = cloud.client.blockStorage;
   const { items, next_token } = await pageOf(request, clusterUid, (page) =>

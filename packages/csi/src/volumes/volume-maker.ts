@@ -24,11 +24,14 @@ import { differenceOf, type WantedVolume, wantedVolume } from './wanted-volume.t
 
 interface Offer {
   readonly zones: StorageOffer;
-  /** The type that is asked for; undefined for Cinder's default. */
+  /** The requested type; undefined for Cinder's default. */
   readonly type: VolumeType | undefined;
 }
 
-/** A name has one volume, whatever is killed or repeated: it is found by the marks of its cluster and name, which it carries from its creation on. */
+/**
+ * There is one volume per name, despite kills and repeated calls: it is found by the marks of its cluster and name, which it
+ * carries from its creation.
+ */
 export async function makeVolume(storage: Storage, request: CreateVolumeRequest, time: CallTime): Promise<CsiVolume> {
   const wanted = wantedVolume(request);
   return storage.operations.run(subject.volumeName(wanted.name), 'CreateVolume', async () => {
@@ -54,7 +57,7 @@ async function offerFor({ cloud, work }: Storage, { parameters, capabilities }: 
   return { zones, type };
 }
 
-/** The volume that an earlier call made, when it can be used; undefined if there is none. */
+/** The volume that an earlier call created, once it is usable; undefined if there is none. */
 async function findMade(
   storage: Storage,
   wanted: WantedVolume,
@@ -68,7 +71,7 @@ async function findMade(
     return { items: owned.volumes, deleting: owned.deleting };
   });
   const [volume, ...doubles] = usedFirst(volumes);
-  // Requests that were thought lost and came through.
+  // From requests that seemed lost but succeeded.
   for (const double of doubles) if (deletionBlocker(double) === undefined) await deleteVolume(cloud, double, work);
   if (volume === undefined) return undefined;
   const difference = differenceOf(volume, wanted, type?.name, zones);
@@ -85,7 +88,7 @@ async function make(storage: Storage, wanted: WantedVolume, offer: Offer, time: 
   const owner = { clusterUid, object: wanted.name };
   const request = await requestFor(storage, wanted, offer);
   const build = buildOf(owner, request.volume_type, request.availability_zone);
-  // Its marks are written by the call that makes it, which nobody interrupts: its outcome would be unknown.
+  // The create request writes the marks, and is never interrupted: its outcome would be unknown.
   let made: Volume | undefined;
   await builds.send(build, async () => {
     made = await createVolume(cloud, owner, request, { signal: work, connection: work, group: build.group });
@@ -116,12 +119,12 @@ async function requestFor(storage: Storage, wanted: WantedVolume, { zones, type 
   };
 }
 
-/** Volumes that are made alike fail alike. */
+/** Volumes with equal parameters fail alike. */
 function buildOf(owner: StorageOwner, type: string | null | undefined, zone: string | null | undefined): Build {
   return { group: `${owner.clusterUid}/${type ?? ''}/${zone ?? ''}`, item: storageKey(owner) };
 }
 
-/** Waits until Cinder has made it. One that Cinder fails to make is deleted, so that the next call makes another. */
+/** Waits until Cinder has created it. One that Cinder fails to create is deleted, so that the next call creates another. */
 async function finish(storage: Storage, owner: StorageOwner, volume: Volume, time: CallTime): Promise<Volume> {
   const { cloud, builds, work } = storage;
   const build = buildOf(owner, volume.volume_type, volume.availability_zone);

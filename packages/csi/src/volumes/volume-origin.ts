@@ -5,15 +5,18 @@ import type { Storage } from '../storage.ts';
 import { findVolume, requireVolume } from './found-volume.ts';
 import type { WantedVolume } from './wanted-volume.ts';
 
-/** What a volume is to be a copy of. */
+/** The source that a volume is copied from. */
 export interface VolumeOrigin {
   readonly request: Pick<VolumeCreate, 'source_volid' | 'snapshot_id'>;
   readonly sizeGiB: number;
-  /** Cinder's zone, where copies have to be. */
+  /** Cinder's zone, in which copies must be. */
   readonly volumeZone: string | undefined;
 }
 
-/** Rejects with NOT_FOUND, PERMISSION_DENIED for another cluster's, or FAILED_PRECONDITION for one that can't be copied now. */
+/**
+ * Rejects with NOT_FOUND, with PERMISSION_DENIED for another cluster's, or with FAILED_PRECONDITION for one that can't be copied
+ * now.
+ */
 export async function findOrigin(storage: Storage, source: WantedVolume['source']): Promise<VolumeOrigin | undefined> {
   if (source === undefined) return undefined;
   if ('volumeId' in source) {

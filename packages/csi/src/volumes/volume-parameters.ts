@@ -2,16 +2,16 @@ import { type ClassParameters, readParameters } from '@fairway/cloud-provider/vo
 import { invalidArgument } from '../calls/call-error.ts';
 import type { Texts } from '../protocol/messages.ts';
 
-/** What external-provisioner adds with `--extra-create-metadata`, and cinder-csi-plugin writes into a volume's metadata. */
+/** Added by external-provisioner with `--extra-create-metadata`; cinder-csi-plugin writes them into a volume's metadata. */
 const METADATA = ['csi.storage.k8s.io/pvc/name', 'csi.storage.k8s.io/pvc/namespace', 'csi.storage.k8s.io/pv/name'];
-/** Cinder's. */
+/** Cinder's limit. */
 const MAX_LENGTH = 255;
 
 export interface VolumeParameters extends Pick<ClassParameters, 'type' | 'availability'> {
   readonly metadata: Texts;
 }
 
-/** Throws INVALID_ARGUMENT for what is not known or makes no sense. Pure. */
+/** Throws INVALID_ARGUMENT for unknown or contradictory parameters. Pure. */
 export function volumeParameters(parameters: Texts): VolumeParameters {
   const entries = Object.entries(parameters);
   const metadata = entries.filter(([name]) => METADATA.includes(name));

@@ -9,7 +9,7 @@ import { subject } from '../calls/operations.ts';
 import type { Storage } from '../storage.ts';
 import { type FoundVolume, findVolume, refreshVolume, requireOwner } from './found-volume.ts';
 
-/** What ends by itself, and the volume may go then. */
+/** States that end by themselves; the volume can then be deleted. */
 const PASSING: ReadonlySet<string> = new Set([
   'creating',
   'downloading',
@@ -20,14 +20,14 @@ const PASSING: ReadonlySet<string> = new Set([
   'backing-up',
 ]);
 
-/** Deletes a volume of this cluster's, and resolves when it is gone; what is not there is gone. */
+/** Deletes a volume of this cluster, and resolves when it is deleted; a missing one counts as deleted. */
 export function removeVolume(storage: Storage, id: string, time: CallTime): Promise<void> {
   if (id === '') throw invalidArgument('volume_id is missing');
   return storage.operations.run(subject.volume(id), 'another call', async () => {
     const found = await findVolume(storage, id);
     if (found === undefined) return;
     const owner = requireOwner(found, 'delete');
-    // A call that makes it is at work until it has answered.
+    // The call that creates it is in progress until it has answered.
     await storage.operations.run(subject.volumeName(owner.object), 'CreateVolume', async () => {
       await remove(storage, found, time);
       storage.builds.abandon(storageKey(owner));

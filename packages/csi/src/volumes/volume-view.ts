@@ -3,7 +3,7 @@ import type { CsiVolume, VolumeContentSource } from '../protocol/messages.ts';
 import { GIB } from './capacity.ts';
 import { topologyOf, type Zones } from './placement.ts';
 
-/** A volume as CSI has it. Pure. */
+/** A volume in CSI's form. Pure. */
 export function csiVolume(volume: Volume, zones: Zones): CsiVolume {
   const source = sourceOf(volume);
   return {
@@ -14,7 +14,7 @@ export function csiVolume(volume: Volume, zones: Zones): CsiVolume {
   };
 }
 
-/** Ids of the servers that have it. Pure. */
+/** IDs of the servers to which it is attached. Pure. */
 export function publishedNodes({ attachments }: Volume): readonly string[] {
   return attachments.flatMap(({ server_id: id }) => id ?? []);
 }

@@ -14,7 +14,7 @@ import { type VolumeParameters, volumeParameters } from './volume-parameters.ts'
 /** The spec's limit for names; Cinder takes 255. */
 const MAX_NAME_BYTES = 128;
 
-/** What a CreateVolume asks for. */
+/** The volume that a CreateVolume requests. */
 export interface WantedVolume {
   readonly name: string;
   readonly range: CapacityRange | null;
@@ -47,7 +47,7 @@ export function wantedVolume(request: CreateVolumeRequest): WantedVolume {
   };
 }
 
-/** Names of volumes and of snapshots. Throws INVALID_ARGUMENT. Pure. */
+/** Validates names of volumes and snapshots. Throws INVALID_ARGUMENT. Pure. */
 export function requireName(name: string): void {
   if (name === '') throw invalidArgument('name is missing');
   if (Buffer.byteLength(name) > MAX_NAME_BYTES) throw invalidArgument(`name is longer than ${MAX_NAME_BYTES} bytes`);
@@ -61,7 +61,10 @@ function sourceOf({ volume_content_source: source }: CreateVolumeRequest): Wante
   throw invalidArgument('volume_content_source specifies neither a snapshot nor a volume');
 }
 
-/** In what a volume of this name differs from what is asked for; undefined for nothing. `typeName` is the name of the type asked for. Pure. */
+/**
+ * How a volume of this name differs from the request; undefined if it does not. `typeName` is the name of the requested type.
+ * Pure.
+ */
 export function differenceOf(
   volume: Volume,
   { range, parameters, source, requirement }: WantedVolume,

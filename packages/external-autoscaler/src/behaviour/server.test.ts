@@ -108,23 +108,23 @@ afterAll(async () => {
   await fairway?.[Symbol.asyncDispose]();
 });
 
-describe('who is let in', () => {
-  test('nobody without a certificate', async () => {
+describe('access control', () => {
+  test('rejects clients without a certificate', async () => {
     expect(await refusal(connect(null, null), 'NodeGroups')).toMatchObject({ code: status.UNAVAILABLE });
   });
 
-  test('nobody with a certificate of another authority', async () => {
+  test('rejects certificates of another authority', async () => {
     const { clock } = fairway;
     const stranger = await createCertificateAuthority({ commonName: 'stranger', clock, validityMs: DAY_MS });
     expect(await refusal(await clientOf('demo', stranger), 'NodeGroups')).toMatchObject({ code: status.UNAVAILABLE });
   });
 
-  test('nobody with a message that is too long', async () => {
+  test('rejects messages that are too long', async () => {
     const id = 'x'.repeat(2 * 1024 * 1024);
     expect(await refusal(demo, 'NodeGroupTargetSize', { id })).toMatchObject({ code: status.RESOURCE_EXHAUSTED });
   });
 
-  test('sees the pools of its own cluster alone, of those the autoscaled ones', async () => {
+  test("shows only the autoscaled pools of the caller's cluster", async () => {
     const ids = async (client: Client) =>
       (await call<{ nodeGroups: { id: string }[] }>(client, 'NodeGroups')).nodeGroups.map(({ id }) => id);
 
@@ -135,7 +135,7 @@ describe('who is let in', () => {
     });
   });
 
-  test('knows no nodes of another cluster', async () => {
+  test('ignores nodes of another cluster', async () => {
     const [machine] = await nodesOf('general');
     const node = { providerID: `openstack://RegionOne/${machine?.status?.serverID}`, name: machine?.metadata.name };
     const found = (client: Client) => call<{ nodeGroup: { id: string } }>(client, 'NodeGroupForNode', { node });
@@ -147,7 +147,7 @@ describe('who is let in', () => {
     });
   });
 
-  test('a flood is answered with a refusal, and leaves other clusters alone', async () => {
+  test('a flood is rejected, and does not affect other clusters', async () => {
     const slow = await serveAll({ burst: 20, perMinute: 1 });
     const [flooding, quiet] = [await clientOf('demo', authority, slow), await clientOf('other', authority, slow)];
     const codes = await Promise.all(
@@ -167,7 +167,7 @@ describe('who is let in', () => {
 });
 
 describe('a group', () => {
-  test('tells its size, its bounds and the options of its pool', async () => {
+  test('reports its size, its limits and the options of its pool', async () => {
     const { nodeGroups } = await call<{ nodeGroups: object[] }>(demo, 'NodeGroups');
     const { nodeGroupAutoscalingOptions } = await call<{ nodeGroupAutoscalingOptions: object }>(
       demo,
@@ -185,7 +185,7 @@ describe('a group', () => {
     });
   });
 
-  test('tells the autoscaler to wait for nodes as long as the pool does', async () => {
+  test('has the autoscaler wait for nodes as long as the pool does', async () => {
     await fairway.patch(nodePools, 'general', { spec: { nodeStartupTimeout: '90m' } });
     await expect
       .poll(async () => {
@@ -199,7 +199,7 @@ describe('a group', () => {
     await fairway.patch(nodePools, 'general', { spec: { nodeStartupTimeout: null } });
   });
 
-  test('has the bounds that a schedule gives its pool now', async () => {
+  test('has the limits that a schedule currently sets for its pool', async () => {
     const always = {
       name: 'always',
       start: '0 * * * *',
@@ -222,7 +222,7 @@ describe('a group', () => {
     await fairway.until(nodePools, (left) => left.every(({ metadata }) => metadata.name !== 'timed'));
   });
 
-  test('tells what a node of it would be, in both forms of the protocol', async () => {
+  test('returns a template of its nodes, in both forms of the protocol', async () => {
     const { nodeInfo, nodeBytes } = await call<{ nodeInfo: Buffer; nodeBytes: Buffer }>(
       demo,
       'NodeGroupTemplateNodeInfo',
@@ -239,11 +239,11 @@ describe('a group', () => {
     expect(pool.status?.autoscaling).toBeUndefined();
   });
 
-  test('knows no prices', async () => {
+  test('has no prices', async () => {
     expect(await refusal(demo, 'PricingNodePrice')).toMatchObject({ code: status.UNIMPLEMENTED });
   });
 
-  test('grows to its most nodes and no further, and shrinks by the very nodes that are named, once', async () => {
+  test('grows up to its maximum, and shrinks by exactly the named nodes, once', async () => {
     await call(demo, 'NodeGroupIncreaseSize', { id: 'general', delta: 2 });
     expect(await target()).toBe(3);
     expect(await refusal(demo, 'NodeGroupIncreaseSize', { id: 'general', delta: 2 })).toMatchObject({
@@ -283,7 +283,7 @@ describe('a group', () => {
       .toBe(status.UNAUTHENTICATED);
   });
 
-  test('refuses a certificate of before a reset', async () => {
+  test('refuses a certificate from before a reset', async () => {
     const since = new Date(fairway.clock.now() + 60_000).toISOString().replace(/\.\d+/, '');
     const reset = { requestedAt: since, phase: 'Complete', since, nodes: 'Delete', emptiedTime: since };
     const value = { spec: { autoscaler: { certificatesNotBefore: null } } };

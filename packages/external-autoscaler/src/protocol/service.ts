@@ -25,7 +25,7 @@ const CALLS = {
 
 export type CallName = keyof typeof CALLS;
 
-/** The service `CloudProvider`, as grpc-js registers it, and clients call it. */
+/** The service `CloudProvider`, in the form that grpc-js registers. */
 export function serviceDefinition(): Record<CallName, MethodDefinition<object, object>> {
   const text = readFileSync(new URL('./externalgrpc.proto', import.meta.url), 'utf8');
   const { root } = protobuf.parse(text, { keepCase: true });

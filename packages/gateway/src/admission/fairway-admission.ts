@@ -40,9 +40,9 @@ export interface FairwayAdmissionOptions {
   readonly offer: CloudOffer;
   /** Which fields of a Cluster its control plane would not honour here; all are honoured by default. */
   readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
-  /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
+  /** Why clusters here cannot admit Keystone users; if undefined, clusters that enable it do. */
   readonly keystoneProblem?: string | undefined;
-  /** By whom dry runs of another version are answered; undefined until the controllers run, and by default. */
+  /** Answers dry runs of a version change; undefined until the controllers run, and by default. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   readonly clock: Clock;
   /** Whether the user is Fairway's controllers, which alone set and remove their finalizer. */
@@ -50,8 +50,8 @@ export interface FairwayAdmissionOptions {
 }
 
 /**
- * Validates Clusters and NodePools against plans, releases and what their namespace's cloud offers, and keeps plans and releases that are in use; the
- * rules are in api, pure and tested there.
+ * Validates Clusters and NodePools against plans, releases and what their namespace's cloud offers, and protects plans and
+ * releases in use. The rules are pure and tested in `api`.
  */
 export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlugin {
   return {
@@ -72,7 +72,10 @@ export function fairwayAdmission(options: FairwayAdmissionOptions): AdmissionPlu
   };
 }
 
-/** Also if nothing else changes. On create the finalizer is allowed: a copied or restored object has it, and would get it anyway. */
+/**
+ * Runs even if nothing else changes. On create the finalizer is allowed: a copied or restored object has it, and would get it
+ * anyway.
+ */
 function holdFinalizer({ isFairway }: FairwayAdmissionOptions, request: AdmissionRequest): void {
   const { object, oldObject, user, resource, operation } = request;
   if (operation !== 'UPDATE' || resource.group !== GROUP || !object || !oldObject || isFairway(user)) return;
@@ -161,18 +164,18 @@ async function validateNodePool(options: FairwayAdmissionOptions, request: Admis
   for (const warning of nodePoolWarnings({ ...facts, catalogue })) request.warn(warning);
 }
 
-/** The stored pool, whose values aren't rejected again; one that comes to another cluster is validated as a new one. */
+/** The stored pool, whose values aren't rejected again; a pool that moves to another cluster is validated as a new one. */
 function poolBefore({ spec }: NodePool, old: NodePool | undefined): NodePool | undefined {
   const isMoved = old !== undefined && spec.clusterName !== old.spec.clusterName && isClusterNameOpen(old);
   return isMoved ? undefined : old;
 }
 
-/** What objects name of a cloud, each listed by another service. */
+/** Cloud resources that objects refer to, each listed by a different service. */
 const CHECKED_LISTS = ['flavors', 'images', 'networks'] as const;
 
 /**
- * Validates against cached lists of the cloud, and before it rejects, once more against fresh lists: a resource may have been
- * created a moment ago.
+ * Validates against cached lists of the cloud and, before rejecting, against fresh ones: a resource may have been created a
+ * moment ago.
  */
 async function validateByOffer(
   { clouds, offer, catchUp }: FairwayAdmissionOptions,
@@ -206,7 +209,7 @@ async function validateByOffer(
     request.warn(`the cloud does not respond: ${lists} will be checked later by the controllers`);
   }
   const errors = validateObject(catalogue);
-  // The others are the same whatever the cloud offers.
+  // All other errors are independent of what the cloud offers.
   const isAboutOffer = errors.length > validateObject({}).length;
   if (!isAboutOffer) return { errors, catalogue };
   const current = await offer.catalogueOf(cloud, { ...asks, maxAgeMs: 0 });
@@ -217,7 +220,7 @@ function refuse(kind: { group: string; kind: string }, request: AdmissionRequest
   if (errors.length > 0) throw invalid(kind, request.name, errors);
 }
 
-/** Of the same name, the stored object counts. */
+/** If two have the same name, the stored object wins. */
 function withSiblings<T extends Cluster | NodePool>(objects: readonly T[], siblings: readonly T[]): readonly T[] {
   const names = new Set(objects.map(({ metadata }) => metadata.name));
   return [...objects, ...siblings.filter(({ metadata }) => !names.has(metadata.name))];

@@ -4,7 +4,7 @@ import type { FieldError } from '@fairway/kube/object/field-error';
 
 const FIELD = 'spec.apiServer.keystone.policy';
 
-/** What is wrong with the policy of users of Keystone. A stored one is not rejected again. */
+/** Errors in the policy for Keystone users. A stored policy is not rejected again. */
 export function keystonePolicyErrors(cluster: Cluster, old: Cluster | undefined): FieldError[] {
   const policy = cluster.spec.apiServer.keystone?.policy;
   if (policy === undefined || policy === old?.spec.apiServer.keystone?.policy) return [];

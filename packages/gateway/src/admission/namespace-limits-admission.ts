@@ -8,8 +8,9 @@ import { ADMINISTRATORS } from './needs-validation.ts';
 import type { StoredFacts } from './stored-facts.ts';
 
 /**
- * Bounds what a namespace holds, whatever its kind, on the embedded engine: the count is read in the turn of the write, so that writers in parallel get no
- * more. Fairway's controllers and administrators are counted and never refused. Before a management cluster `checkNumber` does what a webhook can.
+ * Limits the contents of a namespace, whatever their kind, on the embedded engine: usage is read within the serialized write, so
+ * concurrent writers cannot exceed the limits. Fairway's controllers and administrators are counted but never refused. In front
+ * of a management cluster, `checkNumber` does what a webhook can.
  */
 export function namespaceLimitsAdmission(
   store: Pick<Store, 'buckets' | 'list' | 'follow'>,
@@ -32,7 +33,10 @@ export function namespaceLimitsAdmission(
   };
 }
 
-/** The number alone, by what is stored, for a webhook: writes that come at once may all pass. An operator's ResourceQuota is exact there. */
+/**
+ * Checks only the number, against what is stored, for a webhook: concurrent writes may all pass. An operator's ResourceQuota is
+ * exact there.
+ */
 export async function checkNumber(
   request: AdmissionRequest,
   limits: NamespaceLimits,

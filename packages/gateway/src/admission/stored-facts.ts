@@ -12,7 +12,7 @@ import type { ResourceType } from '@fairway/kube/object/meta';
 
 type Stored<T> = T | Promise<T>;
 
-/** What admission reads beside the object itself: the stored state. Objects may be shared and must not be modified. */
+/** The stored state that admission reads besides the object itself. Objects may be shared and must not be modified. */
 export interface StoredFacts {
   plans(): Stored<readonly Plan[]>;
   releases(): Stored<readonly KubernetesRelease[]>;
@@ -23,7 +23,7 @@ export interface StoredFacts {
   credential(namespace: string, name: string): Stored<CloudCredential | undefined>;
   /** How many objects of a resource the namespace has; absent where the server itself counts within the write. */
   countOf?(type: ResourceType, namespace: string): Promise<number>;
-  /** What the namespace may have in all. */
+  /** The namespace's total quota. */
   quota(namespace: string): Stored<EffectiveQuota>;
 }
 
@@ -51,7 +51,7 @@ export function factsOverHttp(client: KubeClient, quotaDefaults?: QuotaDefaults)
     clusters: async (namespace) => (await client.resource(clusters).list({ namespace })).items,
     allClusters: async () => (await client.resource(clusters).list()).items,
     nodePools: async (namespace) => (await client.resource(nodePools).list({ namespace })).items,
-    // One object and how many remain: a list of all would cost what the limit is there to bound.
+    // One object and the remaining count: listing all would cost what the limit is there to bound.
     async countOf(type, namespace) {
       const { items, metadata } = await client.metadata(type).list({ namespace, limit: 1 });
       return items.length + (metadata.remainingItemCount ?? 0);

@@ -22,7 +22,10 @@ interface Options {
   readonly clock: Clock;
 }
 
-/** Validates requests that take effect once, such as annotations, on objects that exist, whether or not the spec changes too. It asks no cloud. */
+/**
+ * Validates one-time requests, such as annotations, on existing objects, whether or not the spec changes too. It does not query
+ * the cloud.
+ */
 export async function validateRequests({ stored, clock }: Options, request: AdmissionRequest): Promise<void> {
   const { resource, operation, subresource, name } = request;
   if (operation !== 'UPDATE' || subresource !== '' || resource.group !== GROUP) return;

@@ -6,7 +6,7 @@ import { eventsPage } from './events-page.ts';
 import { eventsQuery, formatPosition } from './events-query.ts';
 import { readsAllNamespaces, tenantView } from './tenant-view.ts';
 
-/** The resource under which tenants list the audit events of their namespaces. It is answered, not stored. */
+/** The resource with which tenants list the audit events of their namespaces. It is computed, not stored. */
 export const AUDIT_EVENTS = {
   group: GROUP,
   version: VERSION,
@@ -16,7 +16,7 @@ export const AUDIT_EVENTS = {
   namespaced: true,
 } as const;
 
-/** What is kept of the audit events of each namespace. */
+/** The stored audit events of each namespace. */
 export interface AuditEventsSource {
   read(namespace: string): Promise<readonly string[]>;
 }
@@ -27,13 +27,14 @@ export interface AuditEventsRequest {
   readonly query: URLSearchParams;
   readonly accept: string | undefined;
   readonly nowMs: number;
-  /** Decides who sees what tenants don't of each other; undefined: nobody. */
+  /** Decides who sees details that tenants hide from each other; undefined: no one does. */
   readonly authorizer: Authorizer | undefined;
 }
 
 /**
- * Answers an authorized list: AuditEvents, which are Events of `audit.k8s.io/v1` under a kind and with the metadata that kubectl can handle; a table of them; or,
- * with `as=EventList`, those Events as they are. `createdMs` is when the namespace was made; undefined: there is none.
+ * Answers an authorized list: AuditEvents, which are Events of `audit.k8s.io/v1` under a kind and with the metadata that kubectl
+ * can handle; a table of them; or, with `as=EventList`, those Events unchanged. `createdMs` is when the namespace was created;
+ * undefined if it does not exist.
  */
 export async function auditEventsList(
   source: AuditEventsSource,

@@ -31,7 +31,7 @@ test('a row says who did what, when and from where', () => {
   expect(cellsOf(EVENT)).toEqual(cells);
 });
 
-test('names neither end a line or a column nor act on a terminal', () => {
+test('names can neither break a line or column nor control a terminal', () => {
   const { objectRef = { resource: '', apiVersion: '' } } = EVENT;
   const cells = cellsOf({
     ...EVENT,

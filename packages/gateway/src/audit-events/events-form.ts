@@ -10,7 +10,7 @@ export const AUDIT_EVENT_LIST_KIND = 'AuditEventList';
 /** A table, AuditEvents, or Events of `audit.k8s.io/v1`. */
 export type EventsForm = 'table' | 'objects' | 'events';
 
-/** The form that is asked for. Throws 400 or 406. */
+/** The requested form. Throws 400 or 406. */
 export function eventsForm(query: URLSearchParams, accept: string | undefined): EventsForm {
   const as = query.get('as');
   if (as === 'EventList') return 'events';
@@ -85,7 +85,10 @@ function tableOf(events: readonly AuditEvent[], metadata: object, namespace: str
   };
 }
 
-/** What ends a line or a column, or acts on a terminal: names in requests may hold it, and whoever prints the table does not expect it there. */
+/**
+ * Characters that end a line or column, or control a terminal: names in requests may contain them, and users who print the table
+ * do not expect them.
+ */
 const BREAKS_OUT = /[\p{Cc}\p{Zl}\p{Zp}\u202A-\u202E\u2066-\u2069]/gu;
 
 function inOneCell(text: string): string {

@@ -15,13 +15,13 @@ function idsOf(entries: readonly string[], query: string, createdMs = 0): string
   );
 }
 
-test('the newest come first, each one once, and those that are not whole not at all', () => {
+test('events are listed newest first, without duplicates or incomplete ones', () => {
   const entries = [entry('a', 1), entry('c', 3), entry('b', 2), entry('b', 2), '2026-01-01T00:00:04.000000Z {"au}'];
 
   expect(idsOf(entries, '')).toEqual(['c', 'b', 'a']);
 });
 
-test('what happened before the namespace was made is of another one', () => {
+test('events from before the creation of the namespace belong to another one', () => {
   expect(idsOf([entry('a', 1), entry('b', 2)], '', Date.parse('2026-01-01T00:00:02Z'))).toEqual(['b']);
 });
 
@@ -60,7 +60,7 @@ test.each([
   expect(() => eventsQuery(new URLSearchParams(query), NOW_MS)).toThrow(message);
 });
 
-test.each([1, 2, 3, 7])('pages of %i have all events once, those of one time too, while new ones come', (limit) => {
+test.each([1, 2, 3, 7])('pages of %i contain every event once, even at equal times and as new ones arrive', (limit) => {
   const entries = Array.from({ length: 20 }, (_, index) => entry(`e${index}`, Math.floor(index / 4)));
   const ids: string[] = [];
   let token = '';
@@ -77,7 +77,7 @@ test.each([1, 2, 3, 7])('pages of %i have all events once, those of one time too
   expect(new Set(ids).size).toBe(20);
 });
 
-test('a page with a selector goes on where it was full', () => {
+test('a page with a selector continues where the previous one was full', () => {
   const entries = [1, 2, 3, 4, 5, 6].map((second) =>
     entry(`e${second}`, second, { verb: second % 2 ? 'get' : 'create' }),
   );

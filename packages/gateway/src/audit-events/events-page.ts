@@ -4,21 +4,22 @@ import type { EventsQuery, Position } from './events-query.ts';
 export interface EventsPage {
   /** The newest first. */
   readonly events: readonly AuditEvent[];
-  /** Undefined: there are no more. */
+  /** Undefined if there are no more. */
   readonly next: Position | undefined;
 }
 
 const TIME_CHARS = '2026-01-31T10:20:30.456000Z'.length;
-/** Of one page; the next one begins where it is full. */
+/** Per page; the next one begins where it is full. */
 const MAX_PAGE_CHARS = 1024 * 1024;
 
 /**
- * A page of the entries of a namespace's archive: those from `createdMs` on, for what is older happened in another namespace of the same name.
+ * A page of the entries of a namespace's archive, from `createdMs` on: older ones belong to an earlier namespace of the same
+ * name.
  */
 export function eventsPage(entries: readonly string[], query: EventsQuery, createdMs: number): EventsPage {
   const { limit, position, matches } = query;
   const since = new Date(Math.max(query.sinceMs, createdMs)).toISOString();
-  // The time is the beginning of each.
+  // Each entry begins with its time.
   const sorted = [...new Set(entries)].filter((entry) => entry.slice(0, since.length - 1) >= since.slice(0, -1)).sort();
   const events: AuditEvent[] = [];
   let chars = 0;
@@ -41,7 +42,7 @@ export function eventsPage(entries: readonly string[], query: EventsQuery, creat
   return { events, next: undefined };
 }
 
-/** Undefined for a line of which a part is missing. */
+/** Undefined for an incomplete line. */
 function eventOf(entry: string): AuditEvent | undefined {
   try {
     return JSON.parse(entry.slice(TIME_CHARS + 1)) as AuditEvent;

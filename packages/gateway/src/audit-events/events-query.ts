@@ -3,7 +3,7 @@ import { badRequest } from '@fairway/kube/object/api-error';
 import { parseFieldSelector } from '@fairway/kube/object/field-selector';
 import { getAt } from '@fairway/kube/object/path';
 
-/** Which events are asked for, and how many of them at once. */
+/** Which events are requested, and how many per page. */
 export interface EventsSelection {
   readonly limit: number;
   /** Epoch milliseconds. */
@@ -12,11 +12,13 @@ export interface EventsSelection {
 }
 
 export interface EventsQuery extends EventsSelection {
-  /** Where the page before ended. */
+  /** Where the previous page ended. */
   readonly position: Position | undefined;
 }
 
-/** The newest events come first: those before `time` are left, and those at it but the first `seen`. */
+/**
+ * Events are sorted newest first: remaining are those before `time`, and those at `time` except for the first `seen`.
+ */
 export interface Position {
   readonly time: string;
   readonly seen: number;
@@ -41,7 +43,7 @@ export function eventsQuery(query: URLSearchParams, nowMs: number): EventsQuery 
   return { ...eventsSelection(query, nowMs), position: positionOf(query.get('continue') ?? '') };
 }
 
-/** The same but for `continue`, of which each list has its own kind. Throws 400. */
+/** The same except for `continue`, whose format depends on the list. Throws 400. */
 export function eventsSelection(query: URLSearchParams, nowMs: number): EventsSelection {
   if ((query.get('labelSelector') ?? '') !== '') {
     throw badRequest('labelSelector: audit events have no labels; use fieldSelector');

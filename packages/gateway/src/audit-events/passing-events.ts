@@ -12,11 +12,11 @@ import { AUDIT_EVENTS, type AuditEventsSource, auditEventsList } from './audit-e
 export interface PassingEventsOptions {
   /** With Fairway's credentials. */
   readonly client: KubeClient;
-  /** Decides whether he may list them. */
+  /** Decides whether the user may list them. */
   readonly authorizer: Authorizer;
-  /** Decides what else he may, which is no matter of the audit log. */
+  /** Decides what else the user may do, without recording it in the audit log. */
   readonly silentAuthorizer: Authorizer;
-  /** Undefined: they are not kept. */
+  /** Undefined if they are not stored. */
   readonly source: AuditEventsSource | undefined;
   readonly clock: Clock;
 }

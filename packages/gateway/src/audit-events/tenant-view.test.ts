@@ -32,7 +32,7 @@ test.each([
   { who: "Fairway's controllers", user: { username: 'system:fairway:controllers', groups: [] }, sees: false },
   { who: 'an account of another namespace', user: { username: 'system:serviceaccount:red-2:robot' }, sees: false },
   { who: 'one of another project', user: { username: 'eve', groups: ['keystone:project:2'] }, sees: false },
-])('of $who a tenant sees where from and by which right: $sees', ({ user, sees }) => {
+])('events of $who show tenants the source address and the role: $sees', ({ user, sees }) => {
   const seen = tenantView(eventOf(user), 'red', READER);
 
   expect(seen).toEqual(sees ? eventOf(user) : withoutOrigin(user));

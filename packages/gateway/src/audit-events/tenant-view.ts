@@ -6,7 +6,7 @@ import {
 } from '@fairway/apiserver/audit/audit-event';
 import type { Authorizer, UserInfo } from '@fairway/apiserver/auth/user';
 
-/** Groups that say nothing of who belongs together. */
+/** Groups that do not indicate a common team. */
 const COMMON_GROUP = /^system:/;
 const SHOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
   'authorization.k8s.io/decision',
@@ -15,8 +15,9 @@ const SHOWN_ANNOTATIONS: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * An event as `reader` sees it. Of himself, of those with whom he shares a group, of service accounts of the namespace and of strangers he sees everything; of operators, of
- * Fairway itself and of other tenants their names, what they asked for and what became of it: not where from, nor by which role.
+ * An event as `reader` sees it. Readers see everything about themselves, users who share a group with them, service accounts of
+ * the namespace and strangers. Of operators, Fairway itself and other tenants, they see the name, request and result, but neither
+ * the source address nor the role.
  */
 export function tenantView(event: AuditEvent, namespace: string, reader: UserInfo): AuditEvent {
   const { user } = event;
@@ -24,7 +25,8 @@ export function tenantView(event: AuditEvent, namespace: string, reader: UserInf
 }
 
 /**
- * Whether somebody may read such events of all namespaces, as operators may: where anybody came from is theirs to see, as they have the log. No role within a namespace gives it.
+ * Whether a user may read such events of all namespaces, as operators may: they have the log, so they see every source address.
+ * No role within a namespace grants it.
  */
 export async function readsAllNamespaces(
   authorizer: Authorizer,
@@ -35,7 +37,7 @@ export async function readsAllNamespaces(
   return (await authorizer.authorize(asked)).allowed;
 }
 
-/** Who asked for what, and what became of it: not where from, nor by which role. */
+/** Keeps user, request and result; removes the source address and the role. */
 export function withoutOrigin(event: AuditEvent): AuditEvent {
   const { user, impersonatedUser } = event;
   const { sourceIPs: _, userAgent: __, annotations = {}, ...rest } = event;

@@ -10,20 +10,20 @@ import { userInWords } from '@fairway/identity/user-info';
 import type { EventRecorder } from '@fairway/kube/events/recorder';
 import { type ClusterRequest, refusal } from '../requests/parent-request.ts';
 
-/** Issues what an autoscaler of the cluster is let in with. */
+/** Issues the credentials of a cluster's autoscaler. */
 export type IssueAutoscalerConfig = (
   cluster: Cluster,
   validityMs: number,
 ) => Promise<NonNullable<AutoscalerConfigRequest['status']>>;
 
 export interface AutoscalerConfigOptions {
-  /** Undefined where no externalgrpc server runs. */
+  /** Undefined if no externalgrpc server runs. */
   readonly issuer: () => IssueAutoscalerConfig | undefined;
   readonly events: () => EventRecorder;
   readonly log: Logger;
 }
 
-/** What a cluster's own autoscaler is let in with. Each certificate is reported in an Event and in the log. */
+/** Credentials for a cluster's own autoscaler. Each certificate is reported in an Event and in the log. */
 export function autoscalerConfigRequest({
   issuer,
   events,

@@ -9,7 +9,7 @@ import { type Cluster, clusters } from '@fairway/api/kinds/cluster';
 import { ApiError } from '@fairway/kube/object/api-error';
 import type { ClusterRequest } from '../requests/parent-request.ts';
 
-/** What a cluster has in the cloud, from lists that all who ask share. */
+/** A cluster's resources in the cloud, from lists that all callers share. */
 export type ListCloudResources = (cluster: Cluster) => Promise<CloudResourcesStatus>;
 
 /** The load balancers and volumes of the cluster. Changes nothing, so a dry run is answered too. */

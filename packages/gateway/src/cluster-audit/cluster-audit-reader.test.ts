@@ -48,7 +48,7 @@ async function idsOf(reader: ClusterAuditReader, change: Partial<typeof ALL> = {
   return page?.events.map(({ auditID }) => auditID) ?? [];
 }
 
-test('what is older than asked for is not looked through, but for what ended out of order', async () => {
+test('events older than requested are not scanned, except for those that ended out of order', async () => {
   const { reader, skipped } = open();
   await write(
     'no event\n',
@@ -64,14 +64,14 @@ test('what is older than asked for is not looked through, but for what ended out
   expect(skipped).toEqual([]);
 });
 
-test('a page has a mebibyte at most, or one event', async () => {
+test('a page contains a mebibyte at most, or one event', async () => {
   const { reader } = open();
   await write(...[1, 2, 3, 4].map((id) => lineOf(String(id), '10:00:00', 390_000)));
 
   expect(await idsOf(reader)).toEqual(['4', '3']);
 });
 
-test('an event of which a client has made the line long is there', async () => {
+test('an event whose line a client has made long is included', async () => {
   const { reader, skipped } = open();
   await write(
     lineOf('long', '10:00:00').replace('"/"', `"/${'\\u0026'.repeat(1024 * 1024)}"`),
@@ -85,7 +85,7 @@ test('an event of which a client has made the line long is there', async () => {
   expect(skipped).toEqual([]);
 });
 
-test('a page may be empty and not the last', async () => {
+test('a page may be empty without being the last', async () => {
   const { reader } = open();
   await write(lineOf('wanted', '10:00:00'), ...Array.from({ length: 50 }, () => lineOf('x', '10:00:00', 100_000)));
   const wanted = { ...ALL, matches: ({ auditID }: { readonly auditID: string }) => auditID === 'wanted' };
@@ -96,11 +96,11 @@ test('a page may be empty and not the last', async () => {
   expect(second).toMatchObject({ events: [{ auditID: 'wanted' }], next: undefined });
 });
 
-test('a cluster whose log is elsewhere has no page', async () => {
+test('a cluster with its log on another replica has no page', async () => {
   expect(await open().reader.read({ uid: 'elsewhere', namespace: 'team' }, ALL, undefined)).toBeUndefined();
 });
 
-test('clusters of a project are read twice a second, and those of others beside them', async () => {
+test("clusters of one project are read twice a second, and other projects' in addition", async () => {
   const { reader, clock } = open();
   for (let read = 0; read < 20; read++) await reader.read(DEMO, ALL, undefined);
 

@@ -8,31 +8,34 @@ import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import { ApiError } from '@fairway/kube/object/api-error';
 import type { EventsSelection } from '../audit-events/events-query.ts';
 
-/** Where the audit events of a cluster are; undefined: not where this process could read them. */
+/** Where the audit events of a cluster are; undefined if this process cannot read them. */
 export type FindAuditLog = (clusterUid: string) => Promise<LogPlace | undefined>;
 
 export interface ClusterEventsPage {
   /** The newest first. */
   readonly events: readonly AuditEvent[];
-  /** Undefined: there are no more. */
+  /** Undefined if there are no more. */
   readonly next: LinePosition | undefined;
 }
 
-/** Lines of clusters' logs that were asked for and are no events. */
+/** Counts requested lines of clusters' logs that are not events. */
 export interface ClusterAuditObserver {
   skipped(lines: number): void;
 }
 
-/** Each reads a disk and has a block of it in memory. */
+/** Each reads from disk and holds a block in memory. */
 const READS_AT_ONCE = 4;
-/** Of one project, for it may have any number of clusters: a read looks through up to 4 MiB, or a line of up to 8, which takes some 90 ms of CPU. */
+/**
+ * Per project, because it may have any number of clusters: a read scans up to 4 MiB, or a line of up to 8, which takes some 90 ms
+ * of CPU.
+ */
 const READS: Rate = { burst: 20, perMinute: 120 };
 const PACED_PROJECTS = 10_000;
 const MAX_PAGE_CHARS = 1024 * 1024;
-/** Events stand in the log in the order in which their requests ended, but for those that end at the same time. */
+/** The log has events in the order in which their requests ended, except for those that ended at almost the same time. */
 const DISORDER_MS = 60_000;
 
-/** Reads the logs that clusters' API servers write, within bounds, whatever is in them. */
+/** Reads the logs that clusters' API servers write, with limits that hold for any content. */
 export class ClusterAuditReader {
   readonly #find: FindAuditLog;
   readonly #observer: ClusterAuditObserver;
@@ -47,8 +50,8 @@ export class ClusterAuditReader {
   }
 
   /**
-   * A page from `from` on, or from the newest event. It may hold less than `limit`, even nothing, though there is a next one: a read looks through a part of the log at a time.
-   * Undefined: the log is not here. Rejects with 429 if it is read too often.
+   * A page from `from` on, or from the newest event. It may have fewer than `limit` events, or none, and still have a next one:
+   * each read scans only a part of the log. Undefined if the log is not here. Rejects with 429 if it is read too often.
    */
   async read(
     { uid, namespace }: { readonly uid: string; readonly namespace: string },
@@ -105,7 +108,7 @@ export function formatLinePosition({ file, end }: LinePosition): string {
   return Buffer.from(`${file}:${end}`).toString('base64url');
 }
 
-/** Undefined for '' and what is no such token. */
+/** Undefined for '' and for anything that is not such a token. */
 export function parseLinePosition(token: string): LinePosition | undefined {
   const text = Buffer.from(token, 'base64url').toString();
   const [, file, end] = /^(\d{1,20}\.\d{1,20}):(\d{1,15})$/.exec(text) ?? [];

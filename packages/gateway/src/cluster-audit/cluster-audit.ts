@@ -23,8 +23,9 @@ export interface ClusterAuditRequest {
 }
 
 /**
- * Answers an authorized GET of `clusters/NAME/audit`: the audit events of the cluster's API server, in the forms and by the query of `auditevents`. Bodies are for those who could
- * read the objects by a kubeconfig. Rejects with 409 if the cluster does not ask for audit events, and with 503 where its log is another replica's.
+ * Answers an authorized GET of `clusters/NAME/audit`: the audit events of the cluster's API server, in the forms and by the query
+ * of `auditevents`. Only users who could read the objects with a kubeconfig get bodies. Rejects with 409 if the cluster does not
+ * ask for audit events, and with 503 if its log is on another replica.
  */
 export async function clusterAuditList(
   reader: ClusterAuditReader,
@@ -46,7 +47,7 @@ export async function clusterAuditList(
   return eventsIn(form, { events, next: page.next && formatLinePosition(page.next), namespace, nowMs });
 }
 
-/** The subresource on the embedded server. Undefined: nobody reads logs here. */
+/** The subresource on the embedded server. Undefined if logs are not read here. */
 export function clusterAuditSubresource(reader: ClusterAuditReader | undefined): CustomSubresource {
   return {
     kind: CLUSTER_AUDIT_KIND,

@@ -27,7 +27,7 @@ function eventOf(change: Partial<AuditEvent> = {}): AuditEvent {
   };
 }
 
-describe('where somebody came from', () => {
+describe('the source address', () => {
   test.each([
     { who: 'the reader', user: { username: 'keystone:1', groups: ['fairway:cluster-admins'] }, isShown: true },
     { who: 'a service account', user: { username: 'system:serviceaccount:shop:a', groups: [] }, isShown: true },
@@ -66,14 +66,14 @@ describe('where somebody came from', () => {
 describe('bodies', () => {
   const event = eventOf({ level: 'RequestResponse', responseObject: { kind: 'Pod' } });
 
-  test('are for who could read the object anyway', () => {
+  test('are shown to users who could read the object anyway', () => {
     expect(clusterEventView(event, ALL)).toMatchObject({
       requestObject: { kind: 'Pod' },
       responseObject: { kind: 'Pod' },
     });
   });
 
-  test('are not for who could not', () => {
+  test('are hidden from users who could not', () => {
     const view = clusterEventView(event, { ...ALL, maySeeBodies: false });
 
     expect(view).toMatchObject({ level: 'Metadata', verb: 'create' });
@@ -103,7 +103,7 @@ describe('bodies', () => {
     { resource: 'secrets', apiVersion: 'v1', name: 'a' },
     { resource: 'serviceaccounts', subresource: 'token', apiVersion: 'v1' },
     { resource: 'tokenreviews', apiGroup: 'authentication.k8s.io', apiVersion: 'v1' },
-  ])('of $resource are shown to nobody, nor what quotes them', (objectRef) => {
+  ])('of $resource are never shown, nor annotations that quote them', (objectRef) => {
     const view = clusterEventView(eventOf({ objectRef, responseObject: { token: 'hunter2' } }), ALL);
 
     expect(view).toMatchObject({ level: 'Metadata', responseStatus: { code: 422 } });
@@ -137,7 +137,7 @@ describe('a dry run', () => {
       false,
     ],
     ['a change', {}, false],
-  ])('is told: %s, %s', (_, change, isDryRun) => {
+  ])('is recognized: %s, %s', (_, change, isDryRun) => {
     for (const maySeeBodies of [true, false]) {
       const { annotations } = clusterEventView(eventOf(change), { ...ALL, maySeeBodies });
 

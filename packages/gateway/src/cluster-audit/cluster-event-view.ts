@@ -10,7 +10,7 @@ import type { UserInfo } from '@fairway/apiserver/auth/user';
 import { CLUSTER_ADMINS_GROUP } from '@fairway/control-plane/kubeconfig';
 import { withoutOrigin } from '../audit-events/tenant-view.ts';
 
-/** Names of Fairway's own clients, and of the control plane's, which stand where tenants need not know. */
+/** Names of Fairway's own clients and those of the control plane, whose addresses tenants need not know. */
 const FAIRWAYS =
   /^(?:fairway:|kube-apiserver-kubelet-client$|system:(?:apiserver|kube-controller-manager|kube-scheduler)$)/;
 const KEYSTONES = /^keystone:/;
@@ -18,9 +18,11 @@ const MASTERS = 'system:masters';
 const QUOTES_NOTHING = /^(?:authorization\.k8s\.io|audit\.k8s\.io|fairway\.dev)\//;
 
 /**
- * An event of a cluster's API server as somebody of its project sees it. Where from somebody came is shown of himself, of nodes, service accounts and others whom the cluster
- * itself has let in, and of users of Keystone with whom he shares a group; of Fairway, its control plane and whoever else has a kubeconfig, operators among them, it is the name, what they asked for and
- * what became of it. @param readerInCluster the reader's name in kubeconfigs. @param maySeeBodies whether he could read the objects anyway.
+ * An event of a cluster's API server as a member of its project sees it. The source address is shown for the reader, for nodes,
+ * service accounts and others whom the cluster itself has admitted, and for Keystone users who share a group with the reader. For
+ * Fairway, its control plane and other kubeconfig users, including operators, only the name, the request and the result are
+ * shown. @param readerInCluster the reader's name in kubeconfigs. @param maySeeBodies whether the reader could read the objects
+ * anyway.
  */
 export function clusterEventView(
   event: AuditEvent,
@@ -43,7 +45,7 @@ function isOriginShown({ username = '', groups = [] }: AuditUser, reader: UserIn
   return groups.some((group) => !group.startsWith('system:') && reader.groups.includes(group));
 }
 
-/** No policy has them written down; a log is not believed. */
+/** No policy records them, but the log is untrusted. */
 function isSecret({ objectRef }: AuditEvent): boolean {
   if (objectRef === undefined) return false;
   const {
@@ -63,14 +65,16 @@ function withoutSecrets(event: AuditEvent): AuditEvent {
   return { ...rest, ...(responseStatus && { responseStatus: status }) };
 }
 
-/** Without bodies, and without annotations that quote them: patches of webhooks, and what admission policies of the cluster say of an object. */
+/**
+ * Without bodies, and without annotations that quote them: patches of webhooks, and messages of the cluster's admission policies.
+ */
 function withoutQuotes(event: AuditEvent): AuditEvent {
   const { annotations = {}, ...rest } = withoutBodies(event);
   const said = Object.entries(annotations).filter(([key]) => QUOTES_NOTHING.test(key));
   return { ...rest, level: 'Metadata', ...(said.length > 0 && { annotations: Object.fromEntries(said) }) };
 }
 
-/** By what the event itself says alone: annotations are those of the cluster's admission policies too. */
+/** Based on the event's own fields only: the cluster's admission policies can also write annotations. */
 function withDryRun(event: AuditEvent): AuditEvent {
   const { annotations: given = {}, ...rest } = event;
   const { [DRY_RUN_ANNOTATION]: _, ...annotations } = given;

@@ -13,11 +13,11 @@ import type { ClusterAuditReader } from './cluster-audit-reader.ts';
 export interface PassingClusterAuditOptions {
   /** With Fairway's credentials: the caller need not be allowed to read the cluster. */
   readonly client: KubeClient;
-  /** Decides whether he may read the events. */
+  /** Decides whether the user may read the events. */
   readonly authorizer: Authorizer;
-  /** Decides what else he may, which is no matter of the audit log. */
+  /** Decides what else the user may do, without recording it in the audit log. */
   readonly silentAuthorizer: Authorizer;
-  /** Undefined: nobody reads logs here. */
+  /** Undefined if logs are not read here. */
   readonly reader: ClusterAuditReader | undefined;
   readonly clock: Clock;
 }

@@ -39,7 +39,7 @@ const textOf = (body: Answer['body']) => (body instanceof Uint8Array ? Buffer.fr
 const get = (path: string, headers: Record<string, string> = {}) => files.answer({ method: 'GET', path, headers });
 
 it.each(['/console', '/console/', '/console/clusters/team/demo', '/console/clusters/team/a.b'])(
-  '%s is the page, which is asked for again each time',
+  '%s is the page, which is revalidated each time',
   async (path) => {
     const { status, headers, body } = await get(path);
 
@@ -49,7 +49,7 @@ it.each(['/console', '/console/', '/console/clusters/team/demo', '/console/clust
   },
 );
 
-it('what is named after its content is kept for good', async () => {
+it('a file named after its content is cached for good', async () => {
   const { headers, body } = await get('/console/assets/a-1234.js');
 
   expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
@@ -62,21 +62,21 @@ it.each([
   ['br;q=0, gzip', 'gzip'],
   ['identity', undefined],
   ['', undefined],
-])('for "%s" it comes by %s', async (accepted, encoding) => {
+])('for "%s" it is sent by %s', async (accepted, encoding) => {
   const { headers } = await get('/console/assets/a-1234.js', { 'accept-encoding': accepted });
 
   expect(headers['content-encoding']).toBe(encoding);
   expect(headers['vary']).toBe('accept-encoding');
 });
 
-it('what a browser has is not sent again', async () => {
+it('what a browser has cached is not sent again', async () => {
   const { headers } = await get('/console/');
   const again = await get('/console/', { 'if-none-match': headers['etag'] ?? '' });
 
   expect([again.status, again.body]).toEqual([304, '']);
 });
 
-describe('nothing but what was built', () => {
+describe('nothing but build output', () => {
   it.each([
     '/console/assets/missing.js',
     '/console/assets/../../secret',
@@ -84,7 +84,7 @@ describe('nothing but what was built', () => {
     '/console/assets//etc/passwd',
     '/console/index.json',
     '/console/a.js',
-  ])('%s is not there', async (path) => {
+  ])('%s is not found', async (path) => {
     expect((await get(path)).status).toBe(404);
   });
 
@@ -96,11 +96,11 @@ describe('nothing but what was built', () => {
   );
 });
 
-it('nothing is written', async () => {
+it('writes are refused', async () => {
   expect((await files.answer({ method: 'POST', path: '/console/', headers: {} })).status).toBe(405);
 });
 
-it('everything says what a browser may do with it', async () => {
+it('every response has security headers', async () => {
   for (const path of ['/console/', '/console/assets/a-1234.js', '/console/assets/missing.js']) {
     const { headers } = await get(path);
     expect(headers).toMatchObject({
@@ -113,7 +113,7 @@ it('everything says what a browser may do with it', async () => {
   }
 });
 
-it('says how to build it where it is not', async () => {
+it('says how to build the console if it is not built', async () => {
   const { status, body } = await ConsoleFiles.open(join(folder, 'nowhere')).answer({
     method: 'GET',
     path: '/console/',

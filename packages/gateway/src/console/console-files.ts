@@ -12,27 +12,27 @@ import { SECURITY_HEADERS } from './security-headers.ts';
 const ConsoleIndex = z.object({
   files: z.array(
     z.object({
-      /** From the console's address, without a slash before it: `assets/index-Dy8CMsZu.js`. */
+      /** Relative to the console's address, without a leading slash: `assets/index-Dy8CMsZu.js`. */
       path: z.string(),
       /** Media type. */
       type: z.string(),
-      /** Whether it is stored by gzip and Brotli alone. */
+      /** Whether it is stored only as gzip and Brotli. */
       isCompressed: z.boolean(),
       /** Whether its name changes with its content. */
       isImmutable: z.boolean(),
     }),
   ),
-  /** Scripts that a browser loads until it shows the list of clusters. */
+  /** Scripts that a browser loads before it shows the list of clusters. */
   firstScripts: z.array(z.string()).readonly(),
 });
-/** What the build of the console has written. */
+/** The index that the console's build writes. */
 export type ConsoleIndex = z.infer<typeof ConsoleIndex>;
 
-/** Where the build of the console is, from here: in the repository as in the package. */
+/** Output folder of the console's build, in the repository as well as in the package. */
 export const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console/dist');
 
 export const CONSOLE_PATH = '/console/';
-/** Shown for all addresses of pages, which the browser tells apart. */
+/** Served for all page addresses; the browser routes them. */
 const PAGE = 'index.html';
 const NOT_BUILT =
   'The console is not built: run npm run build:console, or use the packages or images of Fairway, which include it.\n';
@@ -41,11 +41,11 @@ const unzip = promisify(gunzip);
 
 type ConsoleFile = ConsoleIndex['files'][number];
 
-/** The console's files, by the names that its build has listed: nothing else of the disk can be asked for. */
+/** The console's files, by the names that its build has listed: no other file on disk can be requested. */
 export class ConsoleFiles {
   readonly #folder: string;
   readonly #files: ReadonlyMap<string, ConsoleFile>;
-  /** What has been asked for, in each encoding: all of it is smaller than a list of clusters. */
+  /** Files requested so far, in each encoding: all of them together are smaller than a list of clusters. */
   readonly #contents = new Map<string, Promise<{ readonly body: Buffer; readonly etag: string }>>();
 
   constructor(folder: string, files: readonly ConsoleFile[]) {
@@ -53,7 +53,7 @@ export class ConsoleFiles {
     this.#files = new Map(files.map((file) => [file.path, file]));
   }
 
-  /** Without files where it is not built. */
+  /** Has no files if the console is not built. */
   static open(folder = CONSOLE_FOLDER): ConsoleFiles {
     try {
       const index = ConsoleIndex.parse(JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')));
@@ -104,7 +104,7 @@ async function read(path: string, isToUnzip: boolean) {
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` };
 }
 
-/** Addresses of views have no dots but in names of objects, and those are below a folder that no file is in. */
+/** Addresses of views contain dots only in names of objects, which are below a path without files. */
 function isAsset(name: string): boolean {
   return name.startsWith('assets/') || /^[^/]+\.[a-z0-9]+$/.test(name);
 }

@@ -9,7 +9,7 @@ import { MAX_SESSION_MS } from './session-keys.ts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Sessions of browsers. They are in the browsers alone: any replica opens them, and none keeps them. */
+/** Browser sessions. Only browsers store them: any replica can open them, and none keeps them. */
 export class ConsoleSessions {
   readonly #keys: Pick<SessionKeyManager, 'get'>;
   readonly #clock: Clock;
@@ -19,7 +19,7 @@ export class ConsoleSessions {
     this.#clock = clock;
   }
 
-  /** The session of a request that a page of the console has sent. */
+  /** The session of a request from a page of the console. */
   async of(headers: Headers): Promise<ConsoleSession | undefined> {
     if (!isOwnPage(headers)) return undefined;
     const sealed = sealedSessionOf(headers['cookie']);
@@ -27,8 +27,9 @@ export class ConsoleSessions {
   }
 
   /**
-   * The credentials of a request to the API that a page of the console has sent: the session's token and nothing else, no certificate that the browser may have. Undefined for all others, which have
-   * credentials of their own; of these a cookie is never looked at. Throws 401 where there is no session, or another site asks.
+   * The credentials of an API request from a page of the console: the session's token and nothing else, not even the browser's
+   * client certificate. Undefined for all other requests, which have their own credentials; their cookies are ignored. Throws 401
+   * if there is no session, or another site sent the request.
    */
   readonly credentialsOf = async (headers: Headers): Promise<Pick<Credentials, 'bearerToken'> | undefined> => {
     if (headers['authorization'] !== undefined || !claimsToBeOwnPage(headers)) return undefined;

@@ -16,7 +16,7 @@ import { SINGLE_SIGN_ON_PATH, SingleSignOn } from './single-sign-on.ts';
 import { parseWatches } from './watch-request.ts';
 import { type OpenWatch, watchStream } from './watch-stream.ts';
 
-/** The API as somebody with a token; `peer` is the address of his browser. */
+/** The API as the holder of a token; `peer` is the address of their browser. */
 export type OpenWatchAs = (
   credentials: { readonly bearerToken: string; readonly peer: string },
   ...watch: Parameters<OpenWatch>
@@ -26,7 +26,7 @@ export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'si
   /** With Fairway's identity. */
   readonly client: () => KubeClient;
   readonly openWatch: OpenWatchAs;
-  /** Ways of Keystone's single sign-on; none by default. */
+  /** Keystone's single sign-on methods; none by default. */
   readonly singleSignOn?: readonly SingleSignOnWay[] | undefined;
   /** URL of documentation pages, with `{page}` for the path without `.md`; if absent, the console has no links to them. */
   readonly documentation?: string | undefined;
@@ -38,7 +38,7 @@ export interface ConsoleOptions extends Pick<SessionRoutesOptions, 'cloud' | 'si
 /** The console at one form of the gateway. */
 export interface Console {
   readonly routes: readonly Route[];
-  /** What requests of its pages may do by their cookie. */
+  /** What requests from its pages may do by their cookie. */
   readonly readSession: ReadSession;
 }
 
@@ -75,7 +75,7 @@ export function createConsole(options: ConsoleOptions): Console {
     {
       path: SINGLE_SIGN_ON_PATH,
       public: true,
-      // The page of the same address is one of the files.
+      // A GET of the same address returns the page.
       isFor: ({ method }) => method === 'POST',
       handle: (request) => singleSignOn.receive(request).catch((error: unknown) => refusal(error, log)),
     },
@@ -87,7 +87,7 @@ export function createConsole(options: ConsoleOptions): Console {
     {
       path: '/',
       public: true,
-      // Everybody else asks an API server for its paths.
+      // Other clients want an API server's list of paths.
       isFor: ({ method, headers }) => method === 'GET' && /\btext\/html\b/.test(headers['accept'] ?? ''),
       handle: () => plain(302, '', { location: CONSOLE_PATH }),
     },

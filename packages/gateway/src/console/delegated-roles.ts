@@ -1,11 +1,11 @@
-/** What clusters need, as `fairway credential create` hands it on. */
+/** The roles that clusters need, as `fairway credential create` delegates them. */
 const NEEDED: readonly string[] = ['member', 'reader', 'load-balancer_member', 'creator'];
-/** Rule over more than the project. */
+/** Roles with power beyond the project. */
 const RULING: ReadonlySet<string> = new Set(['admin', 'manager', 'service']);
 
 /**
- * Of a user's roles those that he hands on to Fairway: what clusters need, or, of a cloud that has other names for it, all that rule over nothing else. Keystone hands on all roles
- * where none is named, so there are none to ask with if this is empty.
+ * The roles of a user to delegate to Fairway: what clusters need or, in a cloud with other role names, all that have no power
+ * beyond the project. If this is empty, no request may be made: Keystone delegates all roles if none is named.
  */
 export function delegatedRoles(held: readonly string[]): readonly string[] {
   const needed = NEEDED.filter((role) => held.includes(role));

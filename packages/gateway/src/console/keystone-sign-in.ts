@@ -6,8 +6,8 @@ import type { KeystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in
 import { credentialOf, type SignInRequest } from './sign-in-request.ts';
 
 /**
- * A token of a project: of the one that was worked in last, of the user's default, or of the first that there is. Throws ApiErrors: 401 where Keystone refuses, with the reason
- * `PasscodeRequired` where it asks for a second factor.
+ * A token scoped to a project: the last one used, the user's default, or the first available. Throws ApiErrors: 401 if Keystone
+ * refuses, with the reason `PasscodeRequired` if it requires a second factor.
  */
 export async function signInAtKeystone(
   signInService: KeystoneSignIn,
@@ -17,7 +17,7 @@ export async function signInAtKeystone(
   const issued = await signInService
     .signIn(credentialOf(request, wanted))
     .catch((error: unknown) => {
-      // It may be gone, or the user's role there.
+      // The project or the user's role there may no longer exist.
       if (wanted !== undefined && isOpenStackError(error, 'unauthorized') && !(error instanceof FactorsRequiredError)) {
         return signInService.signIn(credentialOf(request, undefined));
       }
@@ -28,7 +28,10 @@ export async function signInAtKeystone(
   return inSomeProject(signInService, issued.id, undefined);
 }
 
-/** A token of the project that is wanted, if the user has a role there, or of the first that there is, for an unscoped one. Throws 403 for who has none. */
+/**
+ * Exchanges an unscoped token for one of the wanted project, if the user has a role there, or else of the first available. Throws
+ * 403 if the user has none.
+ */
 export async function inSomeProject(
   signInService: KeystoneSignIn,
   unscoped: string,
@@ -47,7 +50,7 @@ export function inProject(signInService: KeystoneSignIn, token: string, id: stri
   return signInService.signIn({ kind: 'token', token, scope }).catch(asApiError);
 }
 
-/** What Keystone says of one that is signing in, in words that tell nothing about who exists. */
+/** Keystone's error during a sign-in, in words that do not reveal which users exist. */
 export function asApiError(error: unknown): never {
   if (error instanceof FactorsRequiredError) {
     const wantsPasscode = error.missing.some((set) => set.length === 1 && set[0] === 'totp');
@@ -66,7 +69,7 @@ export function asApiError(error: unknown): never {
   throw error;
 }
 
-/** Of a session that may not hand its rights on, or has done so under the same name. */
+/** For a session that may not delegate its rights, or has done so under the same name. */
 export function asDelegationError(error: unknown): never {
   if (isOpenStackError(error, 'conflict')) {
     throw new ApiError(
@@ -84,7 +87,7 @@ export function asDelegationError(error: unknown): never {
   return asApiError(error);
 }
 
-/** Thrown when the password was right and a passcode is wanted besides. */
+/** Thrown when the password was right and a passcode is required too. */
 export class PasscodeRequiredError extends Error {
   override readonly name = 'PasscodeRequiredError';
 

@@ -33,7 +33,7 @@ it.each([
   expect(isOwnPage(headers)).toBe(isOwn);
 });
 
-it('tells who claims to be one, by the header alone', () => {
+it('recognizes requests that claim to be from one, by the header alone', () => {
   expect(claimsToBeOwnPage({ 'x-fairway-console': '' })).toBe(true);
   expect(claimsToBeOwnPage({ cookie: '__Host-fairway-session=x' })).toBe(false);
 });

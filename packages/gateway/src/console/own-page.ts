@@ -1,16 +1,19 @@
-/** A header that only scripts of the same origin can add: for others a browser asks the server first, which never allows it. */
+/**
+ * A header that only scripts of the same origin can add: for others a browser sends a preflight request first, which is never
+ * allowed.
+ */
 const OWN_HEADER = 'x-fairway-console';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-/** Whether a page of the console claims to ask. */
+/** Whether a request claims to be from a page of the console. */
 export function claimsToBeOwnPage(headers: Headers): boolean {
   return headers[OWN_HEADER] !== undefined;
 }
 
 /**
- * Whether a page of the console asks, and no other site in its user's name: what a browser itself says of where a request comes from (Sec-Fetch-Site), or, of browsers
- * that don't, the origin. Neither can be set by scripts.
+ * Whether a request is from a page of the console, and not from another site in its user's name: decided by what the browser
+ * itself states about its origin (Sec-Fetch-Site), or by the Origin header in browsers without it. Scripts can set neither.
  */
 export function isOwnPage(headers: Headers): boolean {
   if (!claimsToBeOwnPage(headers)) return false;

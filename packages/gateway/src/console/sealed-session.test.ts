@@ -6,7 +6,7 @@ import { newSessionKeys, type SessionKeys, sessionKeys } from './session-keys.ts
 const SESSION: ConsoleSession = { kind: 'keystone', token: 'gAAAAABsecret', user: 'alice', endsAtMs: 1_000 };
 const keysOf = (): SessionKeys => sessionKeys(newSessionKeys(0), 0);
 
-it('is what was sealed, until it ends', async () => {
+it('can be opened until it ends', async () => {
   const keys = keysOf();
   const sealed = await seal(SESSION, keys);
 
@@ -15,7 +15,7 @@ it('is what was sealed, until it ends', async () => {
   expect(await unseal(sealed, keys, 1_000)).toBeUndefined();
 });
 
-it('is opened by a former key', async () => {
+it('can be opened with a previous key', async () => {
   const [old, next] = [keysOf(), keysOf()];
   const sealed = await seal(SESSION, old);
 
@@ -23,13 +23,13 @@ it('is opened by a former key', async () => {
   expect(await unseal(sealed, next, 0)).toBeUndefined();
 });
 
-it('never twice looks the same', async () => {
+it('never looks the same twice', async () => {
   const keys = keysOf();
 
   expect(await seal(SESSION, keys)).not.toBe(await seal(SESSION, keys));
 });
 
-it('is nothing after a change of any part', async () => {
+it('is invalid after a change of any part', async () => {
   const keys = keysOf();
   const parts = (await seal(SESSION, keys)).split('.');
   expect(parts).toHaveLength(5);
@@ -39,11 +39,11 @@ it('is nothing after a change of any part', async () => {
   }
 });
 
-it.each(['', 'x', 'a.b.c', '....', 'x'.repeat(100_000)])('%.20s is none', async (text) => {
+it.each(['', 'x', 'a.b.c', '....', 'x'.repeat(100_000)])('%.20s is invalid', async (text) => {
   expect(await unseal(text, keysOf(), 0)).toBeUndefined();
 });
 
-it('is not opened by another algorithm than it is sealed by', async () => {
+it('cannot be opened by another algorithm than it is sealed by', async () => {
   const keys = keysOf();
   const forged = await new CompactEncrypt(new TextEncoder().encode(JSON.stringify(SESSION)))
     .setProtectedHeader({ alg: 'PBES2-HS256+A128KW', enc: 'A256GCM', kid: keys.active.id })
@@ -53,6 +53,6 @@ it('is not opened by another algorithm than it is sealed by', async () => {
   expect(await unseal(forged, keys, 0)).toBeUndefined();
 });
 
-it('refuses a token that no browser would keep', async () => {
+it('refuses a token that is too long for a browser', async () => {
   await expect(seal({ ...SESSION, token: 'x'.repeat(4_000) }, keysOf())).rejects.toMatchObject({ code: 413 });
 });

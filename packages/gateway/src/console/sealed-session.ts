@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { MAX_SEALED_CHARACTERS, opened, sealed } from './sealed.ts';
 import type { SessionKeys } from './session-keys.ts';
 
-/** What a browser's cookie holds, for this server alone to read. */
+/** Contents of a browser's cookie, readable only by this server. */
 export const ConsoleSession = z.object({
   kind: z.enum(['keystone', 'token']),
   /** The bearer token. */
   token: z.string(),
-  /** Unix time in ms after which the cookie is worth nothing: not later than the token. */
+  /** Unix time in ms at which the cookie expires: not later than the token. */
   endsAtMs: z.number(),
-  /** For people. */
+  /** For display. */
   user: z.string(),
   project: z.object({ id: z.string(), name: z.string(), domain: z.string().optional() }).optional(),
 });
@@ -29,7 +29,7 @@ export async function seal(session: ConsoleSession, keys: SessionKeys): Promise<
   return text;
 }
 
-/** Undefined for what was not sealed here, was sealed by a key that is gone, or is over. */
+/** Undefined if it was not sealed here, its key is gone, or it has expired. */
 export function unseal(text: string, keys: SessionKeys, nowMs: number): Promise<ConsoleSession | undefined> {
   return opened(ConsoleSession, text, keys, nowMs);
 }

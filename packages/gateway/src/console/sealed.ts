@@ -5,14 +5,14 @@ import type { SessionKeys } from './session-keys.ts';
 /** Browsers keep 4,096 bytes of a cookie, with its name and attributes. */
 export const MAX_SEALED_CHARACTERS = 3_800;
 
-/** A text for a cookie that this installation alone reads and writes. */
+/** A text for a cookie that only this installation can read and write. */
 export function sealed(value: object, { active }: SessionKeys): Promise<string> {
   return new CompactEncrypt(new TextEncoder().encode(JSON.stringify(value)))
     .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: active.id })
     .encrypt(active.key);
 }
 
-/** Undefined for what was not sealed here, was sealed by a key that is gone, is something else, or is over. */
+/** Undefined if it was not sealed here, its key is gone, it has another type, or it has expired. */
 export async function opened<T extends { readonly endsAtMs: number }>(
   schema: z.ZodType<T>,
   text: string,

@@ -1,6 +1,6 @@
 /**
- * Only what the gateway itself has sent runs, and speaks to nobody else; no other page shows the console within itself, or holds its window.
- * React sets single properties of styles, which needs no 'unsafe-inline'.
+ * Only what the gateway itself has sent runs, and it connects to no other server; no other page can frame the console or keep a
+ * reference to its window. React sets single properties of styles, which needs no 'unsafe-inline'.
  */
 const POLICY = [
   "default-src 'none'",

@@ -1,4 +1,4 @@
-/** Bound to the host by its prefix: no other host of the domain can set it, and it goes over TLS alone. */
+/** Bound to the host by its prefix: no other host of the domain can set it, and it is sent over TLS only. */
 const NAME = '__Host-fairway-session';
 
 /** The sealed session of a request. */
@@ -6,7 +6,7 @@ export function sealedSessionOf(cookies: string | undefined): string | undefined
   return cookieOf(cookies, NAME);
 }
 
-/** What a request has under a name. */
+/** The value of a request's cookie. */
 export function cookieOf(cookies: string | undefined, wanted: string): string | undefined {
   if (cookies === undefined) return undefined;
   for (const pair of cookies.split(';')) {
@@ -16,18 +16,18 @@ export function cookieOf(cookies: string | undefined, wanted: string): string | 
   return undefined;
 }
 
-/** For as long as the browser runs, and no longer than the session. */
+/** Lasts as long as the browser runs, and no longer than the session. */
 export function sessionCookie(sealed: string, lastsMs: number): string {
   return strictCookie(NAME, sealed, lastsMs);
 }
 
-/** One that comes along with requests of pages of this server alone. */
+/** A cookie that is sent only with requests from pages of this server. */
 export function strictCookie(name: string, value: string, lastsMs: number): string {
   const seconds = Math.max(0, Math.floor(lastsMs / 1000));
   return `${name}=${value}; Path=/; Secure; HttpOnly; SameSite=Strict; Max-Age=${seconds}`;
 }
 
-/** Has the browser forget one. */
+/** Makes the browser delete a cookie. */
 export function endedCookie(name: string): string {
   return strictCookie(name, '', 0);
 }

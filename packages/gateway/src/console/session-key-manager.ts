@@ -16,10 +16,13 @@ import {
   sessionKeysSecret,
 } from './session-keys.ts';
 
-/** How old what is known of the Secret may be: a new key is announced for longer. */
+/** Maximum age of the cached Secret: a new key is announced for longer. */
 const FRESH_MS = ANNOUNCE_MS / 2;
 
-/** The keys of the installation, which all replicas share: read when they are needed, made if there are none, and rotated by whoever finds it due. */
+/**
+ * The session keys of the installation, which all replicas share: read on demand, created if missing, and rotated by the first
+ * replica that finds a rotation due.
+ */
 export class SessionKeyManager {
   readonly #client: KubeClient;
   readonly #clock: Clock;
@@ -38,7 +41,7 @@ export class SessionKeyManager {
     return sessionKeys(keys, this.#clock.now());
   }
 
-  /** One reading for all who wait. While the API can't be asked, what was known goes on to count. */
+  /** One read for all concurrent callers. If the API fails, the cached keys remain in use. */
   #read(): Promise<readonly SessionKey[]> {
     this.#reading ??= this.#cache()
       .then((keys) => {
@@ -47,7 +50,7 @@ export class SessionKeyManager {
       })
       .catch((error: unknown) => {
         if (this.#known !== undefined) return this.#known.keys;
-        // Nobody's mistake who signs in: after an upgrade it may be that "fairway install" has not been run.
+        // The user did nothing wrong: perhaps "fairway install" was not run after an upgrade.
         const said = error instanceof Error ? error.message : String(error);
         throw new ApiError(503, 'ServiceUnavailable', `cannot read the keys of console sessions: ${said}`, {
           cause: error,

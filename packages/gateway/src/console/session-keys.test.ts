@@ -13,7 +13,7 @@ import {
 const DAY_MS = 86_400_000;
 const ids = (keys: readonly SessionKey[] | undefined) => keys?.map(({ id }) => id);
 
-/** What the keys have become when nobody looked until then. */
+/** The keys after a period without reads. */
 function keysAt(keys: readonly SessionKey[], nowMs: number): readonly SessionKey[] {
   return rotated(keys, nowMs) ?? keys;
 }
@@ -25,7 +25,7 @@ it('a key seals for a week', () => {
   expect(rotated(keys, 7 * DAY_MS)).toHaveLength(2);
 });
 
-it('the next one is known to all replicas before it seals', () => {
+it('all replicas know the next one before it seals', () => {
   const [first] = newSessionKeys(0);
   const keys = keysAt([first as SessionKey], 7 * DAY_MS);
 
@@ -35,7 +35,7 @@ it('the next one is known to all replicas before it seals', () => {
   expect(ids(later.former)).toEqual([first?.id]);
 });
 
-it('the former one opens as long as a session may last, and goes then', () => {
+it('the previous one opens as long as a session may last, and is then removed', () => {
   const first = newSessionKeys(0);
   const both = keysAt(first, 7 * DAY_MS);
   const endMs = 7 * DAY_MS + ANNOUNCE_MS + MAX_SESSION_MS;
@@ -44,14 +44,14 @@ it('the former one opens as long as a session may last, and goes then', () => {
   expect(ids(rotated(both, endMs))).toEqual([both[0]?.id]);
 });
 
-it('one that nobody used for a year is replaced at once', () => {
+it('one that was unused for a year is replaced at once', () => {
   const keys = keysAt(newSessionKeys(0), 365 * DAY_MS);
 
   expect(keys).toHaveLength(2);
   expect(sessionKeys(keys, 365 * DAY_MS).active.id).toBe(keys[1]?.id);
 });
 
-it('are the same after they have been stored', () => {
+it('are unchanged after they have been stored', () => {
   const keys = keysAt(newSessionKeys(0), 7 * DAY_MS);
 
   expect(parseSessionKeys(sessionKeysSecret(keys))).toEqual(keys.map((key) => ({ ...key, key: Buffer.from(key.key) })));
@@ -67,7 +67,7 @@ it.each([
       'keys.json': Buffer.from('[{"id":"a","key":"c2hvcnQ","since":"2026-01-01T00:00:00Z"}]').toString('base64'),
     },
   },
-])('a Secret with $reason says what to do', ({ data }) => {
+])('a Secret with $reason is reported with what to do', ({ data }) => {
   expect(() => parseSessionKeys({ metadata: { name: 'x' }, data })).toThrow(
     'delete the Secret to have it recreated, which signs out all users of the console',
   );

@@ -10,7 +10,7 @@ export interface SessionKey {
   readonly sinceMs: number;
 }
 
-/** By which sessions are sealed: the active one seals, the former ones still open. */
+/** The active key seals sessions; the previous ones only open them. */
 export interface SessionKeys {
   readonly active: SessionKey;
   readonly former: readonly SessionKey[];
@@ -22,9 +22,9 @@ const ENTRY = 'keys.json';
 const DAY_MS = 86_400_000;
 /** How long a key seals. */
 const ACTIVE_MS = 7 * DAY_MS;
-/** No session lasts longer: until then, the key that sealed it is kept. */
+/** Maximum lifetime of a session: until then, the key that sealed it is kept. */
 export const MAX_SESSION_MS = DAY_MS;
-/** Replicas learn of a new key by looking, so it does not seal at once. */
+/** A key is published this long before it seals, because replicas poll. */
 export const ANNOUNCE_MS = 10 * 60_000;
 const KEY_BYTES = 32;
 
@@ -43,7 +43,7 @@ export function rotated(keys: readonly SessionKey[], nowMs: number): readonly Se
   const [newest] = keys;
   const isDue = newest === undefined || newest.sinceMs + ACTIVE_MS <= nowMs;
   const all = isDue ? [newKey(nowMs + ANNOUNCE_MS), ...keys] : keys;
-  // One that a newer has replaced for longer than a session lasts opens nothing.
+  // A key that was replaced longer ago than a session lasts opens nothing.
   const kept = all.filter((_, index) => {
     const successor = all[index - 1];
     return successor === undefined || successor.sinceMs + MAX_SESSION_MS > nowMs;
@@ -51,7 +51,7 @@ export function rotated(keys: readonly SessionKey[], nowMs: number): readonly Se
   return isDue || kept.length < all.length ? kept : undefined;
 }
 
-/** The newest key whose time has come seals. */
+/** The newest key that is due seals. */
 export function sessionKeys(keys: readonly SessionKey[], nowMs: number): SessionKeys {
   const active = keys.find(({ sinceMs }) => sinceMs <= nowMs) ?? keys.at(-1);
   if (active === undefined) throw new Error('the session key is missing');

@@ -17,7 +17,7 @@ const ways = [{ name: 'Company', url: `${KEYSTONE}/v3/auth/OS-FEDERATION/websso/
 const singleSignOn = new SingleSignOn({ ways, keys: { get: () => Promise.resolve(keys) }, clock });
 const SIGN_IN_OPTIONS = { keystone: true, singleSignOn: ['Company'] };
 
-/** Routes whose users are named by their tokens and have a role, at a Keystone that answers as it is told. */
+/** Routes of a Keystone with scripted answers; users have a role, and their tokens name them. */
 function routesAt(
   signInService: Partial<KeystoneSignIn>,
   roles: readonly string[] = [],
@@ -56,7 +56,7 @@ function request(method: string, path: string, headers: Readonly<Record<string, 
   };
 }
 
-it('has a slow Keystone asked for four things at a time by one user, and lets others ask', async () => {
+it('limits a user to four concurrent requests to a slow Keystone, while others proceed', async () => {
   const slow = Promise.withResolvers<[]>();
   let asked = 0;
   const routes = routesAt({
@@ -76,7 +76,7 @@ it('has a slow Keystone asked for four things at a time by one user, and lets ot
   expect(await ask(routes, 'alice', 'GET', '/console/session/projects')).toMatchObject({ user: { username: 'alice' } });
 });
 
-it('says where the documentation is, also before signing in, and only if the operator has set it', async () => {
+it('says where the documentation is, even before signing in, and only if the operator has set it', async () => {
   const documentation = 'https://docs.example.com/{page}.html';
   const [without, having] = [routesAt({}), routesAt({}, [], documentation)];
   const asked = request('GET', '/console/session', {});
@@ -85,7 +85,7 @@ it('says where the documentation is, also before signing in, and only if the ope
   expect((await without.answer(asked)).body).toBe(JSON.stringify({ options: SIGN_IN_OPTIONS }));
 });
 
-it('hands on no role rather than all: Keystone takes an empty list for all of them', async () => {
+it('delegates no role rather than all: Keystone interprets an empty list as all', async () => {
   const routes = routesAt({ delegate: () => Promise.reject(new Error('asked')) }, ['admin']);
 
   await expect(ask(routes, 'root', 'POST', '/console/session/delegation', '{"name":"x"}')).rejects.toMatchObject({
@@ -94,7 +94,7 @@ it('hands on no role rather than all: Keystone takes an empty list for all of th
   });
 });
 
-describe('what somebody has begun at Keystone’s single sign-on', () => {
+describe('a pending single sign-on at Keystone', () => {
   const signInService: Partial<KeystoneSignIn> = {
     projects: () => Promise.resolve([{ id: 'p', name: 'team', domain_id: 'default', enabled: true }] as never),
     revoke: () => Promise.resolve(),
@@ -106,7 +106,7 @@ describe('what somebody has begun at Keystone’s single sign-on', () => {
       } as never),
   };
   let routes: SessionRoutes;
-  /** The cookies of a browser by name, as it keeps them. */
+  /** The cookies of a browser, by name. */
   let jar: Map<string, string>;
   beforeEach(() => {
     routes = routesAt(signInService);
@@ -130,7 +130,7 @@ describe('what somebody has begun at Keystone’s single sign-on', () => {
   const bring = async (token: string) =>
     keep(await singleSignOn.receive(request('POST', SINGLE_SIGN_ON_PATH, { origin: KEYSTONE }, `token=${token}`)));
 
-  it('ends when he is signed in: a further token of that Keystone’s counts for nothing', async () => {
+  it('ends when the user is signed in: another token from that Keystone is ignored', async () => {
     await begin();
     await bring('alices');
     await post({ kind: 'singleSignOn' });
@@ -141,7 +141,7 @@ describe('what somebody has begun at Keystone’s single sign-on', () => {
     await expect(post({ kind: 'singleSignOn' })).rejects.toMatchObject({ code: 403 });
   });
 
-  it('ends when he signs in in another way', async () => {
+  it('ends when the user signs in in another way', async () => {
     await begin();
     await post({ kind: 'token', token: 'alices' });
     await bring('mallorys');
@@ -149,7 +149,7 @@ describe('what somebody has begun at Keystone’s single sign-on', () => {
     await expect(post({ kind: 'singleSignOn' })).rejects.toMatchObject({ code: 403 });
   });
 
-  it('goes on when a sign-in comes to nothing', async () => {
+  it('survives a failed sign-in', async () => {
     routes = routesAt({ ...signInService, projects: () => Promise.resolve([]) });
     await begin();
     await bring('alices');

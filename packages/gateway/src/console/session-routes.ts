@@ -44,14 +44,14 @@ import { tokenEndsAtMs } from './token-end.ts';
 
 export interface SessionRoutesOptions {
   readonly sessions: ConsoleSessions;
-  /** Entry of clouds.yaml that says where Keystone is. */
+  /** Entry of clouds.yaml with Keystone's address. */
   readonly cloud: string | undefined;
   readonly singleSignOn: SingleSignOn;
-  /** Undefined where users of Keystone are not let in. */
+  /** Undefined if Keystone users are not admitted. */
   readonly signInService: KeystoneSignIn | undefined;
   /** See ConsoleOptions. */
   readonly documentation?: string | undefined;
-  /** Whose a bearer token is; throws 401 for nobody's. */
+  /** The user of a bearer token; throws 401 if it is invalid. */
   readonly authenticate: (credentials: {
     readonly bearerToken: string;
     readonly peer: string | undefined;
@@ -63,11 +63,11 @@ export interface SessionRoutesOptions {
 export const SESSION_PATH = '/console/session';
 const NAMESPACE_EXTRA = 'fairway.dev/namespace';
 const SERVICE_ACCOUNT = /^system:serviceaccount:([^:]+):/;
-/** Questions to Keystone that run for who is signed in: its connections are those of signing in, too. */
+/** Concurrent requests to Keystone for signed-in users, who share its connections with users signing in. */
 const ASKING = { total: 12, perHolder: 4 };
 const MAX_BODY_BYTES = 16 * 1024;
 
-/** Signing in and out, and switching projects. All of it is for pages of the console alone. */
+/** Signing in and out, and switching projects. Available only to pages of the console. */
 export class SessionRoutes {
   readonly #options: SessionRoutesOptions;
   readonly #pace = new SignInPace();
@@ -131,7 +131,7 @@ export class SessionRoutes {
       return { ...this.#told({ session, user }, cookie), cookies: singleSignOn.ended(request.headers['cookie']) };
     } catch (error) {
       if (error instanceof PasscodeRequiredError) {
-        // The password was right, and whoever has it is asked on: that is no success, and costs an attempt.
+        // The password was right, but a passcode is still required: this is not a success, and costs an attempt.
         throw passcodeRequired(error.message);
       }
       wasRefused = isApiError(error, 'Unauthorized', 'Forbidden');
@@ -153,7 +153,7 @@ export class SessionRoutes {
     if (asked.kind !== 'singleSignOn') return keystoneSession(await signInAtKeystone(signInService, asked));
     const unscoped = await singleSignOn.tokenOf(headers['cookie']);
     const scoped = keystoneSession(await inSomeProject(signInService, unscoped, asked.project));
-    // So that it counts once.
+    // Makes it single-use.
     await this.#revoke(signInService, unscoped);
     return scoped;
   }
@@ -166,13 +166,16 @@ export class SessionRoutes {
 
   async #signOut({ headers, peer }: ApiRequest): Promise<Answer> {
     const session = await this.#options.sessions.of(headers);
-    // For the audit log; who can't be asked about signs out all the same.
+    // For the audit log; signing out works even if the user cannot be determined.
     const user = session && (await this.#userOf(session.token, peer).catch(() => undefined));
     await this.#retire(session);
     return { ...this.#told(undefined, NO_SESSION_COOKIE), user };
   }
 
-  /** Ends the token of a session that the browser has no more, so that who kept the cookie has nothing; unless it was the user's own to begin with. */
+  /**
+   * Revokes the token of a session that the browser has dropped, so a kept cookie is worthless; except for a token that the user
+   * provided.
+   */
   async #retire(session: ConsoleSession | undefined): Promise<void> {
     const { signInService } = this.#options;
     if (session?.kind === 'keystone' && signInService !== undefined) await this.#revoke(signInService, session.token);
@@ -198,15 +201,15 @@ export class SessionRoutes {
       const { endsAtMs, ...next } = keystoneSession(await inProject(signInService, session.token, id));
       const user = await this.#userOf(next.token, request.peer);
       const { cookie, session: switched } = await this.#options.sessions.cookieOf(next, endsAtMs);
-      // Keystone revokes one token alone, and not those that were made by it.
+      // Keystone revokes only this token, not those created with it.
       await this.#retire(session);
       return this.#told({ session: switched, user }, cookie);
     });
   }
 
   /**
-   * An application credential with which Fairway may act in the user's project, for the page to store as a CloudCredential, as `fairway credential create` does: only the user himself
-   * can make one, and it can do no more than the clusters need.
+   * An application credential with which Fairway may act in the user's project, for the page to store as a CloudCredential, as
+   * `fairway credential create` does: only the user can create one, and it can do no more than the clusters need.
    */
   async #delegate(request: ApiRequest): Promise<Answer> {
     const name = parseDelegation(await bodyOf(request));
@@ -225,7 +228,10 @@ export class SessionRoutes {
     });
   }
 
-  /** Asks Keystone something for who is signed in, a few things at a time. Throws 401 where nobody is, 429 to who asks too much. */
+  /**
+   * Calls Keystone for a signed-in user, with limited concurrency. Throws 401 if no one is signed in, and 429 for too many
+   * requests.
+   */
   async #asUser(
     { headers, peer }: ApiRequest,
     ask: (known: {
@@ -276,7 +282,7 @@ function keystoneSession({ id, token, expiresAtMs }: IssuedToken) {
   } as const;
 }
 
-/** What a page may know: never the token. */
+/** What a page may see: never the token. */
 function shown({ session, user }: { readonly session: ConsoleSession; readonly user: UserInfo }) {
   const { kind, project, endsAtMs } = session;
   const [, own] = SERVICE_ACCOUNT.exec(user.username) ?? [];
@@ -291,7 +297,7 @@ function shown({ session, user }: { readonly session: ConsoleSession; readonly u
   };
 }
 
-/** Of anybody: what strangers send shares one allotment, so it is small before it is read. */
+/** From any client: unauthenticated requests share one allotment, so the size is checked before reading. */
 async function bodyOf(request: ApiRequest): Promise<string> {
   return (await request.readContent(undefined, MAX_BODY_BYTES)).body;
 }

@@ -3,7 +3,7 @@ import { SignInPace } from './sign-in-pace.ts';
 
 const MINUTE_MS = 60_000;
 
-/** How many of so many attempts in a row are let begin; each is refused. */
+/** How many of `count` attempts in a row may begin; each of them fails. */
 function refusedAttempts(
   pace: SignInPace,
   count: number,
@@ -22,7 +22,7 @@ function refusedAttempts(
   return begun;
 }
 
-it('lets five guesses at an account be made from anywhere, then two a minute', () => {
+it('allows five guesses at an account from anywhere, then two a minute', () => {
   const pace = new SignInPace();
   const anywhere = (index: number): [string, string] => [`192.0.2.${index}`, 'user default/alice'];
 
@@ -30,7 +30,7 @@ it('lets five guesses at an account be made from anywhere, then two a minute', (
   expect(refusedAttempts(pace, 50, MINUTE_MS, anywhere)).toBe(2);
 });
 
-it('lets twenty guesses be made from an address, then six a minute', () => {
+it('allows twenty guesses from an address, then six a minute', () => {
   const pace = new SignInPace();
   const anybody = (index: number): [string, string] => ['192.0.2.1', `user default/${index}`];
 
@@ -38,20 +38,20 @@ it('lets twenty guesses be made from an address, then six a minute', () => {
   expect(refusedAttempts(pace, 100, MINUTE_MS, anybody)).toBe(6);
 });
 
-it('counts a network of IPv6 as one address', () => {
+it('counts an IPv6 network as one address', () => {
   const pace = new SignInPace();
 
   expect(refusedAttempts(pace, 100, 0, (index) => [`2001:db8::${index}`, `user default/${index}`])).toBe(20);
 });
 
-it('takes nothing from who signs in', () => {
+it('does not count successful sign-ins', () => {
   const pace = new SignInPace();
   for (let index = 0; index < 100; index++) pace.begin('192.0.2.1', 'user default/alice', 0)(false);
 
   expect(refusedAttempts(pace, 50, 0, () => ['192.0.2.1', 'user default/alice'])).toBe(5);
 });
 
-it('counts attempts before their answers: a hundred at once are a hundred', () => {
+it('counts attempts before their answers: a hundred concurrent ones are a hundred', () => {
   const pace = new SignInPace();
   const ends = Array.from({ length: 5 }, () => pace.begin('192.0.2.1', 'user default/alice', 0));
 
@@ -59,7 +59,7 @@ it('counts attempts before their answers: a hundred at once are a hundred', () =
   for (const end of ends) end(true);
 });
 
-it('says when to try again', () => {
+it('says when to retry', () => {
   const pace = new SignInPace();
   refusedAttempts(pace, 5, 0, () => ['192.0.2.1', 'user default/alice']);
 
@@ -68,14 +68,14 @@ it('says when to try again', () => {
   );
 });
 
-it('asks Keystone for no more than 32 at a time', () => {
+it('sends Keystone no more than 32 requests at a time', () => {
   const pace = new SignInPace();
   for (let index = 0; index < 32; index++) pace.begin(`192.0.2.${index}`, `user default/${index}`, 0);
 
   expect(() => pace.begin('198.51.100.1', 'user default/bob', 0)).toThrow('32 sign-ins are in progress');
 });
 
-it('counts tokens by the address that they come from alone: strangers’ delay nobody else’s', () => {
+it('counts tokens by their source address only: strangers’ delay no one else’s', () => {
   const pace = new SignInPace();
   const anywhere = (index: number): [string, undefined] => [`192.0.2.${index}`, undefined];
 
@@ -83,7 +83,7 @@ it('counts tokens by the address that they come from alone: strangers’ delay n
   expect(refusedAttempts(pace, 100, 0, () => ['198.51.100.1', undefined])).toBe(20);
 });
 
-it('lets tokens in while attempts at accounts wait for a slow Keystone', () => {
+it('accepts tokens while attempts at accounts wait for a slow Keystone', () => {
   const pace = new SignInPace();
   for (let index = 0; index < 32; index++) pace.begin(`192.0.2.${index}`, `user default/${index}`, 0);
 

@@ -2,18 +2,18 @@ import { peerNetwork } from '@fairway/apiserver/server/peer-network';
 import { type Rate, TokenBuckets } from '@fairway/base/token-buckets';
 import { tooManyRequests } from '@fairway/kube/object/api-error';
 
-/** Failed attempts from an address: an office has one for all its people. */
+/** Failed attempts from an address: all people in an office may share one. */
 const PER_SOURCE: Rate = { burst: 20, perMinute: 6 };
-/** Failed attempts on an account, from wherever: what Keystone itself locks is stricter, where it is switched on. */
+/** Failed attempts on an account, from any address: Keystone's own lockout is stricter, if enabled. */
 const PER_ACCOUNT: Rate = { burst: 5, perMinute: 2 };
-/** Attempts at accounts that run: each holds a connection to Keystone. */
+/** Attempts at accounts in progress: each holds a connection to Keystone. */
 const MAX_RUNNING = 32;
 const MAX_SOURCES = 10_000;
 const MAX_ACCOUNTS = 10_000;
 
 /**
- * Slows guesses of passwords down, in bounded memory. Who guesses an account's password slows it for its owner too, but never for long: two attempts a
- * minute are left, and a session that is there goes on.
+ * Rate-limits password guesses, in bounded memory. Guessing the password of an account also slows its owner down, but never for
+ * long: two attempts a minute remain, and existing sessions continue.
  */
 export class SignInPace {
   readonly #sources = new TokenBuckets(PER_SOURCE, MAX_SOURCES);
@@ -21,8 +21,8 @@ export class SignInPace {
   #running = 0;
 
   /**
-   * Lets an attempt begin; the returned function ends it and takes whether it was refused. Throws 429. Without an account, as with a token, only the address counts:
-   * what strangers send delays nobody else, nor does a Keystone that is slow.
+   * Begins an attempt; the returned function ends it and takes whether it was refused. Throws 429. Without an account, as with a
+   * token, only the address counts: neither strangers' requests nor a slow Keystone delay anyone else.
    */
   begin(peer: string, account: string | undefined, nowMs: number): (wasRefused: boolean) => void {
     const source = peerNetwork(peer);
@@ -32,7 +32,7 @@ export class SignInPace {
     if (longestMs > 0) {
       throw tooManyRequests('too many failed sign-in attempts: try again later', Math.ceil(longestMs / 1000));
     }
-    // Taken before the answer, so that a hundred attempts at once are not one.
+    // Counted before the answer, so that a hundred concurrent attempts are not one.
     const take = () => this.#sources.take(source, nowMs);
     const give = () => this.#sources.give(source, nowMs);
     if (account === undefined) {

@@ -26,6 +26,6 @@ it('counts users, domains and application credentials apart', () => {
   expect(new Set(accounts).size).toBe(4);
 });
 
-it('has no account for a token: one who guesses must not delay all others', () => {
+it('has no account for a token: guesses must not delay others', () => {
   expect(accountOf({ kind: 'token', token: 'x' })).toBeUndefined();
 });

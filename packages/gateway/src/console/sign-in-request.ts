@@ -14,12 +14,12 @@ const SignInRequest = z.discriminatedUnion('kind', [
     domain: short,
     password: secret,
     passcode: short.optional(),
-    /** Id of the project that was worked in last. */
+    /** ID of the last project used. */
     project: short.optional(),
   }),
   z.strictObject({ kind: z.literal('applicationCredential'), id: short, secret }),
   z.strictObject({ kind: z.literal('token'), token: secret }),
-  /** With the token that Keystone's page has sent. */
+  /** With the token from Keystone's page. */
   z.strictObject({ kind: z.literal('singleSignOn'), project: short.optional() }),
 ]);
 export type SignInRequest = z.infer<typeof SignInRequest>;
@@ -33,17 +33,17 @@ export function parseSignIn(body: string): SignInRequest {
   return parse(SignInRequest, body);
 }
 
-/** The id of the project to switch to. Throws 400. */
+/** The ID of the project to switch to. Throws 400. */
 export function parseSwitch(body: string): string {
   return parse(SwitchRequest, body).id;
 }
 
-/** The name of the way of single sign-on. Throws 400. */
+/** The name of the single sign-on method. Throws 400. */
 export function parseBegin(body: string): string {
   return parse(BeginRequest, body).name;
 }
 
-/** The name of the application credential that is wanted. Throws 400. */
+/** The name of the requested application credential. Throws 400. */
 export function parseDelegation(body: string): string {
   return parse(DelegationRequest, body).name;
 }
@@ -58,7 +58,7 @@ function parse<T>(schema: z.ZodType<T>, body: string): T {
   }
 }
 
-/** What Keystone is asked with; without a project it is the user's own default, if there is one. */
+/** The credential for Keystone; without a project, the user's default applies, if there is one. */
 export function credentialOf(
   request: Extract<SignInRequest, { kind: 'password' | 'applicationCredential' }>,
   project: string | undefined,
@@ -74,7 +74,7 @@ export function credentialOf(
   };
 }
 
-/** Whose password or secret is tried, to count attempts by; undefined for a token, which is nobody's until it is known. */
+/** Whose password or secret is tried, to count attempts by; undefined for a token, whose user is not known yet. */
 export function accountOf(request: SignInRequest): string | undefined {
   switch (request.kind) {
     case 'password':
@@ -87,7 +87,7 @@ export function accountOf(request: SignInRequest): string | undefined {
   }
 }
 
-/** One text for all that Keystone takes for the same: its database compares without regard to case, accents and spaces at the end. */
+/** Maps texts that Keystone considers equal to one: its database ignores case, accents and trailing spaces when it compares. */
 function collated(text: string): string {
   return text.normalize('NFKD').replaceAll(/\p{M}/gu, '').trim().toLowerCase();
 }

@@ -20,7 +20,7 @@ beforeEach(() => {
   signOn = new SingleSignOn({ ways: WAYS, keys: { get: () => Promise.resolve(keys) }, clock });
 });
 
-/** What Keystone's page sends, and another site may. */
+/** What Keystone's page sends, and another site could send. */
 function form(body: string, origin: string | undefined = ORIGIN) {
   return signOn.receive({
     method: 'POST',
@@ -34,7 +34,7 @@ function form(body: string, origin: string | undefined = ORIGIN) {
 
 const pairOf = (cookie: string | undefined) => cookie?.split(';')[0] ?? '';
 
-it('leads to Keystone with the address that it trusts, and notes that somebody has begun', async () => {
+it('leads to Keystone with the trusted address, and records that the user has begun', async () => {
   const { url, cookie } = await signOn.begin('Company', 'fairway.example.com:6443');
 
   expect(url).toBe(`${WAYS[0]?.url}?origin=${encodeURIComponent('https://fairway.example.com:6443/console/sso')}`);
@@ -42,13 +42,13 @@ it('leads to Keystone with the address that it trusts, and notes that somebody h
   await expect(signOn.begin('Nobody', 'fairway.example.com')).rejects.toMatchObject({ code: 404 });
 });
 
-it('takes the token of Keystone’s page to the browser that has begun', async () => {
+it('passes the token from Keystone’s page to the browser that has begun', async () => {
   const { cookie } = await signOn.begin('Company', 'fairway.example.com');
   const { status, headers } = await form('token=gAAAAAB-1&other=x');
   const cookies = `a=b; ${pairOf(cookie)}; ${pairOf(headers?.['set-cookie'])}`;
 
   expect({ status, location: headers?.['location'] }).toEqual({ status: 303, location: '/console/sso' });
-  // Neither in an address nor in what scripts read.
+  // Neither in an address nor readable by scripts.
   expect(headers?.['set-cookie']).toMatch(/; Secure; HttpOnly; SameSite=Strict; Max-Age=60$/);
   expect(headers?.['set-cookie']).not.toContain('gAAAAAB');
   expect(await signOn.tokenOf(cookies)).toBe('gAAAAAB-1');
@@ -77,20 +77,20 @@ describe('a form', () => {
   });
 });
 
-describe('a token counts for nothing', () => {
+describe('a token is ignored', () => {
   const brought = async () => pairOf((await form('token=x')).headers?.['set-cookie']);
 
-  it('where nobody has begun', async () => {
+  it('if no sign-in has begun', async () => {
     await expect(signOn.tokenOf(await brought())).rejects.toMatchObject({ code: 403 });
   });
 
-  it('where somebody has begun at another Keystone', async () => {
+  it('if a sign-in has begun at another Keystone', async () => {
     const { cookie } = await signOn.begin('Partner', 'fairway.example.com');
 
     await expect(signOn.tokenOf(`${pairOf(cookie)}; ${await brought()}`)).rejects.toMatchObject({ code: 403 });
   });
 
-  it('ten minutes after somebody has begun', async () => {
+  it('ten minutes after a sign-in has begun', async () => {
     const { cookie } = await signOn.begin('Company', 'fairway.example.com');
     await clock.advance(10 * 60_000);
 
@@ -104,7 +104,7 @@ describe('a token counts for nothing', () => {
     await expect(signOn.tokenOf(cookies)).rejects.toMatchObject({ code: 401 });
   });
 
-  it('as a session that was put in its place', async () => {
+  it('if a session was put in its place', async () => {
     const session = { kind: 'keystone', token: 'x', user: 'mallory', from: ORIGIN, endsAtMs: clock.now() + 60_000 };
     const { cookie } = await signOn.begin('Company', 'fairway.example.com');
     const cookies = `${pairOf(cookie)}; __Host-fairway-sso-token=${await sealed(session, keys)}`;

@@ -8,14 +8,14 @@ import { MAX_SEALED_CHARACTERS, opened, sealed } from './sealed.ts';
 import { cookieOf, endedCookie, strictCookie } from './session-cookie.ts';
 import type { SessionKeyManager } from './session-key-manager.ts';
 
-/** Where Keystone's page sends tokens, as its `trusted_dashboard` names it; and where browsers go on. */
+/** Where Keystone's page sends tokens (its `trusted_dashboard`), and where browsers continue. */
 export const SINGLE_SIGN_ON_PATH = '/console/sso';
 
 const BEGUN_COOKIE = '__Host-fairway-sso-begun';
 const TOKEN_COOKIE = '__Host-fairway-sso-token';
-/** With a second factor, and a password that is to be looked up. */
+/** Enough for a second factor and a password that must be looked up. */
 const BEGUN_MS = 10 * 60_000;
-/** The page that comes next takes it at once. */
+/** The following page uses it immediately. */
 const TOKEN_MS = 60_000;
 
 const Begun = z.object({ kind: z.literal('begun'), url: z.string(), endsAtMs: z.number() });
@@ -28,15 +28,16 @@ export interface SingleSignOnOptions {
 }
 
 /**
- * Keystone's single sign-on: a browser is led to Keystone, whose page sends a token here by a form, from another site.
+ * Keystone's single sign-on: the browser is sent to Keystone, whose page posts a token back by a form, from another site.
  *
  * ## Guarantees
- * Nobody is signed in as somebody else by another site. A form is taken from Keystone's origin alone, as the browser names it. It signs nobody in: its token is sealed into
- * a cookie for a minute, and counts when a page of the console asks for it, in a browser in which a page of the console has begun to sign in at the same Keystone and nobody has signed in since. Neither cookie comes along with
- * what another site causes (SameSite=Strict).
+ * Another site cannot sign a user in as someone else. A form is accepted only from Keystone's origin, as reported by the browser.
+ * The form itself signs no one in: its token is sealed into a cookie for a minute, and is used only when a page of the console
+ * asks for it, in a browser where a page of the console has begun a sign-in at the same Keystone and no one has signed in since.
+ * Requests caused by other sites carry neither cookie (SameSite=Strict).
  *
  * ## Caveats
- * Keystone gives nothing back that a sign-in could be told by from another one of the same browser.
+ * Keystone returns nothing that distinguishes one sign-in from another in the same browser.
  */
 export class SingleSignOn {
   readonly #options: SingleSignOnOptions;
@@ -45,12 +46,12 @@ export class SingleSignOn {
     this.#options = options;
   }
 
-  /** Names of the ways, for people. */
+  /** Display names of the methods. */
   get names(): readonly string[] {
     return this.#options.ways.map(({ name }) => name);
   }
 
-  /** Where a page that wants to sign in is to go, and the cookie of who has begun. Throws 404. */
+  /** The URL for a page that begins a sign-in, and the cookie that records it. Throws 404. */
   async begin(name: string, host: string): Promise<{ readonly url: string; readonly cookie: string }> {
     const { ways, keys, clock } = this.#options;
     const way = ways.find((each) => each.name === name);
@@ -61,7 +62,7 @@ export class SingleSignOn {
     return { url: `${way.url}?${query.toString()}`, cookie };
   }
 
-  /** The form of Keystone's page. Leads the browser to the page that goes on. */
+  /** Handles the form from Keystone's page. Redirects the browser to the page that continues. */
   async receive(request: ApiRequest): Promise<Answer> {
     const { ways, keys, clock } = this.#options;
     const from = request.headers['origin'] ?? '';
@@ -78,7 +79,7 @@ export class SingleSignOn {
     return plain(303, '', { location: SINGLE_SIGN_ON_PATH, 'set-cookie': cookie });
   }
 
-  /** The token that Keystone has sent to this browser. Throws 401 where it has sent none, and 403 where nobody has begun here. */
+  /** The token that Keystone has sent to this browser. Throws 401 if it has sent none, and 403 if no sign-in has begun here. */
   async tokenOf(cookies: string | undefined): Promise<string> {
     const { keys, clock } = this.#options;
     const known = await keys.get();
@@ -93,7 +94,10 @@ export class SingleSignOn {
     return brought.token;
   }
 
-  /** Once somebody is signed in, whatever way: has the browser forget what it has begun here. Otherwise a further token from Keystone's page would sign him in anew, as whomever it is of. */
+  /**
+   * After a sign-in by any method: makes the browser delete a sign-in that it has begun here. Otherwise another token from
+   * Keystone's page could sign the user in again, as whichever user it belongs to.
+   */
   ended(cookies: string | undefined): readonly string[] {
     return [BEGUN_COOKIE, TOKEN_COOKIE].filter((name) => cookieOf(cookies, name) !== undefined).map(endedCookie);
   }

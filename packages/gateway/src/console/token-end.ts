@@ -1,6 +1,6 @@
 import { decodeJwt, errors } from 'jose';
 
-/** When a token says that it ends: for the cookie's sake, as nothing is believed by it. Undefined for one that does not say. */
+/** The expiry that a token states, for the cookie only: it is not verified. Undefined if the token does not state it. */
 export function tokenEndsAtMs(token: string): number | undefined {
   try {
     const { exp } = decodeJwt(token);

@@ -1,7 +1,7 @@
 import { badRequest } from '@fairway/kube/object/api-error';
 import { z } from 'zod';
 
-/** What one page shows at most. */
+/** The most that one page shows. */
 const MAX_WATCHES = 16;
 
 const WatchesRequest = z.strictObject({
@@ -9,7 +9,7 @@ const WatchesRequest = z.strictObject({
     .array(
       z.strictObject({
         id: z.int().nonnegative(),
-        /** Of the collection, with what a watch of it is asked with. */
+        /** Of the collection, with the query of its watch. */
         path: z.string().max(2_048),
       }),
     )
@@ -18,7 +18,9 @@ const WatchesRequest = z.strictObject({
 });
 export type WantedWatch = z.infer<typeof WatchesRequest>['watches'][number];
 
-/** The watches that a tab wants. Throws 400 for anything but watches of the API: no other request goes this way. */
+/**
+ * The watches that a tab requests. Throws 400 for anything but watches of the API: no other request is allowed here.
+ */
 export function parseWatches(body: string): readonly WantedWatch[] {
   const parsed = WatchesRequest.safeParse(jsonOf(body));
   if (!parsed.success) {

@@ -5,7 +5,7 @@ import { type OpenWatch, watchStream } from './watch-stream.ts';
 const DAY_MS = 86_400_000;
 const LONG = JSON.stringify({ type: 'ADDED', object: 'x'.repeat(20_000) });
 
-/** As many watches as there are texts, each of which ends after its lines. */
+/** One watch per entry of `texts`, each of which ends after its lines. */
 function streamOf(texts: readonly string[][], clock = new FakeClock()) {
   const open: OpenWatch = (path) =>
     Promise.resolve({
@@ -32,7 +32,7 @@ it('has a line for each event, and one for the end of each watch', async () => {
   );
 });
 
-it('gives a slow browser all of it, however long ago it has ended', async () => {
+it('sends a slow browser everything, however long ago the watches ended', async () => {
   const clock = new FakeClock();
   const stream = streamOf([['{"a":1}']], clock);
   await new Promise(setImmediate);
@@ -41,7 +41,7 @@ it('gives a slow browser all of it, however long ago it has ended', async () => 
   expect(await linesOf(stream)).toEqual(['{"w":0,"event":{"a":1}}', '{"w":0,"end":true}']);
 });
 
-it('lets sixteen watches wait for a slow browser without a word in the log', async () => {
+it('lets sixteen watches wait for a slow browser without warnings in the log', async () => {
   const warnings: Error[] = [];
   const onWarning = (warning: Error) => void warnings.push(warning);
   process.on('warning', onWarning);

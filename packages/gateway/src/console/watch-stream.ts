@@ -4,7 +4,9 @@ import type { Clock } from '@fairway/base/clock';
 import type { TransportResponse } from '@fairway/kube/client/transport';
 import type { WantedWatch } from './watch-request.ts';
 
-/** Opens a watch of the session's user, as if he had asked for it himself: authenticated, authorised, counted and audited. */
+/**
+ * Opens a watch as the session's user, as if they had requested it themselves: authenticated, authorised, counted and audited.
+ */
 export type OpenWatch = (
   path: string,
   signal: AbortSignal,
@@ -13,25 +15,26 @@ export type OpenWatch = (
 export interface WatchStreamOptions {
   readonly watches: readonly WantedWatch[];
   readonly open: OpenWatch;
-  /** When the session ends, and with it what it has opened. */
+  /** When the session ends, and with it its watches. */
   readonly endsAtMs: number;
   readonly clock: Clock;
-  /** Aborted when the browser has gone. */
+  /** Aborted when the browser has disconnected. */
   readonly signal: AbortSignal;
 }
 
-/** Tells the browser that the connection lives, and the server that the browser does. */
+/** Shows the browser that the connection is alive, and the server that the browser is. */
 const HEARTBEAT_MS = 20_000;
-/** What waits for a slow browser; a watch that waits for room is held up by the API's own bounds. */
+/** Buffered for a slow browser; the API's own limits apply to a watch that waits for space. */
 const BUFFERED_BYTES = 16 * 1024;
 
 /**
- * Several watches in one answer, a line for each event: `{"w":1,"event":{…}}`, `{"w":1,"failure":{…}}` where there is no watch, `{"w":1,"end":true}` where it has ended in order, and
- * empty lines in between. A browser has six connections to a server, for all its tabs together.
+ * Several watches in one response, a line for each event: `{"w":1,"event":{…}}`, `{"w":1,"failure":{…}}` if a watch cannot be
+ * opened, `{"w":1,"end":true}` if it has ended normally, and empty lines in between. A browser has six connections to a server,
+ * over all its tabs.
  */
 export function watchStream({ watches, open, endsAtMs, clock, signal }: WatchStreamOptions): PassThrough {
   const out = new PassThrough({ highWaterMark: BUFFERED_BYTES });
-  // Each watch waits for room by itself.
+  // Each watch waits for space separately.
   out.setMaxListeners(0);
   const stop = new AbortController();
   const end = () => stop.abort();
@@ -56,7 +59,7 @@ export function watchStream({ watches, open, endsAtMs, clock, signal }: WatchStr
     heartbeat.cancel();
     out.end();
   });
-  // Begins the answer: a browser waits for its head.
+  // Begins the response: a browser waits for its head.
   out.write('\n');
   return out;
 }
@@ -76,12 +79,12 @@ async function follow(
     for await (const line of answer.lines()) await write(`{"w":${id},"event":${line}}\n`);
     if (!signal.aborted) await write(`{"w":${id},"end":true}\n`);
   } catch {
-    // Whoever has gone hears nothing; others ask for the watch again.
+    // Clients that have disconnected get nothing; others open the watch again.
     if (!signal.aborted) await write(`{"w":${id},"end":true}\n`).catch(() => undefined);
   }
 }
 
-/** A Status, or the text of something in between. */
+/** A Status, or the text of an intermediary. */
 function oneLine(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body));

@@ -72,8 +72,7 @@ function unreadable(name: string, { message }: PkiError): Error {
 }
 
 /**
- * The endpoint of the cluster's API server. A cluster that is being deleted has no CAs any more, and must not be given new
- * ones.
+ * The endpoint of the cluster's API server. A cluster that is being deleted no longer has CAs, and must not be given new ones.
  */
 function endpointOf(cluster: Cluster): Endpoint {
   const { metadata, status } = cluster;

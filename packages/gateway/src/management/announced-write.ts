@@ -5,7 +5,10 @@ import { type Cause, objectName } from '@fairway/base/tracing';
 import { createsByName } from './answer-facts.ts';
 import { NameScanner } from './name-scanner.ts';
 
-/** Tells those who may follow from a write of an object, before it is made, in whose trace it is; if `isAllowed`, which costs a call. Never rejects. */
+/**
+ * Notifies other processes, before an object is written, of the trace that the write belongs to; if `isAllowed`, which costs a
+ * call. Never rejects.
+ */
 export type AnnounceWrite = (object: string, cause: Cause, isAllowed: () => Promise<boolean>) => Promise<void>;
 
 export interface TracedWrite {
@@ -16,16 +19,16 @@ export interface TracedWrite {
   readonly cause: Cause;
 }
 
-/** Of a name or a namespace: others are told of no more than an object can be called. */
+/** A valid name or namespace: others are never announced. */
 const NAME = /^[a-z0-9]([-a-z0-9.]{0,251}[a-z0-9])?$/;
 
-/** Announces a write of an object of Fairway's, if its name is known beforehand. */
+/** Announces a write of one of Fairway's objects, if its name is known beforehand. */
 export async function announceWrite(
   announce: AnnounceWrite,
   authorizer: Authorizer,
   { trail, query, body, user, cause }: TracedWrite,
 ): Promise<void> {
-  // A trace that comes to nothing is nobody's.
+  // A trace that is not sampled is not announced.
   if (trail.resource === undefined || query.has('dryRun') || !cause.traceparent.endsWith('-01')) return;
   const { plural, name: named, ...resource } = trail.resource;
   const { group, namespace } = resource;

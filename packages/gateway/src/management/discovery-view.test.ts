@@ -3,7 +3,7 @@ import { discoveryView } from './discovery-view.ts';
 
 const HOST = 'fairway.example.com';
 
-describe('one document a path', () => {
+describe('one document per path', () => {
   test('/api names the gateway, not the API server', () => {
     const document = {
       kind: 'APIVersions',
@@ -18,7 +18,7 @@ describe('one document a path', () => {
     });
   });
 
-  test('/apis lists the groups that pass', () => {
+  test('/apis lists the groups that are forwarded', () => {
     const groups = ['apps', 'fairway.dev', 'authorization.k8s.io', 'metrics.k8s.io'].map((name) => ({ name }));
 
     expect(discoveryView({ kind: 'APIGroupList', groups }, HOST)).toMatchObject({
@@ -26,7 +26,7 @@ describe('one document a path', () => {
     });
   });
 
-  test('/api/v1 lists resources and verbs that pass', () => {
+  test('/api/v1 lists resources and verbs that are forwarded', () => {
     const document = {
       kind: 'APIResourceList',
       groupVersion: 'v1',
@@ -42,7 +42,7 @@ describe('one document a path', () => {
     });
   });
 
-  test('the group of Fairway is whole, with what the gateway answers itself', () => {
+  test('the group of Fairway is complete, with what the gateway answers itself', () => {
     const clusters = { name: 'clusters', singularName: 'cluster', namespaced: true, kind: 'Cluster', verbs: ['get'] };
     const document = { kind: 'APIResourceList', groupVersion: 'fairway.dev/v1alpha1', resources: [clusters] };
 
@@ -139,6 +139,6 @@ describe('the aggregated document', () => {
   });
 });
 
-test('what is no discovery document is not passed on as one', () => {
+test('a response that is not a discovery document is not passed on as one', () => {
   expect(() => discoveryView({ kind: 'PodList', items: [] }, HOST)).toThrow('APIGroupDiscoveryList');
 });

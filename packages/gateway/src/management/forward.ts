@@ -10,7 +10,7 @@ import type { Upstream } from './upstream.ts';
 /** Headers that state the user or origin and that the API server may trust: only the gateway may set them. */
 const IDENTITY = /^(?:authorization|cookie|host|x-real-ip|impersonate-.*|sec-websocket-.*|x-remote-.*)$/;
 
-/** What a client wants to have recorded is for the gateway to decide, not for the API server behind it, which knows the gateway alone. */
+/** The gateway decides what to record for a client, not the API server behind it, which only knows the gateway. */
 const TRACE_CONTEXT: ReadonlySet<string> = new Set(['traceparent', 'tracestate', 'baggage']);
 
 /** The client's headers to forward, without body framing, which each sender sets itself. `peer` is the client's address. */
@@ -104,7 +104,9 @@ export class Forwarding {
     for (const end of this.#watches) end();
   }
 
-  /** A watch that is passed on elsewhere. Rejects as `forward` does; where watches end it breaks off, and is asked for again. */
+  /**
+   * Opens a watch for another server. Rejects as `forward` does; when watches end it breaks off, and its client opens it again.
+   */
   async openWatch({
     signal,
     ...watch

@@ -20,7 +20,7 @@ function isTrusted(certificate: Uint8Array, by: GatewayRoots): boolean {
   return new TrustStore(trustBundle(by.authority)).verify(certificate, 'server auth').trusted;
 }
 
-test('roots are the same when they come back from their Secret', async () => {
+test('roots are unchanged when read back from their Secret', async () => {
   const roots = await createGatewayRoots(new FakeClock());
   const read = await parseRootsSecret(rootsSecret(roots));
 
@@ -28,14 +28,14 @@ test('roots are the same when they come back from their Secret', async () => {
   expect(trustBundle(read.authority)).toBe(trustBundle(roots.authority));
 });
 
-test('the key of the webhook is long, and another one each time', async () => {
+test('the key of the webhook is long, and different each time', async () => {
   const [a, b] = [await createGatewayRoots(new FakeClock()), await createGatewayRoots(new FakeClock())];
 
   expect(Buffer.from(a.webhookKey, 'base64url')).toHaveLength(32);
   expect(a.webhookKey).not.toBe(b.webhookKey);
 });
 
-test.each(['ca.crt', 'ca.key', 'webhook-key'])('a Secret without %s is told of, with what to do', async (entry) => {
+test.each(['ca.crt', 'ca.key', 'webhook-key'])('a Secret without %s is reported, with what to do', async (entry) => {
   const secret = rootsSecret(await createGatewayRoots(new FakeClock()));
   const { [entry]: _gone, ...data } = secret.data ?? {};
 
@@ -44,8 +44,8 @@ test.each(['ca.crt', 'ca.key', 'webhook-key'])('a Secret without %s is told of, 
   );
 });
 
-describe('an authority that nears its end', () => {
-  test('has a successor that is believed before it signs, and both are as long as anything of the former is about', async () => {
+describe('an authority close to its expiry', () => {
+  test('has a successor that is trusted before it signs, and both last as long as any certificate of the first', async () => {
     const clock = new FakeClock();
     const first = await createGatewayRoots(clock);
     const old = await shown(first, clock);

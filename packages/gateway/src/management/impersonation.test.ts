@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { impersonationHeaders } from './impersonation.ts';
 
-test('everything that is known of the caller goes on, a group and a value each in a header of its own', () => {
+test('everything known about the caller is sent, each group and value in a header of its own', () => {
   const user = {
     username: 'alice',
     uid: 'u-1',
@@ -18,17 +18,17 @@ test('everything that is known of the caller goes on, a group and a value each i
   });
 });
 
-test('what is not known is left out', () => {
+test('unknown attributes are omitted', () => {
   expect(impersonationHeaders({ username: 'alice', uid: '', groups: [] })).toEqual({ 'impersonate-user': 'alice' });
 });
 
-test('names of all scripts go on as UTF-8, byte by byte', () => {
+test('names in all scripts are sent as UTF-8, byte by byte', () => {
   const { 'impersonate-user': name } = impersonationHeaders({ username: 'jürgen 王', groups: [] });
 
   expect(Buffer.from(String(name), 'latin1').toString()).toBe('jürgen 王');
 });
 
-describe('a name that would arrive as another one is refused', () => {
+describe('a name that would arrive changed is refused', () => {
   test.each([
     { username: ' root', groups: [] },
     { username: 'root ', groups: [] },

@@ -14,16 +14,17 @@ import {
   type TransportResponse,
 } from '@fairway/kube/client/transport';
 
-/** Who asks through another API of this process. */
+/** A caller that comes through another API of this process. */
 export interface InnerCaller {
   readonly bearerToken: string;
-  /** Address of the client whose request it is, for the audit log. */
+  /** Address of the client that sent the request, for the audit log. */
   readonly peer: string;
 }
 
 /**
- * A way into the gateway for other APIs of its process: the same handler, with the caller's own token, over connections in memory. So whoever comes through
- * another API is authenticated, impersonated, limited and audited as at the gateway itself. Watches are not served.
+ * An entry point to the gateway for other APIs of its process: the same handler, with the caller's own token, over connections in
+ * memory. Callers through another API are therefore authenticated, impersonated, limited and audited as at the gateway itself.
+ * Watches are not served.
  */
 export class InProcessEntryPoint {
   readonly #server: Server;

@@ -65,7 +65,7 @@ export interface ManagementFrontOptions {
   readonly auditor: Auditor;
   /** Records clients' requests; none by default. */
   readonly tracer?: Tracer | undefined;
-  /** Called before a write that is recorded goes on, and waited for: whoever follows from it may be in another process. */
+  /** Called and awaited before a recorded write is forwarded: the controllers that act on it may be in another process. */
   readonly announceWrite?: AnnounceWrite | undefined;
   readonly log: Logger;
 }
@@ -122,7 +122,10 @@ export class ManagementFront {
     this.#forwarding.endWatches();
   }
 
-  /** A watch in the name of a token's holder, for who passes it on; it counts and is audited as one of his own. Rejects with an ApiError. */
+  /**
+   * A watch in the name of a token's holder, for the caller to pass on; it is counted and audited as one of theirs. Rejects with
+   * an ApiError.
+   */
   async openWatch(
     { bearerToken, peer }: { readonly bearerToken: string; readonly peer: string },
     path: string,
@@ -251,7 +254,7 @@ export class ManagementFront {
     }
   }
 
-  /** With an authorizer that the audit log does not hear: the decision about the request is the API server's. */
+  /** With an authorizer that does not write to the audit log: the API server decides about the request itself. */
   async #announce(write: TracedWrite): Promise<void> {
     const { announceWrite: announce, authorizer } = this.#options;
     if (announce) await announceWrite(announce, authorizer, write);
@@ -289,7 +292,7 @@ export class ManagementFront {
     }
   }
 
-  /** What stays open goes no further than the token that it was asked for by. */
+  /** A long-running request ends no later than the token that authenticated it. */
   async #endWithCredentials(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { authenticators, readSession } = this.#options;
     const credentials = await withSession(credentialsOf(request), headersOf(request), readSession);
@@ -336,7 +339,7 @@ const MANAGEMENT_API_SERVER: UserInfo = { username: 'system:apiserver', groups: 
 interface Way {
   readonly auditId: string;
   readonly trail: AuditTrail;
-  /** Of a request that is recorded. */
+  /** If the request is recorded. */
   readonly span: RequestSpan | undefined;
   destination: Destination;
   /** Until the API server's answer began, unless it is a stream. */
@@ -355,7 +358,7 @@ function auditedRequest({ method = '', url = '/', headers, socket }: IncomingMes
   };
 }
 
-/** The same request, of which the audit trail learns what was sent. */
+/** The same request, with its body recorded in the audit trail. */
 function heard(request: ApiRequest, trail: AuditTrail): ApiRequest {
   return {
     ...request,

@@ -70,20 +70,20 @@ export interface ManagementGatewayOptions {
   readonly credentials: () => ClusterCredentials;
   /** See FairwayAdmissionOptions. */
   readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
-  /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
+  /** Why clusters here cannot admit Keystone users; if undefined, clusters that enable it do. */
   readonly keystoneProblem?: string | undefined;
-  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  /** Limits of projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
   /** The operator's image, by id or name. */
   readonly defaultImage?: string | undefined;
   /** See GatewayOptions. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
-  /** Audit events for tenants to read, those that passed here; they can't by default. */
+  /** Audit events of requests to this gateway, for tenants to read; none by default. */
   readonly auditEvents?: AuditEventsSource | undefined;
-  /** Reads what clusters' API servers write; nobody does by default. */
+  /** Reads audit logs of clusters' API servers; they are not read by default. */
   readonly clusterAudit?: ClusterAuditReader | undefined;
   readonly cloudResources?: (() => ListCloudResources | undefined) | undefined;
-  /** Users of Keystone; none by default. */
+  /** Keystone users; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
   /** Resolves when `clouds` has caught up with what is stored now. */
   readonly catchUp?: (namespace: string, credentialName: string | undefined) => Promise<void>;
@@ -119,17 +119,18 @@ export interface ManagementGateway {
   readonly url: string;
   /** PEM bundle that its certificate chains to. */
   readonly certificateAuthority: string;
-  /** Its certificate now, for other servers of the process: it changes when it is renewed. */
+  /** Its current certificate, for other servers of the process: it changes when it is renewed. */
   readonly tls: () => TlsOptions;
-  /** For other APIs of the process, which ask as their own clients. */
+  /** For other APIs of the process, which send requests as their own clients. */
   connect(caller: InnerCaller): Transport;
   /** Ends the watches, drains running requests, and stops listening. */
   close(): Promise<void>;
 }
 
 /**
- * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig` and the others of `ANSWERED_HERE`, and validates Clusters
- * and NodePools for kube-apiserver. Resolves when it listens; the webhook is registered soon after.
+ * The tenants' entry point to a management cluster: authenticates, impersonates, forwards, answers `clusters/kubeconfig` and the
+ * other subresources of `ANSWERED_HERE`, and validates Clusters and NodePools for kube-apiserver. Resolves when it listens; the
+ * webhook is registered soon after.
  */
 export async function createManagementGateway(options: ManagementGatewayOptions): Promise<ManagementGateway> {
   const { connection, client, clouds, credentials, catchUp, host, port, metrics, clock, random, log } = options;
@@ -266,7 +267,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
       random,
       log,
     });
-    // The Secret is always there, so there is always a key to be told of.
+    // The Secret always exists, so there is always a key to report.
     registration.watch(followed.roots, () => [REGISTRATION_KEY]).watch(followed.configurations);
     const work = new AbortController();
     const ended = new Manager({ log }).add(leader, registration).run(work.signal);
@@ -302,7 +303,7 @@ export async function createManagementGateway(options: ManagementGatewayOptions)
   }
 }
 
-/** Their rights are RoleBindings of the management cluster: its API server asks no policy of Fairway's. */
+/** Their rights are RoleBindings of the management cluster, whose API server does not use Fairway's policy. */
 function usersOfKeystone({ keystone }: ManagementGatewayOptions): readonly Authenticator[] {
   return keystone === undefined ? [] : keystoneAuth(keystone).authenticators;
 }

@@ -30,7 +30,7 @@ test.each([
   for (const size of [1, 2, 3, 7, 1_000]) expect(scan(text, size)).toBe(name);
 });
 
-test('finds what a parser finds, wherever the text is cut', () => {
+test('finds what a parser finds, wherever the text is split', () => {
   const key = fc.constantFrom('name', 'metadata', 'labels', 'a"b', 'c\\', ':{');
   const value = fc.letrec((tie) => ({
     any: fc.oneof(

@@ -23,7 +23,7 @@ test('the task runs every hour', async () => {
   await renewal.stop();
 });
 
-test('it runs when it is asked to, and once more for all who ask while it runs', async () => {
+test('it runs on request, and once more for all requests while it runs', async () => {
   const steps: PromiseWithResolvers<void>[] = [];
   const { clock, renewal } = begin(() => {
     const step = Promise.withResolvers<void>();
@@ -45,7 +45,7 @@ test('it runs when it is asked to, and once more for all who ask while it runs',
   await renewal.stop();
 });
 
-test('one that failed is tried again after half a minute', async () => {
+test('a failed run is retried after half a minute', async () => {
   let runs = 0;
   const { clock, renewal } = begin(() => (++runs === 1 ? Promise.reject(new Error('away')) : Promise.resolve()));
   renewal.now();
@@ -59,7 +59,7 @@ test('one that failed is tried again after half a minute', async () => {
   await renewal.stop();
 });
 
-test('a stop waits for what runs, and nothing runs after it', async () => {
+test('stopping waits for the current run, and no run follows', async () => {
   const step = Promise.withResolvers<void>();
   let runs = 0;
   const { clock, renewal } = begin(() => {

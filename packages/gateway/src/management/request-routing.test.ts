@@ -39,7 +39,7 @@ describe('to the API server', () => {
     `${FAIRWAY}/clusters?watch`,
     `${FAIRWAY}/clusters?watch=yes`,
     `${FAIRWAY}/clusters?watch=TRUE&watch=false`,
-    // Go leaves out the first for its semicolon.
+    // Go drops the first because of its semicolon.
     `${FAIRWAY}/clusters?watch=0;&watch=1`,
     `${FAIRWAY}/clusters?%77atch=1`,
   ])('GET %s, and continues', (url) => {
@@ -72,7 +72,7 @@ describe('to what the gateway itself answers', () => {
   });
 });
 
-describe('nowhere', () => {
+describe('to no destination', () => {
   test.each([
     ['GET', '/api/v1/pods', 'other workloads of the management cluster'],
     ['GET', '/api/v1/namespaces/red/pods/web/log', 'a log'],
@@ -107,7 +107,7 @@ describe('nowhere', () => {
     expect(pass(method, url)).toMatchObject({ to: 'nowhere' });
   });
 
-  test('with a reason that says what it was', () => {
+  test('with a reason that describes it', () => {
     expect(pass('GET', '/api/v1/namespaces/red/pods/web/log')).toEqual({
       to: 'nowhere',
       reason: 'get of pods/log is not served to tenants',

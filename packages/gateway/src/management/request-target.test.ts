@@ -7,7 +7,7 @@ test.each([
   ['/version', '/version', ''],
   ['/apis/', '/apis/', ''],
   ['/api/v1/namespaces/a%20b', '/api/v1/namespaces/a%20b', ''],
-])('%s is read as it is meant', (url, path, query) => {
+])('%s is parsed as intended', (url, path, query) => {
   const target = requestTarget(url);
 
   expect([target.path, target.query.toString()]).toEqual([path, query]);

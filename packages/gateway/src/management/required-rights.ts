@@ -70,14 +70,14 @@ export async function requireRights(client: KubeClient): Promise<void> {
   if (missing !== '') throw new ApiError(403, 'Forbidden', `the gateway lacks permission to ${missing}`);
 }
 
-/** The same for what it needs to let users of Keystone in. */
+/** The same for the rights to admit Keystone users. */
 export async function requireKeystoneRights(client: KubeClient): Promise<void> {
   const missing = await missingOf(client, KEYSTONE_RIGHTS);
   if (missing !== '')
     throw unbound('fairway-keystone', `for users of Keystone, the gateway lacks permission to ${missing}`);
 }
 
-/** The same for what it needs to serve Magnum's API. */
+/** The same for the rights to serve Magnum's API. */
 export async function requireMagnumRights(client: KubeClient): Promise<void> {
   const missing = await missingOf(client, MAGNUM_RIGHTS);
   if (missing !== '') throw unbound('fairway-magnum', `for Magnum's API, Fairway lacks permission to ${missing}`);

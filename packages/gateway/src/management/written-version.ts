@@ -5,10 +5,10 @@ import { z } from 'zod';
 /** The part of a written object that names its version. */
 const Written = z.object({ metadata: z.object({ uid: z.string(), resourceVersion: z.string() }) });
 
-/** What is done because of a larger object begins a trace of its own. */
+/** Later reconciles of a larger object begin their own trace. */
 const MAX_BYTES = 256 * 1024;
 
-/** Notes which version of an object an answer to a write tells of, while it streams: who follows from it continues the trace. */
+/** Records the object version in the response to a write, while it streams, so that later reconciles continue the trace. */
 export function noteWrittenVersion(answer: IncomingMessage, span: Span): void {
   if ((answer.statusCode ?? 0) >= 300) return;
   const chunks: Buffer[] = [];

@@ -18,7 +18,10 @@ export interface QuotasRequestOptions {
   readonly catchUp?: ((namespace: string, credentialName: string | undefined) => Promise<void>) | undefined;
 }
 
-/** The quotas of the project that a CloudProfile is about. Changes nothing, so a dry run is answered too. However many ask, the cloud is asked once a minute. */
+/**
+ * The quotas of a CloudProfile's project. Changes nothing, so a dry run is answered too. The cloud is queried once a minute,
+ * regardless of the number of callers.
+ */
 export function quotasRequest({
   clouds,
   offer,
@@ -33,7 +36,7 @@ export function quotasRequest({
       const { namespace = '' } = metadata;
       await catchUp?.(namespace, spec.credentialName);
       const cloud = clouds.forNamespace(namespace, spec.credentialName);
-      // The profile of a cloud that the namespace has no more is about to go.
+      // The profile of a cloud that the namespace no longer has is about to be deleted.
       if (cloud === undefined || cloud.name !== spec.cloud) return {};
       const { quotas, atMs } = await offer.quotasOf(cloud);
       return quotas === undefined ? {} : { time: formatTime(atMs), quotas: quotaList(quotas) };

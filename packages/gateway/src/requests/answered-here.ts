@@ -8,7 +8,7 @@ import { UPGRADE_PLAN_REQUEST_KIND, UPGRADE_PLAN_SUBRESOURCE } from '@fairway/ap
 import type { ResourcePath } from '@fairway/apiserver/server/router';
 import { CLUSTER_AUDIT_KIND, CLUSTER_AUDIT_SUBRESOURCE } from '../cluster-audit/cluster-audit-kind.ts';
 
-/** Subresources that the gateway answers in front of a management cluster: a CustomResourceDefinition can't have them. */
+/** Subresources that the gateway answers in front of a management cluster: a CustomResourceDefinition can't define them. */
 export const ANSWERED_HERE = [
   { of: clusters, subresource: KUBECONFIG_SUBRESOURCE, kind: KUBECONFIG_REQUEST_KIND, verb: 'create' },
   { of: clusters, subresource: UPGRADE_PLAN_SUBRESOURCE, kind: UPGRADE_PLAN_REQUEST_KIND, verb: 'create' },
@@ -19,7 +19,7 @@ export const ANSWERED_HERE = [
 
 export type AnsweredHere = (typeof ANSWERED_HERE)[number]['subresource'];
 
-/** The one that a request is for; undefined if it is for none of them. */
+/** The subresource that a request is for; undefined if it is none of them. */
 export function answeredHere({ group, plural, subresource }: ResourcePath): AnsweredHere | undefined {
   return ANSWERED_HERE.find(
     (each) => each.of.group === group && each.of.plural === plural && each.subresource === subresource,
@@ -39,7 +39,7 @@ const QUESTIONS: ReadonlySet<string> = new Set([
   `${cloudProfiles.plural}/${QUOTAS_SUBRESOURCE}`,
 ]);
 
-/** Whether a request asks what is there, or would be: pages of the console do so over and over. */
+/** Whether a request only reads the current or planned state: pages of the console repeat these. */
 export function isRead({ group, plural, subresource }: ResourcePath): boolean {
   return group === clusters.group && QUESTIONS.has(`${plural}/${subresource}`);
 }

@@ -8,7 +8,7 @@ import { type ApiError, conflict } from '@fairway/kube/object/api-error';
 import { invalid } from '@fairway/kube/object/field-error';
 import { apiVersionOf, type KubeObject, type ResourceType } from '@fairway/kube/object/meta';
 
-/** A kind that asks something about an object: `spec` is the question, `status` the answer. */
+/** A kind that requests something about an object: `spec` is the question, `status` the answer. */
 interface Question extends KubeObject {
   readonly spec: unknown;
   readonly status?: unknown;
@@ -28,7 +28,7 @@ export interface ParentRequest<P extends KubeObject, Q extends Question = Questi
   readonly subresource: string;
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
   readonly schema: Schema;
-  /** The status; undefined: the question is valid, and in a dry run not answered. */
+  /** The status; undefined if the question is valid but not answered in a dry run. */
   answer(demand: AuthorizedRequest<Q, P>): Promise<NonNullable<Q['status']> | undefined>;
 }
 
@@ -74,7 +74,7 @@ export function parentSubresource<P extends KubeObject, Q extends Question>(
   };
 }
 
-/** 409: the cluster is not in a state in which this can be answered. */
+/** 409: the cluster is not in a state in which this request can be answered. */
 export function refusal(cluster: Cluster, subresource: string, why: string): ApiError {
   const { name } = cluster.metadata;
   const resource = `${clusters.plural}/${subresource}`;

@@ -23,7 +23,10 @@ export interface RequestTarget {
   readonly verb: string;
 }
 
-/** Answers `clusters/kubeconfig` and alike in front of a management cluster, as the embedded server would: authorization first, then validation. */
+/**
+ * Answers `clusters/kubeconfig` and the like in front of a management cluster, as the embedded server would: authorization first,
+ * then validation.
+ */
 export async function requestAnswer<P extends KubeObject>(
   { client, authorizer, asked }: RequestAnswerOptions<P>,
   { namespace, name, verb }: RequestTarget,

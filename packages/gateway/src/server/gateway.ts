@@ -76,21 +76,21 @@ export interface GatewayOptions {
   readonly credentials: () => ClusterCredentials;
   /** Undefined while no externalgrpc server runs; none by default. */
   readonly autoscalerConfigs?: (() => IssueAutoscalerConfig | undefined) | undefined;
-  /** Undefined until the controllers run, by whose caches it plans. */
+  /** Undefined until the controllers run, whose caches it uses for planning. */
   readonly upgradePlans?: (() => PlanUpgrade | undefined) | undefined;
   /** Undefined before the controllers run; nothing lists them by default. */
   readonly cloudResources?: (() => ListCloudResources | undefined) | undefined;
-  /** Reads what clusters' API servers write; nobody does by default. */
+  /** Reads audit logs of clusters' API servers; they are not read by default. */
   readonly clusterAudit?: ClusterAuditReader | undefined;
   /** See FairwayAdmissionOptions. */
   readonly unenforcedFields?: (() => Promise<UnenforcedFields>) | undefined;
-  /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
+  /** Why clusters here cannot admit Keystone users; if undefined, clusters that enable it do. */
   readonly keystoneProblem?: string | undefined;
-  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  /** Limits of projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
-  /** Audit events for tenants to read; they can't by default. */
+  /** Audit events for tenants to read; none by default. */
   readonly auditEvents?: AuditEventsSource | undefined;
-  /** Users of Keystone; none by default. */
+  /** Keystone users; none by default. */
   readonly keystone?: KeystoneAccess | undefined;
   /** The console; none by default. */
   readonly console?: ((options: ConsoleOptions) => Console) | undefined;
@@ -107,8 +107,8 @@ export interface Gateway {
 }
 
 /**
- * A service account's token can only be revoked by deleting the account, so it expires: long enough for a pipeline that gets a new
- * one each month. EKS and AKS allow 24 hours; kube-apiserver has no limit by default.
+ * A service account's token can only be revoked by deleting the account, so it expires: late enough for a pipeline that gets a
+ * new one each month. EKS and AKS allow 24 hours; kube-apiserver has no limit by default.
  */
 const MAX_TOKEN_SECONDS = 30 * 24 * 3600;
 

@@ -6,17 +6,17 @@ import type { ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { KeystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
 
-/** Users of Keystone at Fairway's API. */
+/** Keystone users at Fairway's API. */
 export interface KeystoneAccess {
   readonly settings: KeystoneSettings;
   readonly tokens: Pick<KeystoneTokens, 'authenticate' | 'follow'>;
-  /** One for all entry points, since it limits how many are made. */
+  /** Shared by all entry points, because it limits how many are created. */
   readonly namespaces: Pick<ProjectNamespaces, 'of'>;
-  /** Where people sign in, for the console; nowhere by default. */
+  /** Where users of the console sign in; nowhere by default. */
   readonly signInService?: KeystoneSignIn | undefined;
 }
 
-/** What both forms of the gateway need for them. */
+/** What both forms of the gateway need for Keystone users. */
 export function keystoneAuth({ settings, tokens, namespaces }: KeystoneAccess): {
   readonly authenticators: readonly Authenticator[];
   readonly authorizers: readonly Authorizer[];

@@ -5,15 +5,16 @@ const GROUP = 'apiextensions.k8s.io';
 const PLURAL = 'customresourcedefinitions';
 
 /**
- * An empty list of CustomResourceDefinitions, to everyone. kubectl asks for it about a kind that it doesn't find, and fails with advice to turn off its
- * validation where there is none; with the list it says that there is no such kind. Nothing else of the group is served, and discovery has none of it.
+ * An empty list of CustomResourceDefinitions, for everyone. kubectl requests it for a kind that it doesn't find; without it,
+ * kubectl fails with advice to turn off validation, and with it, it says that the kind does not exist. Nothing else of the group
+ * is served or in discovery.
  */
 export const NO_CUSTOM_RESOURCES: Route = {
   path: `/apis/${GROUP}/v1/${PLURAL}`,
   public: true,
   isFor: ({ method }) => method === 'GET',
   handle({ query }) {
-    // A list that ends is no watch.
+    // A list that ends is not a watch.
     if (query.has('watch')) throw notFound({ group: GROUP, resource: PLURAL, name: '' });
     const list = {
       kind: 'CustomResourceDefinitionList',

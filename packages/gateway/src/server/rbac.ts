@@ -28,7 +28,7 @@ const readTenantKinds = {
   ...readTenantKindsBefore,
   resources: [...readTenantKindsBefore.resources, ...LATER_KINDS],
 };
-/** What a member may ask; the first one since 0.1.0. */
+/** Requests that a member may make; the first one exists since 0.1.0. */
 const MEMBER_REQUESTS = [
   'clusters/kubeconfig',
   'clusters/autoscalerconfig',
@@ -38,14 +38,14 @@ const MEMBER_REQUESTS = [
 ];
 /** As earlier releases shipped them. */
 const MEMBER_REQUESTS_BEFORE = [1, 3, 4].map((count) => MEMBER_REQUESTS.slice(0, count));
-/** Of these a reader may ask, too: they answer what is there. */
+/** The subset that a reader may make too: they only read. */
 const READER_REQUESTS = ['clusters/cloudresources', 'cloudprofiles/quotas'];
 
 function requests(resources: string[]): PolicyRule {
   return { apiGroups: [GROUP], resources, verbs: ['create'] };
 }
 
-/** A reader's, as earlier releases shipped them. */
+/** Those of a reader, as earlier releases shipped them. */
 const READER_RULES_BEFORE: readonly PolicyRule[] = [
   readTenantKinds,
   { apiGroups: [''], resources: ['events'], verbs: READ },
@@ -77,7 +77,8 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
   ),
   clusterRole('fairway-reader', ['view'], [...READER_RULES_BEFORE, requests(READER_REQUESTS)]),
   clusterRole('fairway-catalogue-reader', [], [readCatalogue]),
-  // For those who change pools within their clusters. Fairway names the pool and its cluster; admission validates the rest.
+  // For users who change pools from within their clusters. Fairway sets the pool's name and cluster; admission validates the
+  // rest.
   clusterRole(
     'fairway-in-cluster',
     [],
@@ -85,7 +86,7 @@ export const FAIRWAY_ROLES: readonly ClusterRole[] = [
   ),
 ];
 
-/** Rules as earlier releases shipped them, each with what it is now: too much, or not all that there is to ask for. */
+/** Rules as earlier releases shipped them, each with its replacement: they granted too much, or not all current requests. */
 const REPLACED: Readonly<Record<string, readonly { readonly was: PolicyRule; readonly is: PolicyRule }[]>> = {
   'fairway-member': [
     {
@@ -101,7 +102,7 @@ const REPLACED: Readonly<Record<string, readonly { readonly was: PolicyRule; rea
   ],
 };
 
-/** The role to store if a rule of it is as an earlier release shipped it; undefined if none is. */
+/** The role to store if one of its rules is as an earlier release shipped it; undefined if none is. */
 export function withReplacedRules(role: ClusterRole): ClusterRole | undefined {
   const replaced = REPLACED[role.metadata.name ?? ''] ?? [];
   const kept = role.rules?.map((rule) => replaced.find(({ was }) => jsonEqual(was, rule))?.is ?? rule);
@@ -110,7 +111,7 @@ export function withReplacedRules(role: ClusterRole): ClusterRole | undefined {
   return rules === undefined || jsonEqual(rules, role.rules) ? undefined : { ...role, rules };
 }
 
-/** Who has a role everywhere from the beginning. */
+/** Roles that are bound cluster-wide from the beginning. */
 export const FAIRWAY_BINDINGS: readonly ClusterRoleBinding[] = [
   clusterRoleBinding('fairway-catalogue-reader', 'Group', 'system:authenticated'),
   clusterRoleBinding('fairway-in-cluster', 'User', IN_CLUSTER_USER),

@@ -127,7 +127,7 @@ export const ATTEMPTS: readonly Attempt[] = [
   },
 ];
 
-/** Tries it twice on an object: the second apply may remove what the first one has set. */
+/** Tries it twice on an object: the second apply may remove what the first one set. */
 export async function attack(
   thief: KubeClient,
   { method, below = '', type, accept, body }: Attempt,

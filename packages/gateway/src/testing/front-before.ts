@@ -48,7 +48,7 @@ export interface FrontOptions {
   readonly limits?: Partial<ServerLimits>;
   readonly clock?: Clock;
   readonly authorizer?: Authorizer;
-  /** Of the audit log, in place of the built-in one. */
+  /** Of the audit log, instead of the built-in one. */
   readonly policy?: AuditPolicy;
   readonly answerRequest?: ManagementFrontOptions['answerRequest'];
   readonly tracer?: Tracer;

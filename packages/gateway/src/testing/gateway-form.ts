@@ -47,7 +47,7 @@ export interface GatewayForm {
   readonly client: KubeClient;
   /** As a client of the gateway only. */
   transportAs(user: UserInfo): Promise<Transport>;
-  /** The same by a bearer token. */
+  /** The same with a bearer token. */
   transportBy(token: string): Promise<Transport>;
   /** Where it listens. */
   address(): Promise<{ readonly url: string; readonly certificateAuthority: string }>;

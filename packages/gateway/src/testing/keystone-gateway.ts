@@ -20,7 +20,7 @@ import type { GatewayForm } from './gateway-form.ts';
 import { managementForm } from './management-form.ts';
 import type { Form } from './test-gateway.ts';
 
-/** A gateway whose users are those of a simulated Keystone. */
+/** A gateway with the users of a simulated Keystone. */
 export interface KeystoneGateway {
   readonly keystone: TestKeystone<FastClock>;
   readonly form: GatewayForm;

@@ -15,7 +15,7 @@ export interface SimulatedCloudsOptions {
   readonly clock: Clock;
   readonly nameOf: (namespace: string) => string | undefined;
   readonly credentialOf: (namespace: string, name: string) => CloudCredential | undefined;
-  /** What closes each cloud is added here. */
+  /** Functions that close the clouds are added here. */
   readonly closing: (() => Promise<void> | void)[];
 }
 

@@ -60,12 +60,12 @@ export class TestGateway {
   readonly audit: RecordedAudit;
   readonly credentials: ClusterCredentials;
   readonly clouds: ConfiguredClouds;
-  /** What controllers would plan by, which don't run here. */
+  /** Planning by the controllers, which don't run here. */
   planUpgrade: PlanUpgrade | undefined;
   listCloudResources: ListCloudResources | undefined;
-  /** Where API servers of clusters would write, by UID. */
+  /** Audit logs of clusters' API servers, by UID. */
   readonly auditLogs = new Map<string, LogPlace>();
-  /** How many lines of these each read has left out, where it was any. */
+  /** How many of their lines each read has skipped, if any. */
   readonly skipped: number[] = [];
   readonly #form: Form;
   readonly #transports = new Map<string, Promise<Transport>>();
@@ -87,7 +87,7 @@ export class TestGateway {
     this.#closing = closing;
   }
 
-  /** With the API's initial objects, unless `store` already contains them. Requests time out `speed` times as soon as they should. */
+  /** With the API's initial objects, unless `store` already contains them. Requests time out `speed` times faster. */
   static async start(
     form: Form = 'embedded',
     store: Store = new MemoryStore(),

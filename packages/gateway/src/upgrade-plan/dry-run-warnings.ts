@@ -16,7 +16,7 @@ export interface DryRunFacts {
   readonly clock: Clock;
 }
 
-/** What holds up an upgrade, or is lost by it, for whoever tries the change of spec.version in a dry run. Never rejects. */
+/** Blockers and losses of an upgrade, for users who try the change of spec.version in a dry run. Never rejects. */
 export async function dryRunWarnings({ planner, cluster, old, clock }: DryRunFacts): Promise<readonly string[]> {
   const { version } = cluster.spec;
   if (planner === undefined || old?.status?.version === undefined) return [];

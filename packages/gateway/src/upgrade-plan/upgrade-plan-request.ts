@@ -9,7 +9,10 @@ import {
 import { ApiError } from '@fairway/kube/object/api-error';
 import { type ClusterRequest, refusal } from '../requests/parent-request.ts';
 
-/** What an upgrade to a version would do; undefined: to the one that a cluster would take next. It changes nothing. Rejects with 429 while too many are asked for. */
+/**
+ * What an upgrade to a version would do; if undefined, to the version that the cluster would upgrade to next. It changes nothing.
+ * Rejects with 429 while too many are requested.
+ */
 export type PlanUpgrade = (cluster: Cluster, version: string | undefined) => Promise<UpgradePlanStatus>;
 
 /** What an upgrade of the cluster would do. Changes nothing, so a dry run is answered too. */

@@ -72,7 +72,7 @@ async function review(
   return JSON.parse(answer.body as string) as Answered;
 }
 
-test('what the judgement allows is allowed, with its warnings', async () => {
+test('valid objects are allowed, with warnings', async () => {
   const answer = await review({}, (request) => request.warn('careful'));
 
   expect(answer).toEqual({
@@ -82,7 +82,7 @@ test('what the judgement allows is allowed, with its warnings', async () => {
   });
 });
 
-test('the judgement is told who asks for what', async () => {
+test('validation receives the user and the operation', async () => {
   const seen: AdmissionRequest[] = [];
   await review({ dryRun: true, operation: 'UPDATE', oldObject: pool }, (request) => void seen.push(request));
 
@@ -111,7 +111,7 @@ test('a refusal is its Status', async () => {
   });
 });
 
-test('a judgement that fails refuses: nothing passes unjudged', async () => {
+test('an error during validation refuses: nothing passes unvalidated', async () => {
   const { response } = await review({}, () => {
     throw new Error('out of order');
   });
@@ -120,7 +120,7 @@ test('a judgement that fails refuses: nothing passes unjudged', async () => {
   expect(response.status?.message).toContain('Fairway could not review the request: out of order');
 });
 
-test('judgements are counted by the outcome', async () => {
+test('validations are counted by outcome', async () => {
   registry.resetMetrics();
   await review({});
   await review({}, () => {
@@ -149,7 +149,7 @@ describe('scale', () => {
   test.each([
     { asked: 40, replicas: 40 },
     { asked: undefined, replicas: 0, reason: 'Go leaves a zero out' },
-  ])('to $asked is judged as the pool that it makes', async ({ asked, replicas }) => {
+  ])('to $asked is validated as the resulting pool', async ({ asked, replicas }) => {
     const seen: AdmissionRequest[] = [];
     await review(scale(asked), (request) => void seen.push(request));
 
@@ -158,7 +158,7 @@ describe('scale', () => {
     ]);
   });
 
-  test('of a pool that has gone is refused', async () => {
+  test('of a deleted pool is refused', async () => {
     expect((await review({ ...scale(4), name: 'gone' })).response).toMatchObject({
       allowed: false,
       status: { code: 404 },
@@ -166,8 +166,8 @@ describe('scale', () => {
   });
 });
 
-describe('rules of the kinds hold even if the CRDs there are older than they', () => {
-  test('fields that do not fit together', async () => {
+describe('rules of the kinds hold even if the installed CRDs are older', () => {
+  test('fields that contradict each other', async () => {
     const object = { ...pool, spec: { ...pool.spec, minReplicas: 5 } };
     const { response } = await review({ object });
 
@@ -175,7 +175,7 @@ describe('rules of the kinds hold even if the CRDs there are older than they', (
     expect(response.status?.message).toContain('spec.replicas: Invalid value: 3: must not be less than minReplicas');
   });
 
-  test('fields that keep their value, named with the old one', async () => {
+  test('immutable fields, compared with the old object', async () => {
     const object = { ...pool, spec: { ...pool.spec, antiAffinity: true } };
     const { response } = await review({ operation: 'UPDATE', object, oldObject: pool });
 
@@ -183,7 +183,7 @@ describe('rules of the kinds hold even if the CRDs there are older than they', (
     expect(response.status?.message).toMatch(/spec\.antiAffinity: Forbidden: .*it is false/);
   });
 
-  test('of CloudCredentials too', async () => {
+  test('also for CloudCredentials', async () => {
     const credential = (cloud: string): CloudCredential => ({
       apiVersion: API_VERSION,
       kind: cloudCredentials.kind,
@@ -197,7 +197,7 @@ describe('rules of the kinds hold even if the CRDs there are older than they', (
     expect((await review({ ...change, object: credential('a') })).response.allowed).toBe(true);
   });
 
-  test('a name that the server made up is in the object alone', async () => {
+  test('a generated name is only in the object', async () => {
     const metadata = { ...pool.metadata, name: 'general-abcde', generateName: 'general-' };
     const seen: AdmissionRequest[] = [];
     await review({ name: '', object: { ...pool, metadata } }, (request) => void seen.push(request));
@@ -210,7 +210,7 @@ test.each([
   ['{', 'the body is not JSON'],
   ['{"apiVersion":"admission.k8s.io/v1beta1","kind":"AdmissionReview","request":{}}', 'not an AdmissionReview of'],
   ['{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview"}', 'not an AdmissionReview of'],
-])('%s is no question', async (body, says) => {
+])('%s is not a review', async (body, says) => {
   const ask = admissionWebhook({ admission: { name: 'test' }, ...parts });
 
   await expect(ask(body)).rejects.toMatchObject({ code: 400, message: expect.stringContaining(says) });

@@ -17,7 +17,7 @@ import type { OwnIdentity } from '../management/own-identity.ts';
 export const WEBHOOK_NAME = `admission.${GROUP}`;
 /** Name of the webhook for the operator's catalogue. */
 export const CATALOGUE_WEBHOOK_NAME = `catalogue.${GROUP}`;
-/** Name of the webhook for annotations that count once. */
+/** Name of the webhook for one-time annotations. */
 export const REQUESTS_WEBHOOK_NAME = `requests.${GROUP}`;
 
 /** The cloud is queried at most twice, with a timeout of 5 s each. */
@@ -32,12 +32,15 @@ export interface WebhookTarget {
 }
 
 /**
- * Registers the gateway for changes of the spec of a tenant's object, by any user, and for anybody but Fairway's
- * controllers who sets or removes their finalizer. Everything else is exempt: controllers write status, labels, their finalizer, Machines,
- * Secrets and Leases. Deletions of Plans, releases and CloudCredentials that are in use are refused as well as patches taken out of a release, but not required to be reviewed:
- * a finalizer holds what is in use, and `fairway install` writes both while no gateway is up; nor are annotations that ask for something once: a mistyped time harms
- * whoever writes it. API servers without
- * `matchConditions` (before 1.28) send all changes, and get them allowed if there is nothing to validate.
+ * Registers the gateway for changes of the spec of a tenant's object, by any user, and for users other than Fairway's controllers
+ * who set or remove their finalizer. Everything else is exempt: controllers write status, labels, their finalizer, Machines,
+ * Secrets and Leases.
+ *
+ * For two kinds of request the review is not required to succeed. Deletions of Plans, releases and CloudCredentials in use, and
+ * removals of patches from a release, are refused: but a finalizer holds what is in use, and `fairway install` writes Plans and
+ * releases while no gateway is up. One-time annotations: a mistyped time only harms its author.
+ *
+ * API servers without `matchConditions` (before 1.28) send all changes, which are allowed if there is nothing to validate.
  */
 export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget): ValidatingWebhookConfiguration {
   const rule = { apiGroups: [GROUP], apiVersions: [VERSION], scope: 'Namespaced' };
@@ -112,16 +115,19 @@ export function webhookConfiguration({ url, caBundle, identity }: WebhookTarget)
 
 const HTTPS_PORT = 443;
 
-/** `https://NAME.NAMESPACE.svc:PORT` as a reference to that Service: kube-apiserver finds it without the cluster's DNS, which it rarely asks. */
+/**
+ * `https://NAME.NAMESPACE.svc:PORT` as a reference to that Service: kube-apiserver resolves it without the cluster's DNS, which
+ * it rarely uses.
+ */
 function whereToCall(url: string): Pick<WebhookClientConfig, 'url' | 'service'> {
   const { hostname, port, pathname } = new URL(url);
   const [, name, namespace] = /^([a-z0-9-]+)\.([a-z0-9-]+)\.svc$/.exec(hostname) ?? [];
   if (name === undefined || namespace === undefined) return { url };
-  // With a port, so that the server adds no default to compare with.
+  // With a port, so that the server does not add a default that would differ.
   return { service: { name, namespace, path: servicePath(pathname), port: port === '' ? HTTPS_PORT : Number(port) } };
 }
 
-/** The path with its key in hexadecimal: in a reference to a Service kube-apiserver takes lowercase alone. */
+/** The path with its key in hexadecimal: in a reference to a Service, kube-apiserver accepts only lowercase. */
 export function servicePath(path: string): string {
   const start = path.lastIndexOf('/') + 1;
   return path.slice(0, start) + Buffer.from(path.slice(start), 'base64url').toString('hex');

@@ -16,7 +16,7 @@ export interface WebhookRegistrationOptions {
 /** Key of the single object to reconcile. */
 export const REGISTRATION_KEY = WEBHOOK_NAME;
 
-/** Keeps the webhook registered with kube-apiserver and reverts foreign changes of it. */
+/** Keeps the webhook registered with kube-apiserver and reverts changes by others. */
 export function webhookRegistration({ client, configurations, target }: WebhookRegistrationOptions): Reconcile {
   const writer = client.resource(ValidatingWebhookConfigurations);
   return async () => {

@@ -11,7 +11,7 @@ const ROLES: KeystoneAccess['roles'] = { member: 'cluster-admin', reader: 'view'
 
 let keystone: TestKeystone;
 let users: ClusterUsers;
-/** Of `simulator` and `simulator-reader`. */
+/** The project of `simulator` and `simulator-reader`. */
 let project: string;
 beforeEach(async () => {
   keystone = await startTestKeystone();
@@ -28,7 +28,7 @@ describe('at a cluster', () => {
   it.each([
     { entry: 'simulator', roles: ['member', 'reader'], gives: ['cluster-admin', 'view'] },
     { entry: 'simulator-reader', roles: ['reader'], gives: ['view'] },
-  ])('$entry is in the groups of his roles and of the ClusterRoles that they give', async ({ entry, roles, gives }) => {
+  ])('$entry is in the groups of its roles and the ClusterRoles that they grant', async ({ entry, roles, gives }) => {
     const { id } = await keystone.as(entry).identity.me();
 
     expect(await reviewer()(await keystone.tokenOf(entry))).toMatchObject({
@@ -42,7 +42,7 @@ describe('at a cluster', () => {
     });
   });
 
-  it('a role gives what it is said to give, and names of properties are none', async () => {
+  it('a role grants what it is mapped to, and property names are not roles', async () => {
     const token = await keystone.tokenOf('simulator-reader');
     const groups = async (roles: KeystoneAccess['roles']) => (await reviewer({ roles })(token))?.groups.slice(2);
 
@@ -59,15 +59,15 @@ describe('at a cluster', () => {
         keystone.tokenOf('simulator-admin', { ...keystone.loginOf('simulator-admin'), scope: { kind: 'system' } }),
     },
     { who: 'that is forged', token: () => Promise.resolve(forged()) },
-  ])('a token $who is nobody', async ({ token }) => {
+  ])('a token $who is rejected', async ({ token }) => {
     expect(await reviewer()(await token())).toBeUndefined();
   });
 
-  it('nobody comes in while it is not known where the cluster lives', async () => {
+  it("all are rejected until the cluster's project is known", async () => {
     expect(await reviewer({ projects: [] })(await keystone.tokenOf('simulator'))).toBeUndefined();
   });
 
-  it('another project comes in as soon as it is named', async () => {
+  it('another project is accepted as soon as it is configured', async () => {
     const token = await keystone.tokenOf('simulator-other');
     const projects = [project, await keystone.as('simulator-other').session.projectId()];
     await reviewer()(token);
@@ -80,7 +80,7 @@ describe('at a cluster', () => {
 });
 
 describe('a policy', () => {
-  it('gives its users further rights, and nobody else', async () => {
+  it('grants its users further rights, and no one else', async () => {
     const who = { projects: [project], roles: ['reader'] };
     const authorizer = users.authorizerFor(
       JSON.stringify([{ users: who, resource_permissions: { '*/pods': ['get'] } }]),
@@ -98,20 +98,20 @@ describe('a policy', () => {
     expect(await may({ ...reader, username: 'system:serviceaccount:web:ci' }, 'get')).toBe(false);
   });
 
-  it('that is broken is told so', () => {
+  it('that is invalid is reported', () => {
     expect(() => users.authorizerFor('[{"users": {}, "rights": []}]')).toThrow('rights');
   });
 });
 
-describe('what Keystone is asked', () => {
-  it('nothing about what can not be its own', async () => {
+describe('calls to Keystone', () => {
+  it('are not made for tokens that cannot be its own', async () => {
     for (const token of ['abcdef.0123456789abcdef', 'eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2ln', '']) {
       expect(await reviewer()(token)).toBeUndefined();
     }
     expect(keystone.calls(VALIDATION)).toBe(0);
   });
 
-  it('once about a token that comes to several clusters', async () => {
+  it('are made once for a token that is sent to several clusters', async () => {
     const token = await keystone.tokenOf('simulator');
     for (const cluster of ['a', 'b', 'c']) expect(await reviewer({}, cluster)(token)).toBeDefined();
 
@@ -129,7 +129,7 @@ describe('what Keystone is asked', () => {
       token: () => keystone.tokenOf('simulator-other'),
       most: CLUSTER_LIMITS.perNetwork.burst,
     },
-  ])('slows down a cluster with $what: itself alone, and nobody whom it knows', async ({ token, most }) => {
+  ])('are limited for a cluster with $what: for this one only, not for its known users', async ({ token, most }) => {
     const known = await keystone.tokenOf('simulator');
     const late = await keystone.tokenOf('simulator');
     await reviewer()(known);
@@ -142,7 +142,7 @@ describe('what Keystone is asked', () => {
     expect(await reviewer({}, 'cluster-2')(late)).toBeDefined();
   });
 
-  it('who has been in is no stranger after a pause either, until his token ends', async () => {
+  it('do not count as guesses for a known user, even after a pause, until the token expires', async () => {
     const known = await keystone.tokenOf('simulator');
     await reviewer()(known);
     await keystone.clock.advance(TOKEN_CACHE_TTL_MS * 2);
@@ -151,14 +151,14 @@ describe('what Keystone is asked', () => {
     expect(await reviewer()(known)).toBeDefined();
   });
 
-  it('leaves the half of what it answers to others, whatever all clusters guess', () => {
+  it('leave half of the limit to others, however much all clusters guess', () => {
     expect(CLUSTER_LIMITS.all.perMinute).toBeLessThanOrEqual(LIMITS.all.perMinute / 2);
     expect(CLUSTER_LIMITS.questions.total).toBeLessThanOrEqual(LIMITS.questions.total / 2);
   });
 });
 
-describe('while Keystone is away', () => {
-  it('who is known stays in, and others are nobody, without being guesses', async () => {
+describe('while Keystone is unavailable', () => {
+  it('known users keep access, and others are rejected without counting as guesses', async () => {
     const [known, late] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator')];
     await reviewer()(known);
     const id = keystone.simulator.faults.add({

@@ -29,7 +29,7 @@ async function outcome(token: string, peer = '192.0.2.1'): Promise<string> {
   }
 }
 
-/** Keystone is away; the calls that it gets are counted. */
+/** Makes Keystone unavailable; its calls are still counted. */
 function fail(status: number, path = '/v3/auth/tokens'): () => void {
   const id = keystone.simulator.faults.add({
     service: 'identity',
@@ -42,7 +42,7 @@ function fail(status: number, path = '/v3/auth/tokens'): () => void {
 }
 
 describe('a token', () => {
-  it('tells who its holder is, where, and with which roles', async () => {
+  it('identifies its holder, with project and roles', async () => {
     const user = await keystone.tokens.authenticate(await keystone.tokenOf('simulator'));
 
     expect(user).toMatchObject({
@@ -60,7 +60,7 @@ describe('a token', () => {
     expect(user?.userId).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('of an application credential is known by it', async () => {
+  it('of an application credential is identified as such', async () => {
     const demo = keystone.as('simulator');
     const { id, secret } = await demo.identity.createApplicationCredential({ name: 'ci' });
     const login = { kind: 'applicationCredential', id, secret } as const;
@@ -69,7 +69,7 @@ describe('a token', () => {
     expect(user).toMatchObject({ userName: 'demo', applicationCredentialId: id });
   });
 
-  it('of a trust is known by the trust, as the trustor that it impersonates', async () => {
+  it('of a trust is identified by the trust, as the impersonated trustor', async () => {
     const demo = keystone.as('simulator');
     const trustee = await keystone.as('simulator-other').identity.me();
     const { id } = await demo.identity.createTrust({
@@ -88,7 +88,7 @@ describe('a token', () => {
     });
   });
 
-  it('is asked about once by many at a time, and by a thousand within five minutes', async () => {
+  it('is validated once for many concurrent requests, and for a thousand within five minutes', async () => {
     const token = await keystone.tokenOf('simulator');
 
     const outcomes = await Promise.all(Array.from({ length: 50 }, () => outcome(token)));
@@ -98,7 +98,7 @@ describe('a token', () => {
     expect(validations()).toBe(1);
   });
 
-  it('is believed for five minutes, while Keystone tells what was revoked', async () => {
+  it('is cached for five minutes, while Keystone reports revocations', async () => {
     const token = await keystone.tokenOf('simulator');
     await outcome(token);
 
@@ -112,7 +112,7 @@ describe('a token', () => {
     expect(validations()).toBe(2);
   });
 
-  it('is asked about every minute where Keystone tells no events', async () => {
+  it('is validated every minute if Keystone reports no events', async () => {
     fail(404, 'OS-REVOKE');
     const token = await keystone.tokenOf('simulator');
     await outcome(token);
@@ -128,7 +128,7 @@ describe('a token', () => {
     expect(keystone.calls(EVENTS)).toBe(1);
   });
 
-  it('is believed no longer than it lives', async () => {
+  it('is not cached beyond its expiry', async () => {
     const token = await keystone.tokenOf('simulator');
     await keystone.clock.advance(59 * 60_000);
     expect(await outcome(token)).toBe('demo');
@@ -138,7 +138,7 @@ describe('a token', () => {
     expect(await outcome(token)).toBe('unknown');
   });
 
-  it('that nobody uses causes no calls', async () => {
+  it('that is unused causes no calls', async () => {
     await outcome(await keystone.tokenOf('simulator'));
     await keystone.clock.advance(TOKEN_CACHE_TTL_MS + PERIOD_MS);
     const before = keystone.calls(EVENTS);
@@ -150,7 +150,7 @@ describe('a token', () => {
 });
 
 describe('a revocation', () => {
-  it('of one token is noticed within a period, and ends no other', async () => {
+  it('of one token is detected within a period, and ends no other', async () => {
     const [token, other] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     await outcome(token);
     await outcome(other);
@@ -177,8 +177,8 @@ describe('a revocation', () => {
   });
 });
 
-describe('a Keystone that is away', () => {
-  it('leaves who is known in for the time of the cache, and nobody else', async () => {
+describe('an unavailable Keystone', () => {
+  it('keeps known users signed in for the time of the cache, and no one else', async () => {
     const [known, late] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     await outcome(known);
     fail(503, '/v3/');
@@ -191,7 +191,7 @@ describe('a Keystone that is away', () => {
     expect(await settled(outcome(known))).toBe('unreachable');
   });
 
-  it('gets a few calls a minute, however many ask', async () => {
+  it('gets a few calls a minute, however many requests arrive', async () => {
     const tokens = await Promise.all(Array.from({ length: 10 }, () => keystone.tokenOf('simulator')));
     fail(503);
     await settled(outcome(tokens[0] ?? ''));
@@ -205,7 +205,7 @@ describe('a Keystone that is away', () => {
     expect(validations() - before).toBeLessThan(5 * 6);
   });
 
-  it('is asked again soon when it is back', async () => {
+  it('is called again soon after it is back', async () => {
     const token = await keystone.tokenOf('simulator');
     const end = fail(503);
     await settled(outcome(token));
@@ -220,14 +220,14 @@ describe('a Keystone that is away', () => {
   it.each([
     { status: 403, reason: 'notPermitted' },
     { status: 401, reason: 'credentialRefused' },
-  ])('and one that refuses Fairway with $status are told apart', async ({ status, reason }) => {
+  ])('and one that refuses Fairway with $status are distinguished', async ({ status, reason }) => {
     const token = await keystone.tokenOf('simulator');
     fail(status);
 
     expect(await settled(outcome(token))).toBe(reason);
   });
 
-  it.each([403, 400])('is not what an answer of %i to one token says', async (status) => {
+  it.each([403, 400])('is not assumed after an answer of %i to one token', async (status) => {
     const [refused, other] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     const end = fail(status);
     await settled(outcome(refused));
@@ -241,7 +241,7 @@ describe('a Keystone that is away', () => {
     expect(await outcome(refused)).toBe('demo');
   });
 
-  it.each([403, 400])('nor what answers of %i to many tokens say, whoever has made them', async (status) => {
+  it.each([403, 400])('nor after answers of %i to many tokens, whichever clients sent them', async (status) => {
     const refused = await Promise.all(Array.from({ length: 10 }, () => keystone.tokenOf('simulator')));
     const [known, late] = [await keystone.tokenOf('simulator'), await keystone.tokenOf('simulator-other')];
     await outcome(known);
@@ -254,7 +254,7 @@ describe('a Keystone that is away', () => {
     expect(await outcome(known, '198.51.100.1')).toBe('demo');
   });
 
-  it('is what an answer of 500 to all of them says', async () => {
+  it('is assumed after an answer of 500 to all of them', async () => {
     const tokens = await Promise.all(Array.from({ length: 20 }, () => keystone.tokenOf('simulator')));
     fail(500);
     for (const token of tokens) expect(await settled(outcome(token))).toBe('unreachable');
@@ -290,7 +290,7 @@ describe('a Keystone that is away', () => {
 });
 
 describe('strangers', () => {
-  it('do not reach Keystone with what is no token of it', async () => {
+  it('do not reach Keystone with values that cannot be its tokens', async () => {
     const jwt = `${randomBytes(20).toString('base64url')}.${btoa('{"iss":"kubernetes/serviceaccount"}')}.x`;
 
     for (const token of [jwt, 'abcdef.0123456789abcdef', 'x'.repeat(100_000), '']) {
@@ -300,7 +300,7 @@ describe('strangers', () => {
     expect(keystone.simulator.calls.total).toBe(0);
   });
 
-  it('repeat a token that nobody knows for one call in ten seconds', async () => {
+  it('repeat an unknown token for one call in ten seconds', async () => {
     const token = forged();
     for (let index = 0; index < 100; index++) expect(await outcome(token)).toBe('unknown');
     expect(validations()).toBe(1);
@@ -311,7 +311,7 @@ describe('strangers', () => {
     expect(validations()).toBe(2);
   });
 
-  it('are slowed down, by their network, and those who are known and others are not', async () => {
+  it('are rate-limited by network, and known and other users are not', async () => {
     const known = await keystone.tokenOf('simulator');
     await outcome(known, '192.0.2.66');
     const outcomes = [];
@@ -323,7 +323,7 @@ describe('strangers', () => {
     expect(await outcome(await keystone.tokenOf('simulator-other'), '192.0.2.7')).toBe('other');
   });
 
-  it('evict nobody who is known', async () => {
+  it('evict no known users', async () => {
     const known = await keystone.tokenOf('simulator');
     await outcome(known);
     for (let index = 0; index < 250; index++) await outcome(forged(), `192.0.2.${index}`);
@@ -348,7 +348,7 @@ async function settled<T>(call: Promise<T>): Promise<T> {
   }
 }
 
-describe('what is open by a token', () => {
+describe('a request opened with a token', () => {
   async function open(token?: string) {
     const shown = token ?? (await keystone.tokenOf('simulator'));
     await keystone.tokens.authenticate(shown);
@@ -357,7 +357,7 @@ describe('what is open by a token', () => {
     return { token: shown, stop, ends: () => ends };
   }
 
-  it('ends within 15 seconds of its revocation, at no call of its own, and nothing else ends', async () => {
+  it('ends within 15 seconds of its revocation, without calls of its own, and nothing else ends', async () => {
     const [revoked, other] = [await open(), await open()];
     const before = validations();
     await keystone.revoke('simulator', revoked.token);
@@ -370,7 +370,7 @@ describe('what is open by a token', () => {
     expect(keystone.calls(EVENTS)).toBe(1);
   });
 
-  it('is looked after for hours, though nobody comes with the token any more, until it ends', async () => {
+  it('is followed for hours, even if the token is not used again, until it expires', async () => {
     const watch = await open();
     const lifeMs = DEFAULT_CONFIG.tokenLifetimeMs;
 
@@ -382,7 +382,7 @@ describe('what is open by a token', () => {
     expect(validations()).toBe(1);
   });
 
-  it('ends when Keystone is found not to know the token any more, and when it is signed out', async () => {
+  it('ends when Keystone no longer knows the token, and when the user signs out', async () => {
     const [gone, left] = [await open(), await open()];
     keystone.tokens.forget(left.token);
     await keystone.revoke('simulator', gone.token);
@@ -392,7 +392,7 @@ describe('what is open by a token', () => {
     expect([gone.ends(), left.ends()]).toEqual([1, 1]);
   });
 
-  it('is nobody’s business after it was closed, and of others’ tokens at all', async () => {
+  it("is not followed after it was closed, nor if its token is not Keystone's", async () => {
     const watch = await open();
     watch.stop?.();
     await keystone.revoke('simulator', watch.token);
@@ -402,7 +402,7 @@ describe('what is open by a token', () => {
     expect(keystone.tokens.follow('a-service-account', () => {})).toBeUndefined();
   });
 
-  it('ends at once when its token was revoked before it could be followed', async () => {
+  it('ends immediately when its token was revoked before it could be followed', async () => {
     let ends = 0;
 
     keystone.tokens.follow(forged(), () => ends++);

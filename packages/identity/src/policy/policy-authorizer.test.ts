@@ -32,7 +32,7 @@ it.each<{ who: string; user: UserInfo; type: 'user' | 'project'; value: string; 
     is: false,
   },
   { who: 'a user of another kind', user: { username: 'alice', groups: [] }, type: 'user', value: '*', is: false },
-])('the policy about the $type $value counts for $who: $is', async ({ user, type, value, is }) => {
+])('the policy about the $type $value applies to $who: $is', async ({ user, type, value, is }) => {
   const resource = { verbs: ['*'], resources: ['*'], version: '*', namespace: '*' };
   const authorizer = createPolicyAuthorizer([{ resource, match: [{ type, values: [value] }] }]);
   const ask = {

@@ -14,7 +14,7 @@ import { type PolicySubject, policyAllows } from './policy-decision.ts';
 /** Keystone's first domain, which the cloud's own administrators keep. */
 const DEFAULT_DOMAIN = 'default';
 
-/** Adds the rights of a policy to those of users of Keystone; of others it has no opinion. */
+/** Adds the rights of a policy to those of Keystone users; it has no opinion on other users. */
 export function createPolicyAuthorizer(policy: Policy): Authorizer {
   return {
     authorize(attributes) {
@@ -25,7 +25,7 @@ export function createPolicyAuthorizer(policy: Policy): Authorizer {
   };
 }
 
-/** Names count in the default domain alone: the administrator of any other may give the names that a policy means to whom he likes. */
+/** Names apply in the default domain only: administrators of other domains can assign the names in a policy to any user. */
 function subjectOf({ uid = '', groups, extra = {} }: UserInfo): PolicySubject {
   const inDefault = (domain: string, name: string) =>
     extra[domain]?.[0] === DEFAULT_DOMAIN ? (extra[name] ?? []) : [];

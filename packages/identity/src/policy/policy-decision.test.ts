@@ -126,7 +126,7 @@ describe('an entry with permissions', () => {
     { reason: 'more roles', users: { projects: ['p1'], roles: ['member', 'admin'] }, is: false },
     { reason: 'another project', users: { projects: ['x'], roles: ['member'] }, is: false },
     { reason: 'no project at all', users: { roles: ['member'] }, is: false },
-  ])('is for users with $reason: $is', ({ users: meant, is }) => {
+  ])('applies to users with $reason: $is', ({ users: meant, is }) => {
     expect(policyAllows([{ match: [], ...get({}), users: meant }], ALICE, asked('get |pods in a'))).toBe(is);
   });
 });
@@ -152,11 +152,11 @@ it.each<[pattern: string, value: string, is: boolean]>([
   expect(patternAllows(pattern, value)).toBe(is);
 });
 
-describe('a decision takes time in proportion to its input, however', () => {
+describe('a decision takes linear time, regardless of', () => {
   const many = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
 
   it.each<PolicyEntry['match'][number]['type']>(['user', 'group', 'project', 'role'])(
-    'long the list of a %s',
+    'the length of the list of a %s',
     async (type) => {
       const decide = (count: number) => {
         const named = new Set(many('has', count));
@@ -169,7 +169,7 @@ describe('a decision takes time in proportion to its input, however', () => {
     },
   );
 
-  it('many stars a path has', async () => {
+  it('the number of stars in a path', async () => {
     const decide = (count: number) => {
       const entry = { match: [], nonresource: { verbs: ['get'], path: `/${'*'.repeat(count)}x*` } };
       return policyAllows([entry], ALICE, asked('get /api'));
@@ -196,7 +196,7 @@ it.each<{ reason: string; text: string; error: RegExp }>([
 it.each<{ reason: string; text: string; error: RegExp }>([
   { reason: 'in thousands of places', text: `[${'1,'.repeat(8_000)}1]`, error: /at \[0\][^]* and 7996 more$/ },
   { reason: 'by a long name', text: `[{"${'x'.repeat(16_000)}":1}]`, error: /Unrecognized key/ },
-])('what is wrong $reason is told in few words', ({ text, error }) => {
+])('errors $reason are reported concisely', ({ text, error }) => {
   const wrong = (): string => {
     try {
       parsePolicy(text);

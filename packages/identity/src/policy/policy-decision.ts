@@ -2,9 +2,9 @@ import type { NonResourceAttributes, RequestAttributes, ResourceAttributes } fro
 import { patternAllows } from './permission-pattern.ts';
 import type { Policy, PolicyEntry } from './policy.ts';
 
-/** Whom a policy is asked about. Sets: who asks may name as many as a request has room for, and a policy as many again. */
+/** The user whose request is decided. Sets: a request may contain many names, and so may a policy. */
 export interface PolicySubject {
-  /** Name and id, as far as they may be matched. */
+  /** Name and ID, as far as they may be matched. */
   readonly users: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
   /** Name and id. */
@@ -17,7 +17,7 @@ export function policyAllows(policy: Policy, subject: PolicySubject, attributes:
   return policy.some((entry) => isAmongUsers(entry, subject) && entryAllows(entry, subject, attributes));
 }
 
-/** Has all roles, and any of the projects. Without projects nobody is meant. */
+/** Has all roles, and any of the projects. An entry without projects matches no users. */
 function isAmongUsers({ users }: PolicyEntry, { projects, roles }: PolicySubject): boolean {
   if (users === undefined) return true;
   const { roles: wanted = [], projects: places = [] } = users;
@@ -57,7 +57,7 @@ function isPath({ verbs, path }: NonNullable<PolicyEntry['nonresource']>, attrib
   return path.endsWith('*') && attributes.path.startsWith(withoutStars(path));
 }
 
-/** Without those at its end. */
+/** Removes trailing stars. */
 function withoutStars(path: string): string {
   let end = path.length;
   while (path[end - 1] === '*') end -= 1;
@@ -75,12 +75,12 @@ function isMatch({ match }: PolicyEntry, { users, groups, projects, roles }: Pol
 
 type PermissionMap = NonNullable<PolicyEntry['resource_permissions']>;
 
-/** Neither subresources nor API groups are looked at in this form. */
+/** This form ignores subresources and API groups. */
 function resourcePermitted(permissions: PermissionMap, { namespace, resource, verb }: ResourceAttributes): boolean {
   return Object.entries(permissions).some(([key, verbs]) => {
     const [inNamespaces, resources, ...rest] = key.split('/').map((part) => part.trim().toLowerCase());
     if (inNamespaces === undefined || resources === undefined || rest.length > 0) return false;
-    // What has no namespace is meant by all of them alone.
+    // Requests without a namespace match only `*`.
     if (namespace === '' && inNamespaces !== '*') return false;
     const allowed = verbs.map((each) => each.toLowerCase());
     if (!allowed.includes('*') && !allowed.includes(verb)) return false;

@@ -2,19 +2,19 @@ import { z } from 'zod';
 
 const Names = z.array(z.string());
 
-/** Form 1: what is asked for. */
+/** Form 1: resource requests. */
 const Resource = z.strictObject({
   verbs: Names,
   /** `pods`, `pods/log`, `pods/*` or `*`. */
   resources: Names,
-  /** An API group, whatever its name says, or `*`. */
+  /** An API group, despite its name, or `*`. */
   version: z.string(),
   namespace: z.string(),
 });
 
 const NonResource = z.strictObject({
   verbs: Names,
-  /** A path, `*`, or a beginning that ends with `*`. */
+  /** A path, `*`, or a prefix followed by `*`. */
   path: z.string(),
 });
 
@@ -23,8 +23,8 @@ const Match = z.strictObject({ type: z.enum(['user', 'group', 'project', 'role']
 const Permissions = z.record(z.string(), Names);
 
 /**
- * One entry of a policy of k8s-keystone-auth, in one of its forms or in both. Fields that it takes for granted and would break down without are
- * required here.
+ * One entry of a policy of k8s-keystone-auth, in one of its forms or in both. Fields that k8s-keystone-auth assumes, and without
+ * which it would crash, are required here.
  */
 const PolicyEntry = z.strictObject({
   resource: Resource.optional(),
@@ -43,7 +43,10 @@ export type Policy = z.infer<typeof Policy>;
 const MOST_ISSUES = 5;
 const LONGEST_MESSAGE = 1_000;
 
-/** Parses the JSON of a policy. Throws an Error that says where it is wrong: in some places if in thousands, since it becomes part of a status. */
+/**
+ * Parses the JSON of a policy. Throws an Error with the position of the mistakes, limited to a few, because it becomes part of a
+ * status.
+ */
 export function parsePolicy(text: string): Policy {
   const parsed = Policy.safeParse(JSON.parse(text));
   if (parsed.success) return parsed.data;

@@ -1,6 +1,6 @@
 import type { KeystoneUser } from '../keystone-user.ts';
 
-/** Alice, a member of project demo in the default domain, as far as a test says nothing else. */
+/** Alice, a member of project demo in the default domain, unless overridden. */
 export function aKeystoneUser(user: Partial<KeystoneUser> = {}): KeystoneUser {
   const domain = { id: 'default', name: 'Default' };
   return {

@@ -10,7 +10,7 @@ import { KeystoneTokens } from '../keystone-tokens.ts';
 
 export type PasswordCredential = Extract<Credential, { readonly kind: 'password' }>;
 
-/** A simulated Keystone, and the tokens that Fairway knows by its service user there. */
+/** A simulated Keystone, and the tokens that Fairway validates with its service user there. */
 export interface TestKeystone<C extends Clock = FakeClock> {
   readonly clock: C;
   readonly simulator: SimulatedCloud;
@@ -19,11 +19,11 @@ export interface TestKeystone<C extends Clock = FakeClock> {
   as(entry: string, credential?: Credential): OpenStackClient;
   /** The credential of an entry. */
   loginOf(entry: string): PasswordCredential;
-  /** A new token of an entry's user, or of another credential. */
+  /** A new token for an entry's user, or for another credential. */
   tokenOf(entry: string, credential?: Credential): Promise<string>;
-  /** Revokes a token, by an entry's user. */
+  /** Revokes a token, as an entry's user. */
   revoke(entry: string, token: string): Promise<void>;
-  /** A request as Keystone's administrator; resolves with the JSON of the answer, if it has one. */
+  /** Sends a request as Keystone's administrator; resolves with the JSON of the response, if it has one. */
   send(method: string, path: string, body?: object): Promise<unknown>;
   /** Calls to Keystone so far, by method and route: `GET /v3/auth/tokens`. */
   calls(call: string): number;
@@ -34,7 +34,7 @@ export function startTestKeystone(service?: string): Promise<TestKeystone> {
   return startKeystoneAt(new FakeClock(), service);
 }
 
-/** The same by another clock. */
+/** The same with another clock. */
 export async function startKeystoneAt<C extends Clock>(
   clock: C,
   service = 'simulator-service',

@@ -1,7 +1,7 @@
 import type { ArchiveObserver } from '@fairway/apiserver/audit/namespace-archive';
 import { Counter, type Registry } from 'prom-client';
 
-/** Counts audit events that tenants can't read though they are theirs. */
+/** Counts audit events that tenants should be able to read but can't. */
 export class ArchiveMetrics implements ArchiveObserver {
   readonly #lost: Counter;
   readonly #errors: Counter;

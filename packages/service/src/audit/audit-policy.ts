@@ -4,7 +4,7 @@ import { type AuditPolicy, auditPolicyOf } from '@fairway/apiserver/audit/policy
 import { CommandError } from '../command-error.ts';
 import { ExitCode } from '../exit-code.ts';
 
-/** Reads the file of `--audit-policy-file`. Throws a CommandError that names the file and the invalid field. */
+/** Reads the `--audit-policy-file`. Throws a CommandError that names the file and the invalid field. */
 export function readAuditPolicy(path: string): AuditPolicy {
   try {
     return auditPolicyOf(parsePolicyFile(readFileSync(path, 'utf8')));

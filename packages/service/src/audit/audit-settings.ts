@@ -10,7 +10,7 @@ export interface AuditSettings {
   readonly maxSizeMB: number;
   /** Number of rotated files to keep. */
   readonly maxBackups: number;
-  /** Folder of what tenants may read of their namespaces. */
+  /** Folder with the events that tenants may read of their namespaces. */
   readonly eventsFolder: string;
   /** The built-in one by default. */
   readonly policy?: AuditPolicy | undefined;

@@ -12,10 +12,12 @@ import { AuditWebhookMetrics } from './audit-webhook-metrics.ts';
 
 /** How long one request may take. */
 const REQUEST_TIMEOUT_MS = 30_000;
-/** What a receiver answers beside its status is read, not used. */
+/** Limit of a receiver's answer, which is read but not used. */
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** How the receiver is reached. Rejects with a CommandError for a kubeconfig that can't be used; does not connect. */
+/**
+ * The connection to the receiver. Rejects with a CommandError for a kubeconfig that can't be used; does not connect.
+ */
 export async function auditWebhookConnection(configFile: string): Promise<HttpsTransportOptions> {
   try {
     const { transport } = await loadKubeConnection({ path: configFile, isTerminal: false });
@@ -27,7 +29,7 @@ export async function auditWebhookConnection(configFile: string): Promise<HttpsT
   }
 }
 
-/** Opens the audit webhook; the receiver may be away. */
+/** Opens the audit webhook; the receiver need not be reachable. */
 export function openAuditWebhook(
   { connection, ...timing }: AuditWebhookSettings,
   {

@@ -16,7 +16,7 @@ import { standardOutput } from './standard-output.ts';
 
 export interface OpenAudit {
   readonly auditor: Auditor;
-  /** What tenants may read of their namespaces. */
+  /** Events that tenants may read of their namespaces. */
   readonly events: NamespaceArchive;
   /** Flushes buffered events. */
   close(): Promise<void>;

@@ -7,13 +7,13 @@ test.each([
   ['0 */6 * * *', '2026-01-01T05:59:59Z', '2026-01-01T00:00:00Z', '2026-01-01T06:00:00Z', 'between two'],
   ['0 */6 * * *', '2026-01-01T06:00:00Z', '2026-01-01T06:00:00Z', '2026-01-01T12:00:00Z', 'at the very time'],
   ['0 3 * * 0', '2026-01-01T00:00:00Z', '2025-12-28T03:00:00Z', '2026-01-04T03:00:00Z', 'weekly, over a new year'],
-])('%s, asked at %s, was last due at %s and is next at %s: %s', (text, now, last, next) => {
+])('%s, at %s, was last due at %s and is next at %s: %s', (text, now, last, next) => {
   const schedule = parseBackupSchedule(text);
 
   expect([schedule?.lastDue(at(now)), schedule?.nextDue(at(now))]).toEqual([at(last), at(next)]);
 });
 
-test('never is no schedule', () => {
+test('never means no schedule', () => {
   expect(parseBackupSchedule('never')).toBeUndefined();
 });
 

@@ -1,6 +1,6 @@
 import { parseCron } from '@fairway/base/cron-schedule';
 
-/** Every six hours, as databases of clusters by default. */
+/** Every six hours, like snapshots of clusters' databases by default. */
 export const DEFAULT_BACKUP_SCHEDULE = '0 */6 * * *';
 export const DEFAULT_BACKUP_KEEP = 28;
 

@@ -80,7 +80,7 @@ test('a cluster created meanwhile is paused too', async () => {
   expect((await cluster('late')).metadata.annotations).toMatchObject({ 'fairway.dev/paused': 'backup' });
 });
 
-test('a pause set by a person is kept', async () => {
+test('a pause set by a user is kept', async () => {
   const value = { metadata: { annotations: { 'fairway.dev/paused': 'by hand' } } };
   await api.client.resource(clusters).patch('demo', { type: 'merge', value }, { namespace: 'team' });
   const clock = clockWith([() => say(clusters, 'demo'), () => say(nodePools, 'general')]);

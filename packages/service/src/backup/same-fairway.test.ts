@@ -25,10 +25,10 @@ test.each([
   { current: archive(namespace('n2'), cluster('c2', 'c1')), is: true, reason: 'another one, restored from it' },
   { current: archive(), is: false, reason: 'an empty one on a new machine' },
   { current: archive(namespace('n2'), cluster('c2')), is: false, reason: 'another one with clusters of its own' },
-])('a Fairway continues what is stored: $is for $reason', ({ current, is }) => {
+])('a Fairway continues a backup: $is for $reason', ({ current, is }) => {
   expect(continues(current, stored)).toBe(is);
 });
 
-test('a backup without clusters is nothing to restore', () => {
+test('a backup without clusters contains nothing to restore', () => {
   expect(continues(archive(), archive(namespace('n1')))).toBe(true);
 });

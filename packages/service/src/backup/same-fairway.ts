@@ -5,8 +5,8 @@ import type { Archive } from './archive.ts';
 import { backedUpKind } from './backed-up-kinds.ts';
 
 /**
- * Whether `current` continues what is in `stored`: it has an object of it, or has one of its clusters restored. An empty Fairway on a new machine
- * does not: what it would store as the newest backup must not be taken for the one that is about to be restored.
+ * Whether `current` continues what is in `stored`: they share an object, or one of its clusters was restored from `stored`. An
+ * empty Fairway on a new machine does not: it must not store a newest backup that hides the one about to be restored.
  */
 export function continues(current: Archive, stored: Archive): boolean {
   const storedClusters = stored.objects.filter(isCluster);

@@ -19,7 +19,7 @@ import { takeArchive } from './take-archive.ts';
 /** The operator's settings. */
 export interface BackupSettings {
   readonly schedule: BackupSchedule;
-  /** How many the store keeps; at least 1. */
+  /** How many backups the store keeps; at least 1. */
   readonly keep: number;
   /** Opens the store. */
   readonly offHost: (clock: Clock) => OffHost;
@@ -28,35 +28,35 @@ export interface BackupSettings {
 export interface ScheduledBackupsOptions extends Pick<BackupSettings, 'schedule' | 'keep'> {
   /** Closed by `stop`. */
   readonly offHost: OffHost;
-  /** May read everything that is backed up. */
+  /** Must be able to read everything that is backed up. */
   readonly client: KubeClient;
-  /** URL of that API, which the backup names as its source. */
+  /** URL of that API, recorded as the source of the backup. */
   readonly server: string;
   readonly clock: Clock;
   readonly log: Logger;
-  /** How a new one is encrypted; slow to guess by default. */
+  /** How a new backup is encrypted; with slow key derivation by default. */
   readonly encryption?: () => Encryption;
 }
 
 const FIRST_RETRY_MS = 10_000;
 const LAST_RETRY_MS = 600_000;
-/** Timers don't count the time that a machine sleeps; looking costs nothing while no backup is due. */
+/** Timers don't count the time that a machine is asleep; checking costs nothing while no backup is due. */
 const LONGEST_WAIT_MS = 600_000;
 
 /**
- * Backs Fairway's own objects up to an object store when the schedule says so. The store is its only state: a backup is due if the newest readable one
- * is older than the last time of the schedule, so that one missed in downtime is made at the start. A Fairway that does not continue what is stored, as
- * on a new machine before the restore, makes none. One process at a time may run it.
+ * Backs up Fairway's own objects to an object store on schedule. The store is its only state: a backup is due if the newest
+ * readable one is older than the schedule's last time, so a backup missed in downtime is made at the start. A Fairway that does
+ * not continue what is stored, as on a new machine before the restore, makes none. Only one process at a time may run it.
  */
 export class ScheduledBackups {
   readonly #options: ScheduledBackupsOptions;
   readonly #startedMs: number;
   readonly #abort = new AbortController();
-  /** The newest that is known to be readable. */
+  /** The newest backup known to be readable. */
   #newest: StoredBackup | undefined;
-  /** What an earlier process stored last, until this one has backed up. */
+  /** The last backup of an earlier process, until this one has made one. */
   #before: VerifiedBackup | undefined;
-  /** Names of those that could not be read; they are not tried again, nor deleted on that account: another passphrase may open them. */
+  /** Names of those that could not be read; they are neither retried nor deleted: another passphrase may open them. */
   readonly #unreadable = new Set<string>();
   #failures = 0;
   #failuresInTotal = 0;
@@ -77,12 +77,12 @@ export class ScheduledBackups {
     return { newestMs, overdueMs: Math.max(clock.now() - dueMs, 0), failures: this.#failuresInTotal };
   }
 
-  /** Resolves when nothing is being done. */
+  /** Resolves when no work is in progress. */
   async settled(): Promise<void> {
     await this.#work;
   }
 
-  /** Resolves when nothing is in progress any more. Final. */
+  /** Resolves when all work has ended. Final. */
   async stop(): Promise<void> {
     this.#abort.abort();
     this.#timer?.cancel();
@@ -97,7 +97,7 @@ export class ScheduledBackups {
     });
   }
 
-  /** Resolves with how long to wait. */
+  /** Resolves with the time to wait. */
   async #backUpIfDue(): Promise<number> {
     const { schedule, clock, log } = this.#options;
     try {
@@ -119,10 +119,10 @@ export class ScheduledBackups {
     return this.#newest === undefined || this.#newest.createdAtMs < schedule.lastDue(clock.now());
   }
 
-  /** Looks in the store for a newer one than is known: of the process before, or made by hand. */
+  /** Checks the store for a newer backup: from an earlier process, or made manually. */
   async #findNewest(): Promise<void> {
     const { offHost, clock, log } = this.#options;
-    // Those from the future were made while the clock was wrong.
+    // Future ones were made while the clock was wrong.
     const stored = (await storedBackups(offHost)).filter(({ createdAtMs }) => createdAtMs <= clock.now());
     for (const candidate of stored.toReversed()) {
       if (candidate.name === this.#newest?.name) return;
@@ -132,7 +132,7 @@ export class ScheduledBackups {
         this.#newest = candidate;
         return;
       } catch (error) {
-        // What the store does not give is another matter than what it gives and is damaged.
+        // An unavailable object is not the same as a damaged one.
         if (!(error instanceof CommandError)) throw error;
         this.#unreadable.add(candidate.name);
         log.warn({ err: error, backup: candidate.name }, 'a backup in the object store cannot be read');

@@ -50,8 +50,8 @@ function isAnnotated({ metadata }: KubeObject): boolean {
 }
 
 /**
- * The listed objects to back up: none that every target has by itself, and none that a controller recreates for an owner that
- * is not backed up. `isShared`: the source is not dedicated to Fairway, so only roles about Fairway are included.
+ * The listed objects to back up: none that every target already has, and none that a controller recreates for an owner that is
+ * not backed up. `isShared`: the source is not dedicated to Fairway, so only roles about Fairway are included.
  */
 export function selectObjects(listing: Listing, isShared: boolean): Listing {
   const uids = new Set([...listing.values()].flat().map(({ metadata }) => metadata.uid));

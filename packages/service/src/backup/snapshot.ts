@@ -28,7 +28,7 @@ const CHUNK_SIZE = 500;
 const MAX_LIST_ATTEMPTS = 5;
 
 /**
- * Reads everything to back up as of one moment. No API lists several kinds at once, so all are read again until two
+ * Reads everything to back up at one point in time. No API lists several kinds at once, so all are read again until two
  * consecutive readings are equal: that state held from the end of the first to the beginning of the second. Rejects with a
  * CommandError if the content keeps changing.
  */

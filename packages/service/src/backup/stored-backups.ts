@@ -12,7 +12,7 @@ const FOLDER = 'backups/';
 const REFERENCE = /^off-host:(latest|[A-Za-z0-9._-]{1,200})$/;
 const NAME = /^fairway-(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})(\d{2})Z\.backup$/;
 
-/** The name of a backup in the object store that an argument means; undefined if it means a file. */
+/** The name of a backup in the object store to which an argument refers; undefined if it refers to a file. */
 export function offHostName(argument: string): string | undefined {
   return REFERENCE.exec(argument)?.[1];
 }
@@ -38,7 +38,7 @@ export async function storedBackups({ store }: OffHost): Promise<readonly Stored
   });
 }
 
-/** A stored backup, or the newest. Throws a CommandError that names those that there are. */
+/** A stored backup, or the newest. Throws a CommandError that lists the existing ones. */
 export async function fetchBackup(offHost: OffHost, wanted: string): Promise<{ name: string; bytes: Buffer }> {
   const names = (await storedBackups(offHost)).map(({ name }) => name);
   const name = wanted === 'latest' ? names.at(-1) : names.find((stored) => stored === wanted);
@@ -49,13 +49,13 @@ export async function fetchBackup(offHost: OffHost, wanted: string): Promise<{ n
   return { name, bytes: await offHost.store.get(FOLDER + name) };
 }
 
-/** A backup that was read to its end. */
+/** A backup that was completely read. */
 export interface VerifiedBackup extends StoredBackup {
   readonly backup: ReadBackup;
   readonly archive: Archive;
 }
 
-/** Reads a stored backup to its end. Rejects if it is missing, damaged, or of another passphrase. */
+/** Reads a stored backup completely. Rejects if it is missing, damaged, or encrypted with another passphrase. */
 export async function verifyBackup(
   { store }: OffHost,
   stored: StoredBackup,
@@ -65,7 +65,7 @@ export async function verifyBackup(
   return { ...stored, backup, archive: await openBackup(stored.name, backup, passphrase) };
 }
 
-/** Stores a backup and reads it back. Rejects if the store does not hold what it was sent; that is deleted again. */
+/** Stores a backup and reads it back. Rejects, and deletes it again, if the store does not return what it was sent. */
 export async function storeBackup(
   offHost: OffHost,
   archive: Archive,
@@ -90,7 +90,7 @@ export async function storeBackup(
   }
 }
 
-/** Deletes all but the newest `keep`; never `verified`, which counts as one of them. Resolves with the deleted names. */
+/** Deletes all but the newest `keep`; never `verified`, which is counted as one of them. Resolves with the deleted names. */
 export async function pruneBackups(offHost: OffHost, keep: number, verified: StoredBackup): Promise<readonly string[]> {
   const others = (await storedBackups(offHost)).map(({ name }) => name).filter((name) => name !== verified.name);
   const doomed = others.slice(0, Math.max(others.length - keep + 1, 0));

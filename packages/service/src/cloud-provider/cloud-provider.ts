@@ -19,7 +19,7 @@ import { listenForMetrics } from '../serve/metrics-listener.ts';
 import { replicaIdentity } from '../serve/share.ts';
 import { openConfigured, openProject } from '../up/clouds.ts';
 
-/** As the flags of cloud-controller-manager of these names. */
+/** Like the flags of cloud-controller-manager with these names. */
 export interface LeaderElection extends LeaderTimes {
   readonly name: string;
   readonly namespace: string;
@@ -28,19 +28,19 @@ export interface LeaderElection extends LeaderTimes {
 export interface CloudProviderOptions {
   /** Client of the cluster, closed at the end. */
   readonly client: KubeClient;
-  /** A further connection to the same cluster. */
+  /** Another connection to the same cluster. */
   readonly connect: () => Transport;
   readonly conf: CloudConf;
-  /** In names that people see. */
+  /** In names that users see. */
   readonly clusterName: string;
-  /** What openstack-cloud-controller-manager called the cluster, whose load balancers are taken over; undefined: none are. */
+  /** The name of the cluster for openstack-cloud-controller-manager, whose load balancers are taken over; undefined: none are. */
   readonly adoptedClusterName?: string | undefined;
-  /** The range of pods. */
+  /** The pod CIDR. */
   readonly clusterCIDR: string | undefined;
   readonly controllers: readonly string[];
-  /** Undefined: it is the only one. */
+  /** Undefined if it is the only instance. */
   readonly leaderElection: LeaderElection | undefined;
-  /** Whether the providerID of a node names its region. */
+  /** Whether providerIDs of nodes contain the region. */
   readonly namesRegion: boolean;
   readonly metricsListen?: ListenAddress | undefined;
   /** See CloudOpening. */
@@ -140,16 +140,16 @@ export async function runCloudProvider(options: CloudProviderOptions): Promise<R
   };
 }
 
-/** Of a call, within its time in all. */
+/** Per call, within its total timeout. */
 const ATTEMPTS = 3;
 
-/** Those asked for, without what cloud.conf leaves out. */
+/** The requested controllers, except for those that cloud.conf turns off. */
 function servedControllers({ controllers, conf }: CloudProviderOptions): ReadonlySet<ControllerName> {
   const asked = selectedControllers(controllers);
   return conf.balancing.isEnabled ? asked : new Set([...asked].filter((name) => name !== 'service'));
 }
 
-/** Routes need the router, and the range of pods to tell them from others. */
+/** Routes require the router, and the pod CIDR to distinguish them from other routes. */
 function routing({ clusterCIDR, conf }: CloudProviderOptions, controllers: ReadonlySet<ControllerName>) {
   const isRouting = controllers.has('route') && clusterCIDR !== undefined;
   return { routerID: isRouting ? conf.routerID : undefined, balancing: conf.balancing };

@@ -33,19 +33,19 @@ export interface EngineParts {
   readonly credentials: () => ClusterCredentials;
   /** Which fields of a Cluster its control plane would not honour here. */
   readonly unenforcedFields: () => Promise<UnenforcedFields>;
-  /** Why no users of Keystone are let in at clusters; undefined: those of clusters that ask for it are. */
+  /** Why clusters here cannot admit Keystone users; if undefined, clusters that enable it do. */
   readonly keystoneProblem?: string | undefined;
-  /** What projects may have where no ProjectQuota says. */
+  /** Limits of projects without a ProjectQuota. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
   /** The operator's node image, by id or name. */
   readonly defaultImage?: string | undefined;
   /** Undefined until the controllers run. */
   readonly upgradePlans: () => PlanUpgrade | undefined;
   readonly cloudResources: () => ListCloudResources | undefined;
-  /** Reads what clusters' API servers write down of those who ask them. */
+  /** Reads the audit logs of clusters' API servers. */
   readonly clusterAudit: ClusterAuditReader;
   readonly registry: Registry;
-  /** Users of Keystone, if the operator wants them. */
+  /** Keystone users, if enabled by the operator. */
   readonly keystone?: OpenKeystone | undefined;
 }
 

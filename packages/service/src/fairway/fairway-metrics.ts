@@ -54,7 +54,7 @@ export function addFairwayMetrics(registry: Registry, { opened, clock }: Measure
   for (const gauge of caches) registry.registerMetric(gauge);
 }
 
-/** By the names that every Prometheus client has. */
+/** By the names that all Prometheus clients use. */
 function addProcessMetrics(registry: Registry): void {
   const cpu = new Counter({
     name: 'process_cpu_seconds_total',

@@ -59,37 +59,37 @@ export interface FairwayOptions<E extends Engine> {
   readonly observeMs?: number | undefined;
   /** How often each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
-  /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
+  /** What happens to orphaned cloud resources; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
-  /** Whether clusters whose plan allows it have their NodePools within them; they do by default. */
+  /** Whether clusters contain their NodePools if their plan allows it; they do by default. */
   readonly allowInCluster?: boolean | undefined;
   /** See TenantCloudsOptions. */
   readonly defaultProject?: string | undefined;
-  /** How long records of usage outlive their clusters; 400 days by default. */
+  /** How long usage records outlive their clusters; 400 days by default. */
   readonly usageRetentionDays?: number | undefined;
-  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  /** Limits of projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
   /** See ControllerDependencies. */
   readonly namespaceLimits?: NamespaceLimits | undefined;
-  /** Users of Keystone; none by default. */
+  /** Keystone users; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
-  /** Whether clusters' own autoscalers are served beside it. */
+  /** Whether clusters' own autoscalers are served in this process. */
   readonly servesAutoscalers?: boolean | undefined;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Records what reconciles do; nothing by default. */
+  /** Traces reconciles; none are traced by default. */
   readonly tracer?: Tracer | undefined;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
-  /** Called once the engine is open: what it serves need not wait for the controllers, who have much to compare at first. */
+  /** Called once the engine is open: it can be served before the controllers run, which have much to compare at first. */
   readonly onOpen?: (engine: E) => Promise<void>;
 }
 
 /** Controllers and cloud provider, running over an engine. */
 export interface Fairway<E extends Engine> extends EngineParts {
   readonly engine: E;
-  /** What an externalgrpc server decides by. */
+  /** Dependencies of an externalgrpc server. */
   readonly nodeGroups: NodeGroupsDependencies;
   /** Stops the controllers, then the engine, then the connections to clouds. */
   close(): Promise<void>;

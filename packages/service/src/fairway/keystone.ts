@@ -25,17 +25,17 @@ import { keystoneSignIn } from '@fairway/openstack/sign-in/keystone-sign-in';
 import { usageError } from '../command-error.ts';
 import { type CloudOpening, openCloud } from '../up/clouds.ts';
 
-/** Where each runs in a process of its own that keeps running without Fairway. */
+/** If each runs in a process of its own that keeps running without Fairway. */
 const ASKS_NOBODY =
   'simulated control planes of several replicas do not support token webhooks: remove it, or have the operator run Fairway with --control-plane process';
 
-/** Keystone as Fairway asks it, with a login of its own. */
+/** Keystone, as used by Fairway with its own login. */
 export interface OpenKeystone extends KeystoneAccess {
   readonly projects: readonly ProjectReader[];
   close(): Promise<void>;
 }
 
-/** Throws a usage error if clouds.yaml has no such entry. What Keystone says of the login is logged, and never waited for. */
+/** Throws a usage error if clouds.yaml has no such entry. The result of the login is logged, but not waited for. */
 export function openKeystone(
   settings: KeystoneSettings,
   cloudsYaml: CloudsYaml,
@@ -76,12 +76,12 @@ export function openKeystone(
   };
 }
 
-/** Connections, calls at a time. */
+/** Connections, and concurrent calls. */
 const SIGN_IN_CONNECTIONS = 16;
-/** A person waits. */
+/** Short, because a user is waiting. */
 const SIGN_IN_TIMEOUTS = { attemptMs: 20_000, totalMs: 45_000 };
 
-/** Connections and a budget of their own: people who sign in take nothing from Fairway's own calls, and wait for none of them. */
+/** Separate connections and a separate budget: users who sign in neither slow down Fairway's own calls nor wait for them. */
 function openSignIn({ name, tls }: CloudConfig, { clock, random, metrics, userAgent }: CloudOpening) {
   const readFile = (path: string): string => readFileSync(path, 'utf8');
   const transport = openTransport(tls, { readFile, connections: SIGN_IN_CONNECTIONS });
@@ -119,7 +119,7 @@ export function systemReader(cloud: Cloud): ProjectReader[] {
   return credential.kind === 'password' ? [cloud.client({ ...credential, scope: { kind: 'system' } }).identity] : [];
 }
 
-/** Users of Keystone for clusters that ask for them, or why there are none. */
+/** Keystone users for clusters that enable them, or why they are unavailable. */
 export function usersOfClusters(
   keystone: Pick<OpenKeystone, 'tokens'> | undefined,
   { reviewsTokens }: Pick<ControlPlaneRuntime, 'reviewsTokens'>,
@@ -129,7 +129,7 @@ export function usersOfClusters(
   return reviewsTokens ? new ClusterUsers({ tokens: keystone.tokens, clock }) : { problem: ASKS_NOBODY };
 }
 
-/** Deletes what is left of projects that are gone. */
+/** Deletes the remains of deleted projects. */
 export function keystoneCleanup(
   options: ProjectCleanupOptions,
   informers: InformerSet,

@@ -17,7 +17,7 @@ export interface TenantCloudsOptions {
   readonly cloudsYaml: CloudsYaml;
   /** Entry for clusters in the namespace `default`. */
   readonly defaultCloud: string;
-  /** Id of a project whose namespace has the same cloud: that of the entry itself. */
+  /** ID of a project whose namespace uses the same cloud: the entry's own project. */
   readonly defaultProject?: string | undefined;
   readonly opening: CloudOpening;
   /** Fairway's own API; read once available. */

@@ -7,8 +7,9 @@ import type { ClusterRole, Role } from '@fairway/kube/kinds/generated/types';
 const RBAC_VERSION = 'rbac.authorization.k8s.io/v1';
 
 /**
- * The gateway's permissions beside the controllers': to authenticate and authorize users, to forward requests by impersonation,
- * and to register its admission webhook. Impersonation is equivalent to administrator rights: `serve --no-gateway` works without it.
+ * The gateway's permissions in addition to the controllers': to authenticate and authorize users, to forward requests by
+ * impersonation, and to register its admission webhook. Impersonation is equivalent to administrator rights: `serve --no-gateway`
+ * works without it.
  */
 export const GATEWAY_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,
@@ -35,8 +36,8 @@ export const GATEWAY_ROLE: ClusterRole = {
 };
 
 /**
- * For the namespaces of Keystone's projects, and who has rights there: none but tenants' own roles can be given. Nobody has it until an operator who lets
- * users of Keystone in binds it.
+ * For the namespaces of Keystone's projects and the rights there: only tenants' own roles can be granted. Not bound until an
+ * operator who admits Keystone users binds it.
  */
 export const KEYSTONE_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,
@@ -59,8 +60,9 @@ export const KEYSTONE_ROLE: ClusterRole = {
 };
 
 /**
- * For what Magnum's API does in Fairway's own name: templates of tenants are ConfigMaps of their namespaces, notes of what is being made those of Fairway's, its quotas
- * ResourceQuotas; a trust that a crash has left is noted in the Secret of its credential. Nobody has it until an operator who serves that API binds it.
+ * For what Magnum's API does in Fairway's own name. Tenants' templates are ConfigMaps in their namespaces, records of creations
+ * in progress are ConfigMaps in Fairway's, and its quotas are ResourceQuotas; a trust left over by a crash is recorded in the
+ * Secret of its credential. Not bound until an operator who serves that API binds it.
  */
 export const MAGNUM_ROLE: ClusterRole = {
   apiVersion: RBAC_VERSION,

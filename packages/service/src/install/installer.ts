@@ -21,9 +21,9 @@ export interface InstallOptions {
   readonly dryRun: boolean;
   /** Takes over fields that another manager has set differently (force). */
   readonly forceConflicts: boolean;
-  /** Installs kinds of an earlier release over those of a later one, though values of stored objects get lost by it. */
+  /** Installs the kinds of an earlier release over those of a later one, even if values of stored objects are lost. */
   readonly allowDowngrade?: boolean;
-  /** Called with fields that stored objects have and the kinds to be installed do not. */
+  /** Called with fields that stored objects have but the kinds to be installed lack. */
   readonly onLoss?: (fields: readonly LostField[]) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -76,15 +76,15 @@ export async function install(
   }
 }
 
-/** The kinds whose CRDs are among the manifests; those of an earlier release may lack some. */
+/** The kinds whose CRDs are among the manifests; an earlier release may lack some. */
 function kindsIn(all: readonly Manifest[]): readonly Kind[] {
   const names = new Set(all.map(({ object }) => object.metadata.name));
   return KINDS.filter(({ plural, group }) => names.has(`${plural}.${group}`));
 }
 
 /**
- * An API server drops what its CRD does not know from an object when that is next written. Throws a CommandError instead of going back to an earlier
- * release by which values would get lost; an upgrade that takes a field away is told of.
+ * An API server drops fields that its CRD does not have when an object is next written. Throws a CommandError rather than
+ * downgrade to a release that would lose values; an upgrade that removes a field is reported.
  */
 async function checkLosses(client: KubeClient, all: readonly Manifest[], options: InstallOptions): Promise<void> {
   const { signal, allowDowngrade = false, onLoss = () => {} } = options;
@@ -135,7 +135,7 @@ async function installOne(
   return isDeepStrictEqual(contentOf(existing), contentOf(applied)) ? 'unchanged' : 'configured';
 }
 
-/** Whether a dry run can't ask the server about it. */
+/** Whether a dry run can't query the server for it. */
 function isBeyond(type: ResourceType, { metadata }: KubeObject, missing: Missing): boolean {
   return (metadata.namespace !== undefined && missing.namespace) || missing.kinds.has(type.kind);
 }

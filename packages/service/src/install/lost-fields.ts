@@ -5,20 +5,20 @@ import { isJsonArray, isJsonObject } from '@fairway/kube/object/json';
 import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
 const PAGE_SIZE = 200;
-/** Objects that are named; the rest is counted. */
+/** Maximum number of objects to name; the rest is counted. */
 const MAX_NAMED = 3;
 
-/** A field of stored objects that definitions to be installed do not have: it goes from each object when that is next written. */
+/** A field of stored objects that the definitions to be installed lack: it is removed from each object at its next write. */
 export interface LostField {
   readonly plural: string;
   /** `spec.template.metadata.finalizers` */
   readonly field: string;
-  /** `namespace/name` of some of the objects that have a value there. */
+  /** `namespace/name` of some of the objects that have a value for it. */
   readonly named: readonly string[];
   readonly count: number;
 }
 
-/** Paths below `spec` that the installed schema has and the other does not; of a whole object that is gone, its own path alone. Items of lists are `[]`. */
+/** Paths below `spec` that only the installed schema has; for a removed object, only its own path. Items of lists are `[]`. */
 export function lostPaths(installed: CustomResourceDefinition, ours: CustomResourceDefinition): readonly string[] {
   const spec = (crd: CustomResourceDefinition) =>
     crd.spec.versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema?.properties?.['spec'];
@@ -30,7 +30,7 @@ export function lostPaths(installed: CustomResourceDefinition, ours: CustomResou
 function* lostBelow(before: Schema, after: Schema, path: string): Generator<string> {
   if (after['x-kubernetes-preserve-unknown-fields'] === true) return;
   if (before.items && after.items) yield* lostBelow(before.items, after.items, `${path}[]`);
-  // What may have any key keeps every key.
+  // An object that allows any key keeps every key.
   if (after.additionalProperties !== undefined) return;
   for (const [name, property] of Object.entries(before.properties ?? {})) {
     const kept = after.properties?.[name];
@@ -39,7 +39,10 @@ function* lostBelow(before: Schema, after: Schema, path: string): Generator<stri
   }
 }
 
-/** Those of the paths that stored objects have a value at. Reads all objects of the kind, page by page, if there are any paths. */
+/**
+ * The subset of the paths for which stored objects have a value. Reads all objects of the kind, page by page, if there are any
+ * paths.
+ */
 export async function lostFields(
   client: KubeClient,
   type: ResourceType,

@@ -53,7 +53,7 @@ test('the controllers get the permissions that they declare, plus those of fairw
   ]);
 });
 
-test('in its own namespace Fairway stores CAs, claims, records of ended clusters and Leases', () => {
+test('in its own namespace Fairway stores CAs, claims, records of deleted clusters and Leases', () => {
   const [role] = PERMISSIONS.roles;
 
   expect(flat(role.rules)).toEqual([
@@ -63,7 +63,7 @@ test('in its own namespace Fairway stores CAs, claims, records of ended clusters
   ]);
 });
 
-test('every controller has a name of its own', () => {
+test('every controller has its own name', () => {
   const names = [...CONTROLLERS, ...CLOUD_PROVIDER].map(({ name }) => name);
 
   expect(new Set(names).size).toBe(names.length);

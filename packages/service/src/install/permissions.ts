@@ -19,9 +19,12 @@ export const SERVICE_ACCOUNT = 'fairway';
 
 const RBAC_VERSION = 'rbac.authorization.k8s.io/v1';
 
-/** Permissions of `fairway serve` beside its controllers'. It may not list Secrets: it gets the one that a CloudCredential names. */
+/**
+ * Permissions of `fairway serve` in addition to its controllers'. It may not list Secrets: it gets the one that a CloudCredential
+ * names.
+ */
 const SERVICE_RIGHTS: readonly Right[] = [
-  // To check whether they are of this release.
+  // To check whether they belong to this release.
   {
     type: CustomResourceDefinitions,
     names: definitions().map(({ metadata }) => metadata.name ?? ''),
@@ -41,7 +44,10 @@ const CONTROLLERS_ROLE: ClusterRole = {
   rules: policyRules([...DECLARED, ...SERVICE_RIGHTS]),
 };
 
-/** Fairway's own namespace: the clusters' CAs, what they claimed of their plans, and the Leases by which replicas share the work. */
+/**
+ * Fairway's own namespace: the clusters' CAs, what they claimed of their plans, and the Leases with which replicas share the
+ * work.
+ */
 const SYSTEM_ROLE: Role = {
   apiVersion: RBAC_VERSION,
   kind: 'Role',

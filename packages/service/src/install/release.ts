@@ -3,12 +3,12 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 /** Annotation of each CRD: the release of Fairway that installed it. */
 export const RELEASE_ANNOTATION = 'fairway.dev/release';
 
-/** The release that installed it; undefined for one before this was noted, 0.1.0. */
+/** The release that installed it; undefined for 0.1.0, which did not record it. */
 export function releaseOf({ metadata }: KubeObject): string | undefined {
   return metadata.annotations?.[RELEASE_ANNOTATION];
 }
 
-/** Whether release `a` came before `b`: numbers of a version such as 0.10.2, what follows them left aside. */
+/** Whether release `a` is earlier than `b`: compares the numbers of versions such as 0.10.2 and ignores suffixes. */
 export function isEarlier(a: string, b: string): boolean {
   const [left, right] = [numbersOf(a), numbersOf(b)];
   for (let index = 0; index < Math.max(left.length, right.length); index++) {

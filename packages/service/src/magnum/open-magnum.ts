@@ -24,9 +24,9 @@ export interface OpenMagnumOptions {
   /** Fairway's API with its own identity. */
   readonly client: KubeClient;
   readonly reader: ObjectReader;
-  /** The same with that of a user. */
+  /** The same with a user's identity. */
   readonly clientOf: MagnumServices['clientOf'];
-  /** The operator's cloud, whose user trusts are given to. */
+  /** The operator's cloud, whose user becomes the trustee of trusts. */
   readonly cloud: Cloud;
   readonly names: ServerNames;
   readonly tls: TlsOptions;

@@ -19,19 +19,19 @@ export interface MagnumServing {
   readonly names: ServerNames;
   /** The operator's own certificate. */
   readonly certificate?: CertificateFiles | undefined;
-  /** Limits of its clients, where they are not the defaults. */
+  /** Limits of its clients, if other than the defaults. */
   readonly limits?: Partial<ServerLimits> | undefined;
 }
 
 export interface ServeMagnumOptions extends MagnumServing {
-  /** Fairway's API with the identity of a user. */
+  /** Fairway's API with a user's identity. */
   readonly clientOf: MagnumServices['clientOf'];
-  /** Of Fairway's own authority, as it is now. */
+  /** From Fairway's own authority, currently. */
   readonly tls: () => TlsOptions | Promise<TlsOptions>;
-  /** How soon a renewed certificate of that authority is this one's, too. */
+  /** How soon a renewed certificate of that authority is used here too. */
   readonly renewalMs: number;
   readonly cloudsYaml: CloudsYaml;
-  /** Whose user trusts are given to. */
+  /** Whose user becomes the trustee of trusts. */
   readonly cloudName: string;
   readonly clock: Clock;
   readonly random: () => number;

@@ -7,13 +7,13 @@ import {
   type MetricData,
 } from '@opentelemetry/sdk-metrics';
 
-/** A metric as prom-client tells it (`getMetricsAsJSON`), by its type in words. */
+/** A metric from prom-client (`getMetricsAsJSON`), with its type as a string. */
 export interface ReadMetric {
   readonly name: string;
   readonly help: string;
   readonly type: string;
   readonly values: readonly {
-    /** Of histograms: with `_bucket`, `_sum` or `_count`. */
+    /** For histograms: with `_bucket`, `_sum` or `_count`. */
     readonly metricName?: string;
     readonly labels: Readonly<Record<string, string | number>>;
     readonly value: number;
@@ -21,12 +21,12 @@ export interface ReadMetric {
 }
 
 export interface Span {
-  /** Since when it was counted. */
+  /** Start of counting. */
   readonly fromMs: number;
   readonly toMs: number;
 }
 
-/** What Prometheus reads, as OpenTelemetry has it: the same names, labels and numbers, since the process began. Pure. */
+/** Converts Prometheus metrics to OpenTelemetry: the same names, labels and numbers, since the process began. Pure. */
 export function metricData(metrics: readonly ReadMetric[], span: Span): MetricData[] {
   return metrics.flatMap((metric): MetricData[] => {
     const { name, help: description, type } = metric;
@@ -48,7 +48,7 @@ export function metricData(metrics: readonly ReadMetric[], span: Span): MetricDa
   });
 }
 
-/** What is no number is left out: JSON has none such. */
+/** Values that are not numbers are left out: JSON cannot represent them. */
 function numbers({ values }: ReadMetric, span: Span): DataPoint<number>[] {
   return values
     .filter(({ value }) => Number.isFinite(value))
@@ -64,7 +64,7 @@ function histograms({ name, values }: ReadMetric, span: Span): DataPoint<Histogr
       .map(({ labels, value }) => ({ bound: Number(labels['le']), below: value }))
       .toSorted((a, b) => a.bound - b.bound);
     const count = valueOf('_count');
-    // Prometheus counts all below a bound, OpenTelemetry what is between two.
+    // Prometheus counts everything below a bound, OpenTelemetry what is between two.
     const cumulative = [...buckets.map(({ below }) => below), count];
     const counts = cumulative.map((below, index) => below - (cumulative[index - 1] ?? 0));
     const value = { buckets: { boundaries: buckets.map(({ bound }) => bound), counts }, sum: valueOf('_sum'), count };

@@ -6,7 +6,7 @@ import type { Resource } from '@opentelemetry/resources';
 import type { ResourceMetrics } from '@opentelemetry/sdk-metrics';
 import { metricData, type ReadMetric } from './metric-data.ts';
 
-/** Doubled with each failure: a receiver that is away for a day is asked a few times an hour. */
+/** Doubled with each failure: a receiver that is unreachable for a day is tried a few times an hour. */
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
 const CLOSE_TIMEOUT_MS = 2_000;
@@ -24,7 +24,10 @@ export interface MetricsPusherOptions {
   readonly log: Logger;
 }
 
-/** Sends all metrics again and again, one time after the other. What could not be sent is not kept: the next time has the same sums. */
+/**
+ * Sends all metrics periodically, one batch at a time. Metrics that could not be sent are dropped: the next batch has the same
+ * sums.
+ */
 export class MetricsPusher {
   readonly #options: MetricsPusherOptions;
   readonly #startMs: number;
@@ -38,7 +41,7 @@ export class MetricsPusher {
     this.#ended = this.#run();
   }
 
-  /** Sends the last ones, for some seconds at most. */
+  /** Sends the final metrics, for some seconds at most. */
   async close(): Promise<void> {
     const { clock, exporter } = this.#options;
     this.#stop.abort();

@@ -20,7 +20,7 @@ test.each([
   expect(metricsPushSettings(env)?.url).toBe(url);
 });
 
-test('once a minute, or as said, with the headers of all signals and their own', () => {
+test('once a minute, or as configured, with the headers of all signals and their own', () => {
   const env = { ...OWN, OTEL_EXPORTER_OTLP_HEADERS: 'a=1,b=1', OTEL_EXPORTER_OTLP_METRICS_HEADERS: 'b=2' };
 
   expect(metricsPushSettings(env)).toMatchObject({ everyMs: 60_000, headers: { a: '1', b: '2' } });
@@ -30,7 +30,7 @@ test('once a minute, or as said, with the headers of all signals and their own',
 });
 
 test.each(['ftp://fairway:s3cret@collector', 'fairway:s3cret@collector:4318', 'http://fairway:s3cret@[collector'])(
-  'the secret in %s is not told when it is refused',
+  'the error for %s does not reveal its secret',
   (endpoint) => {
     const refused = () => metricsPushSettings({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpoint });
 

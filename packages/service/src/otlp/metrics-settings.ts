@@ -10,9 +10,9 @@ import {
 
 /** Where metrics go. */
 export interface MetricsPushSettings {
-  /** Of an OTLP receiver over HTTP, with the path: `http://127.0.0.1:4318/v1/metrics`. */
+  /** URL of an OTLP receiver over HTTP, with the path: `http://127.0.0.1:4318/v1/metrics`. */
   readonly url: string;
-  /** Of each request to it; they may hold a secret. */
+  /** Sent with each request; they may hold a secret. */
   readonly headers: Readonly<Record<string, string>>;
   readonly everyMs: number;
 }
@@ -23,13 +23,14 @@ const MIN_EVERY_MS = 1_000;
 const MAX_EVERY_MS = 86_400_000;
 
 /**
- * OpenTelemetry's standard variables; undefined if metrics are not pushed. A receiver of all signals gets them where `OTEL_METRICS_EXPORTER=otlp` says so: whoever named one
- * for traces is not to get what Prometheus has already. Throws a usage error that names the variable.
+ * OpenTelemetry's standard variables; undefined if metrics are not pushed. A receiver of all signals gets metrics only with
+ * `OTEL_METRICS_EXPORTER=otlp`: a receiver named for traces should not get what Prometheus already has. Throws a usage error that
+ * names the variable.
  */
 export function metricsPushSettings(env: Environment): MetricsPushSettings | undefined {
   if (isTurnedOff(env)) return undefined;
   const exporter = env['OTEL_METRICS_EXPORTER'] ?? '';
-  // What Prometheus reads is served anyway.
+  // `/metrics` is served anyway.
   if (exporter === 'none' || exporter === 'prometheus') return undefined;
   if (exporter !== '' && exporter !== 'otlp') {
     throw wrongSetting('OTEL_METRICS_EXPORTER', exporter, 'otlp, prometheus or none');
@@ -48,7 +49,7 @@ export function metricsPushSettings(env: Environment): MetricsPushSettings | und
   return { url, headers: receiverHeaders(env, SIGNAL), everyMs: intervalOf(env) };
 }
 
-/** Since the start: differences are not made here. */
+/** Cumulative since the start: deltas are not supported. */
 function requireSums(env: Environment): void {
   const name = 'OTEL_EXPORTER_OTLP_METRICS_TEMPORALITY_PREFERENCE';
   const preferred = env[name] ?? '';

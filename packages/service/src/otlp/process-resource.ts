@@ -7,12 +7,12 @@ import {
 } from '@opentelemetry/resources';
 
 export interface ProcessIdentity {
-  /** Of this process, such as its Lease's. */
+  /** Of this process, for example the name of its Lease. */
   readonly instance?: string | undefined;
   readonly version: string;
 }
 
-/** Who sends, as receivers show it; OpenTelemetry's variables may say otherwise. */
+/** The sender, as shown by receivers; OpenTelemetry's variables override it. */
 export function processResource({ instance, version }: ProcessIdentity): Resource {
   const own = {
     'service.name': 'fairway',

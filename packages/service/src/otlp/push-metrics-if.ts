@@ -3,7 +3,7 @@ import type { MetricsPusher } from './metrics-pusher.ts';
 import type { MetricsPushSettings } from './metrics-settings.ts';
 import type { MetricsPushOptions } from './push-metrics.ts';
 
-/** Loads OpenTelemetry only where metrics are pushed. */
+/** Loads OpenTelemetry only if metrics are pushed. */
 export async function pushMetricsIf(
   settings: MetricsPushSettings | undefined,
   options: Omit<MetricsPushOptions, 'version'>,

@@ -3,12 +3,15 @@ import { type CommandError, usageError } from '../command-error.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What is sent, as OpenTelemetry's variables name it. */
+/** The signals that are sent, as named in OpenTelemetry's variables. */
 export type Signal = 'TRACES' | 'METRICS';
 
 const PATHS: Readonly<Record<Signal, string>> = { TRACES: '/v1/traces', METRICS: '/v1/metrics' };
 
-/** Where a signal goes by OpenTelemetry's variables; undefined if none names a receiver. Throws a usage error that names the variable. */
+/**
+ * The URL for a signal according to OpenTelemetry's variables; undefined if none names a receiver. Throws a usage error that
+ * names the variable.
+ */
 export function receiverUrl(env: Environment, signal: Signal): string | undefined {
   const own = `OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`;
   if (env[own]) return parseReceiverUrl(own, env[own], undefined);
@@ -16,11 +19,11 @@ export function receiverUrl(env: Environment, signal: Signal): string | undefine
   return env[base] ? parseReceiverUrl(base, env[base], signal) : undefined;
 }
 
-/** The URL in a setting; a signal's path is added to that of a receiver of all. Throws for what is no URL over HTTP. */
+/** The URL in a setting; a signal's path is appended to the URL for all signals. Throws if it is not an HTTP URL. */
 export function parseReceiverUrl(name: string, text: string, signal: Signal | undefined): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    // A user and a password may stand before the host.
+    // The host may be preceded by a user and a password.
     throw wrongSetting(
       name,
       // oxlint-disable-next-line fairway/linear-regexps -- the operator's own setting
@@ -32,12 +35,12 @@ export function parseReceiverUrl(name: string, text: string, signal: Signal | un
   return url.href;
 }
 
-/** Whether nothing is to be sent, whatever the other variables say. */
+/** Whether nothing is sent, regardless of the other variables. */
 export function isTurnedOff(env: Environment): boolean {
   return env['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
 }
 
-/** Throws a usage error for a protocol that is not spoken here. */
+/** Throws a usage error for an unsupported protocol. */
 export function requireHttp(env: Environment, signal: Signal): void {
   const protocol = env[`OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`] || env['OTEL_EXPORTER_OTLP_PROTOCOL'];
   if (protocol !== 'grpc') return;
@@ -48,7 +51,7 @@ export function requireHttp(env: Environment, signal: Signal): void {
   );
 }
 
-/** Headers of all signals, and of this one. */
+/** Headers of all signals and of this one. */
 export function receiverHeaders(env: Environment, signal: Signal): Readonly<Record<string, string>> {
   return {
     ...headersIn(env, 'OTEL_EXPORTER_OTLP_HEADERS'),
@@ -56,7 +59,7 @@ export function receiverHeaders(env: Environment, signal: Signal): Readonly<Reco
   };
 }
 
-/** `name=value` with commas between, percent-encoded, as in W3C's baggage. */
+/** Comma-separated `name=value`, percent-encoded, as in W3C's baggage. */
 function headersIn(env: Environment, name: string): Record<string, string> {
   const pairs = (env[name] ?? '').split(',').filter((pair) => pair.trim() !== '');
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { OwnCertificate } from './own-certificate.ts';
 
-/** Adds when the operator's own certificate ends: Fairway renews all others itself. */
+/** Exports when the operator's own certificate expires: Fairway renews all others itself. */
 export function addCertificateMetrics(registry: Registry, own: Pick<OwnCertificate, 'validToMs'>): void {
   const end = new Gauge({
     name: 'fairway_serving_certificate_expiry_timestamp_seconds',

@@ -31,7 +31,7 @@ function homeAt(name: string): Home {
   return home;
 }
 
-test('replicas with one home manage its control planes, wherever the home is moved to', async () => {
+test('replicas with one home manage its control planes, even if the home is moved', async () => {
   await Promise.all([1, 2, 3].map(() => claimControlPlanes(client, homeAt('a'), 'one')));
   renameSync(join(folder, 'a'), join(folder, 'b'));
 

@@ -18,8 +18,8 @@ export class ForeignControlPlanesError extends Error {
 }
 
 /**
- * Ensures that control planes that run on one machine, with their data in one folder, are managed there only: a replica
- * that took a cluster over with another folder would start it empty. Rejects with a ForeignControlPlanesError, and with the API's errors.
+ * Ensures that control planes that run on one machine, with their data in one folder, are managed only there: a replica with
+ * another folder would start a taken-over cluster empty. Rejects with a ForeignControlPlanesError, and with the API's errors.
  */
 export async function claimControlPlanes(client: KubeClient, home: Home, host = hostname()): Promise<void> {
   const own = homeId(home);

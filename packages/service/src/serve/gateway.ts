@@ -32,7 +32,7 @@ export interface GatewayServing {
   /** See ManagementGatewayOptions. */
   readonly webhookUrl: string | undefined;
   readonly certificate?: CertificateFiles | undefined;
-  /** Limits of its clients, where they are not the defaults. */
+  /** Limits of its clients, if other than the defaults. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   /** Whether the console is served; it is by default. */
   readonly console?: boolean | undefined;

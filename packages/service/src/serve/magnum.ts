@@ -6,10 +6,13 @@ import type { Fairway } from '../fairway/fairway.ts';
 import { logOf } from '../log-levels.ts';
 import { type MagnumListener, type ServeMagnumOptions, serveMagnum } from '../magnum/serve-magnum.ts';
 
-/** How soon a renewed certificate of the gateway is this one's, too. */
+/** How soon a renewed certificate of the gateway is used here too. */
 const CERTIFICATE_POLL_MS = 60_000;
 
-/** Serves Magnum's API beside a replica's gateway, through which it asks for all that its users want. Any replica may answer any request. */
+/**
+ * Serves Magnum's API beside a replica's gateway, through which it makes all requests for its users. Any replica can answer any
+ * request.
+ */
 export async function openReplicaMagnum(
   gateway: ManagementGateway,
   fairway: Fairway<Engine>,

@@ -21,8 +21,9 @@ export interface MetricsListener {
 }
 
 /**
- * Serves `/metrics`, and `/healthz` for probes, over HTTP and to whoever reaches the address: for replicas without a gateway, whose rights do not
- * include asking who somebody is. However often they are asked for, they are read once a second. Rejects with a CommandError if it can't listen there.
+ * Serves `/metrics`, and `/healthz` for probes, over HTTP, to any client that reaches the address: for replicas without a
+ * gateway, whose rights do not include authenticating users. Metrics are collected once a second, however often they are scraped.
+ * Rejects with a CommandError if it can't listen there.
  */
 export async function listenForMetrics(
   { host, port }: ListenAddress,
@@ -67,7 +68,10 @@ export async function listenForMetrics(
   };
 }
 
-/** At most `MAX_CONNECTIONS`: over it, the oldest of the address with the most is closed. Rejecting a probe would get Fairway restarted. */
+/**
+ * At most `MAX_CONNECTIONS`: beyond it, the oldest connection of the address with the most is closed. Rejecting a probe would
+ * restart Fairway.
+ */
 class Connections {
   /** By address. */
   readonly #open = new GroupedSets<Socket>();

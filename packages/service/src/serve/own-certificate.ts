@@ -11,7 +11,7 @@ export interface CertificateFiles {
   /** With its intermediates. */
   readonly certFile: string;
   readonly keyFile: string;
-  /** The authority that clients need to trust it, if the world does not. */
+  /** The authority that clients need to trust it, if it is not publicly trusted. */
   readonly caFile?: string | undefined;
 }
 
@@ -21,18 +21,19 @@ interface Loaded {
   readonly context: SecureContext;
 }
 
-/** How often the files are looked at: kubelet replaces those of a Secret within a minute or two. */
+/** How often the files are checked: kubelet replaces those of a Secret within a minute or two. */
 const POLL_INTERVAL_MS = 60_000;
 
 /**
- * The operator's own certificate, shown to clients that ask for one of its names (SNI); all others get the one of Fairway's authority, so that addresses
- * and the names within a cluster stay served. It is read again when its files are replaced; a wrong replacement is logged, and the old one kept.
+ * The operator's own certificate, presented to clients that request one of its names (SNI); all others get the one from Fairway's
+ * authority, so that addresses and the names within a cluster stay served. It is reloaded when its files are replaced; if the
+ * replacement is invalid, the error is logged and the old certificate is kept.
  */
 export class OwnCertificate {
   readonly #files: CertificateFiles;
   readonly #clock: Clock;
   readonly #log: Logger;
-  /** PEM of the authority that clients need in addition; undefined where the world trusts it. */
+  /** PEM of the authority that clients need in addition; undefined if it is publicly trusted. */
   readonly authority: string | undefined;
   #loaded: Loaded;
   #timer: Timer;
@@ -51,12 +52,12 @@ export class OwnCertificate {
     return this.#loaded.leaf.validToDate.getTime();
   }
 
-  /** Whether clients of this host get this certificate. */
+  /** Whether clients that connect to this host get this certificate. */
   covers(host: string): boolean {
     return this.#loaded.leaf.checkHost(host) !== undefined;
   }
 
-  /** What to talk TLS with to a client that asked for this name; undefined for Fairway's own certificate. */
+  /** The TLS context for a client that requested this name; undefined for Fairway's own certificate. */
   contextFor(serverName: string): SecureContext | undefined {
     return this.covers(serverName) ? this.#loaded.context : undefined;
   }
@@ -100,7 +101,7 @@ function textOf({ certFile, keyFile }: CertificateFiles): string {
   return read('tls.certFile', certFile) + read('tls.keyFile', keyFile);
 }
 
-/** What `caFile` has; else the certificate itself where it is its own authority. */
+/** The contents of `caFile`; otherwise the certificate itself if it is self-signed. */
 function authorityOf({ caFile }: CertificateFiles, leaf: X509Certificate): string | undefined {
   if (caFile === undefined) return leaf.checkIssued(leaf) ? leaf.toString() : undefined;
   const text = read('tls.caFile', caFile);

@@ -48,7 +48,7 @@ export interface ServeOptions {
   readonly cloudsFile?: string | undefined;
   /** The gateway for tenants; none by default. */
   readonly gateway?: GatewayServing | undefined;
-  /** Where Magnum's API is served, which needs the gateway and users of Keystone; nowhere by default. */
+  /** Where Magnum's API is served, which requires the gateway and Keystone users; nowhere by default. */
   readonly magnum?: MagnumServing | undefined;
   /** Where metrics are served without authentication, beside those of the gateway; nowhere by default. */
   readonly metricsListen?: ListenAddress | undefined;
@@ -60,31 +60,31 @@ export interface ServeOptions {
   readonly observeMs?: number | undefined;
   /** How often each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
-  /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
+  /** What happens to orphaned cloud resources; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
-  /** Whether clusters whose plan allows it have their NodePools within them; they do by default. */
+  /** Whether clusters contain their NodePools if their plan allows it; they do by default. */
   readonly allowInCluster?: boolean | undefined;
-  /** How long records of usage outlive their clusters; 400 days by default. */
+  /** How long usage records outlive their clusters; 400 days by default. */
   readonly usageRetentionDays?: number | undefined;
-  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  /** Limits of projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
-  /** What tenants' namespaces may hold, where it is not the default. */
+  /** Limits of tenants' namespaces, if other than the defaults. */
   readonly namespaceLimits?: Partial<NamespaceLimits> | undefined;
-  /** Users of Keystone; none by default. */
+  /** Keystone users; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   readonly controlPlanes: (options: ControlPlanesOptions) => ControlPlanes;
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Where traces go; nothing is recorded by default. */
+  /** Where traces are sent; none are recorded by default. */
   readonly tracing?: TracingSettings | undefined;
-  /** Where metrics are pushed to; nowhere by default. */
+  /** Where metrics are pushed; nowhere by default. */
   readonly metricsPush?: MetricsPushSettings | undefined;
   /** Aborts the start. */
   readonly signal?: AbortSignal;
   /** See ProjectCloud. */
   readonly settleMs?: number | undefined;
-  /** Called with the names of the CRDs that are not those of this release; usually none. */
+  /** Called with the names of the CRDs that differ from those of this release; usually none. */
   readonly onForeignKinds?: (names: readonly string[]) => void;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
@@ -93,7 +93,7 @@ export interface ServeOptions {
 export interface RunningReplica {
   readonly cloudName: string;
   readonly gateway: ManagementGateway | undefined;
-  /** By which clients reach Magnum's API, if it is served. */
+  /** Clients' URL of Magnum's API, if it is served. */
   readonly magnumUrl: string | undefined;
   /** Where it serves metrics without authentication. */
   readonly metricsPort: number | undefined;
@@ -222,7 +222,10 @@ export async function serve(options: ServeOptions): Promise<RunningReplica> {
   };
 }
 
-/** Tells the other replicas of a write in a trace before it is made: one of them may follow from it. Not of one that its user may not make: what follows would be in his trace. */
+/**
+ * Announces a write in a trace to the other replicas before it is made: one of them may act on it. A write that its user may not
+ * make is not announced: later reconciles would be in the user's trace.
+ */
 function announcing(traces: TraceExchange, member: () => ShardMember | undefined): AnnounceWrite {
   return async (object, cause, isAllowed) => {
     await member()?.gossip(async () => {

@@ -5,26 +5,26 @@ import type { ListenAddress } from './listen-address.ts';
 /** Where clients reach a server. */
 export interface AdvertisedAddress {
   readonly host: string;
-  /** The one that it listens on if undefined. */
+  /** The port that it listens on if undefined. */
   readonly port: number | undefined;
 }
 
 export interface ServerNames {
   readonly listen: ListenAddress;
   readonly advertised: AdvertisedAddress | undefined;
-  /** Further names and addresses of its certificate. */
+  /** Additional names and addresses of its certificate. */
   readonly subjectAltNames: readonly string[];
   readonly interfaces: ReturnType<typeof networkInterfaces>;
 }
 
-/** Whether a server on this host listens on all addresses of the machine, so that it names none that clients could use. */
+/** Whether a server on this host listens on all addresses of the machine, so that the host itself is not usable by clients. */
 export function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }
 
 /**
- * The URL by which clients reach a server that listens on `port`: as advertised, else where it listens; where that is every address of the machine,
- * the first name of its certificate, else the machine's first address that is not loopback.
+ * The URL at which clients reach a server that listens on `port`: the advertised one, or else where it listens; if that is every
+ * address of the machine, the first name of its certificate, or else the machine's first address that is not loopback.
  */
 export function clientUrl({ listen, advertised, subjectAltNames, interfaces }: ServerNames, port: number): string {
   const listened = isWildcard(listen.host)
@@ -34,13 +34,13 @@ export function clientUrl({ listen, advertised, subjectAltNames, interfaces }: S
   return `https://${host.includes(':') ? `[${host}]` : host}:${advertised?.port ?? port}`;
 }
 
-/** The names and addresses that its certificate has, in addition to those of loopback. */
+/** The names and addresses in its certificate, in addition to those of loopback. */
 export function certificateNames({ listen, advertised, subjectAltNames, interfaces }: ServerNames): readonly string[] {
   const listened = isWildcard(listen.host) ? addressesOf(interfaces, listen.host) : [listen.host];
   return [...new Set([...(advertised ? [advertised.host] : []), ...subjectAltNames, ...listened])];
 }
 
-/** Addresses of this machine that others may reach: not loopback, and not of one link. */
+/** Addresses of this machine that other machines can reach: neither loopback nor link-local. */
 function addressesOf(interfaces: ServerNames['interfaces'], wildcard: string): string[] {
   const all = Object.values(interfaces).flatMap((each) => each ?? []);
   const addresses = all.filter(({ internal }) => !internal).map(({ address }) => address);

@@ -17,7 +17,7 @@ export interface SharingOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly log: Logger;
-  /** Of traces; none by default. */
+  /** Exchanges traces; not done by default. */
   readonly traces?: TraceExchange | undefined;
 }
 

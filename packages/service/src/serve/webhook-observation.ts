@@ -6,29 +6,34 @@ import type { ValidatingWebhookConfiguration, WebhookClientConfig } from '@fairw
 import { Services, ValidatingWebhookConfigurations } from '@fairway/kube/kinds/resources';
 import { isApiError } from '@fairway/kube/object/api-error';
 
-/** What kube-apiserver would find where it calls Fairway's webhook. */
+/** The response that kube-apiserver would get where it calls Fairway's webhook. */
 export type WebhookAnswer =
   | { readonly kind: 'trusted'; readonly validTo: string }
-  /** It answers with a certificate that the caBundle does not verify; `code` is Node's. */
+  /** The caBundle does not verify its certificate; `code` is Node's. */
   | { readonly kind: 'distrusted'; readonly code: string }
-  /** There is none, from here. */
+  /** No response from here. */
   | { readonly kind: 'silent'; readonly code: string };
 
 /** The webhook as it is registered with a management cluster. */
 export interface WebhookObservation {
   readonly name: string;
-  /** Names of webhooks that are missing, and of those whose failurePolicy is another one: `admission.fairway.dev: Ignore, not Fail`. */
+  /**
+   * Names of webhooks that are missing, and of those with a different failurePolicy: `admission.fairway.dev: Ignore, not Fail`.
+   */
   readonly faults: readonly string[];
-  /** `https://gateway.example.org:8443`, without the path, which is secret; undefined if it is no address. */
+  /** `https://gateway.example.org:8443`, without the path, which is secret; undefined if it is not a URL. */
   readonly origin: string | undefined;
-  /** Undefined if there is nobody to ask. */
+  /** Undefined if there is no server to connect to. */
   readonly answer: WebhookAnswer | undefined;
 }
 
 const TIMEOUT_MS = 5_000;
 const HTTPS_PORT = 443;
 
-/** Looks at the registration, and asks where it leads for a certificate; undefined if there is none. Rejects with Forbidden if the caller may not read it. */
+/**
+ * Reads the registration, and gets the certificate from its address; undefined if there is none. Rejects with Forbidden if the
+ * caller may not read it.
+ */
 export async function observeWebhook(client: KubeClient): Promise<WebhookObservation | undefined> {
   let found: ValidatingWebhookConfiguration;
   try {
@@ -47,7 +52,7 @@ export async function observeWebhook(client: KubeClient): Promise<WebhookObserva
   };
 }
 
-/** Where kube-apiserver connects to, and the name that it expects in the certificate. */
+/** Where kube-apiserver connects, and the name that it expects in the certificate. */
 interface Target {
   readonly origin: string;
   readonly serverName: string;
@@ -118,11 +123,11 @@ function askCertificate({
     const socket = connect({
       host,
       port,
-      // Without a bundle kube-apiserver trusts what its machine does.
+      // Without a bundle kube-apiserver trusts the system's CAs.
       ...(ca !== '' && { ca }),
       ...(isIP(serverName) === 0 && { servername: serverName }),
       checkServerIdentity: (_, certificate) => checkServerIdentity(serverName, certificate),
-      // Told apart below from a gateway that is away.
+      // Distinguished below from an unreachable gateway.
       rejectUnauthorized: false,
       timeout: TIMEOUT_MS,
     });

@@ -35,7 +35,7 @@ export async function runSimulatedControlPlane(options: SimulatedControlPlaneOpt
     const plane = await SimulatedControlPlane.start(store, spec, {
       createHollow: createHollowControlPlane,
       auditFolder: join(folder, TENANT_AUDIT_FOLDER),
-      // It serves no metrics: its log tells of what is lost.
+      // It serves no metrics: its log reports losses.
       auditObserver: { written() {}, lost() {}, writeFailed() {} },
       host,
       egress,

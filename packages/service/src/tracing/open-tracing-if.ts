@@ -2,7 +2,7 @@ import { FAIRWAY_VERSION } from '../version.ts';
 import type { Tracing, TracingOptions } from './open-tracing.ts';
 import type { TracingSettings } from './tracing-settings.ts';
 
-/** Loads OpenTelemetry only where there are traces. */
+/** Loads OpenTelemetry only if there are traces. */
 export async function openTracingIf(
   settings: TracingSettings | undefined,
   options: Omit<TracingOptions, 'version'>,

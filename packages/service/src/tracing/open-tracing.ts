@@ -13,9 +13,9 @@ import type { TracingSettings } from './tracing-settings.ts';
 
 export interface Tracing {
   readonly tracer: Tracer & TraceExchange;
-  /** Adds what became of spans to the metrics. */
+  /** Adds the numbers of sent and lost spans to the metrics. */
   addMetrics(registry: Registry): void;
-  /** Sends what is left, for some seconds at most. */
+  /** Sends the remaining spans, for some seconds at most. */
   close(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface TracingOptions extends ProcessIdentity {
   readonly log: Logger;
 }
 
-/** What waits to be sent, or is under way: 2,048 spans of about 2 KB. */
+/** Spans that are queued or being sent: 2,048 of about 2 KB. */
 const MAX_QUEUED_SPANS = 2_048;
 const BATCH_SPANS = 512;
 const SEND_EVERY_MS = 5_000;
@@ -35,7 +35,10 @@ const MAX_ATTRIBUTE_CHARS = 256;
 const MAX_ATTRIBUTES = 32;
 const MAX_LINKS = 16;
 
-/** Records traces and sends them to a receiver of OTLP over HTTP, as JSON. A receiver that is slow or away costs spans, and nothing else. */
+/**
+ * Records traces and sends them to a receiver of OTLP over HTTP, as JSON. A slow or unreachable receiver costs spans, and nothing
+ * else.
+ */
 export function openTracing(settings: TracingSettings, options: TracingOptions): Tracing {
   const { version, clock, random, log } = options;
   const sender = new OTLPTraceExporter({
@@ -53,7 +56,7 @@ export function openTracing(settings: TracingSettings, options: TracingOptions):
   });
   const provider = new TracerProvider({
     resource: processResource(options),
-    // What is not recorded has no span.
+    // Unrecorded requests have no span.
     sampler: new AlwaysOnSampler(),
     spanLimits: {
       attributeValueLengthLimit: MAX_ATTRIBUTE_CHARS,

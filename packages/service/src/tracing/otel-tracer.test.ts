@@ -28,7 +28,7 @@ function asked(tracer: OtelTracer, traceparent = ASKED): RequestSpan {
   return span;
 }
 
-test('nothing is made of what is not recorded, not even its name', () => {
+test('an unrecorded span costs nothing, not even its name', () => {
   const { tracer } = open(NONE);
 
   const span = tracer.request(undefined, () => {
@@ -38,7 +38,7 @@ test('nothing is made of what is not recorded, not even its name', () => {
   expect(span).toBeUndefined();
 });
 
-test('a known client has his trace, with what was done before he was known', () => {
+test('a known client gets the requested trace, including spans from before authentication', () => {
   const { tracer, spans } = open(NONE);
   const request = asked(tracer);
   request.child('GET /v3/auth/tokens', { kind: 'client' })?.end();
@@ -54,7 +54,7 @@ test('a known client has his trace, with what was done before he was known', () 
   ]);
 });
 
-test('a stranger leaves no trace, whatever he asks for', () => {
+test('a stranger leaves no trace, whatever the request asks for', () => {
   const { tracer, spans } = open(ALL);
   const request = asked(tracer);
   request.child('GET /v3/auth/tokens')?.end();
@@ -63,7 +63,7 @@ test('a stranger leaves no trace, whatever he asks for', () => {
   expect(spans()).toEqual([]);
 });
 
-test('nobody else is asked to record what may come to nothing', () => {
+test('no other server is asked to record a trace that may be dropped', () => {
   const { tracer } = open(NONE);
   const flagsOf = ({ traceparent }: RequestSpan) => traceparent.slice(-2);
   const requests = Array.from({ length: 31 }, (_, n) => asked(tracer, ASKED.replace('4bf9', `00${n + 10}`)));
@@ -74,7 +74,7 @@ test('nobody else is asked to record what may come to nothing', () => {
   expect(requests.map(flagsOf)).toEqual([...Array.from({ length: 30 }, () => '01'), '00']);
 });
 
-test('strangers and readers end nobody’s trace, however many they are', () => {
+test('strangers and readers displace no other trace, however many they are', () => {
   const { tracer } = open(ALL);
   const request = asked(tracer);
   request.admit('anna');
@@ -90,14 +90,14 @@ test('strangers and readers end nobody’s trace, however many they are', () => 
   expect(run?.traceId).toBe(CLIENTS_TRACE);
 });
 
-test('a name is short, whatever path was asked for', () => {
+test('a name is short, whatever the path of the request', () => {
   const { tracer, spans } = open(ALL);
   tracer.request(undefined, () => facts(`list ${'x'.repeat(8_000)}`))?.end();
 
   expect(spans()[0]?.name).toHaveLength(128);
 });
 
-test('a client may ask for a trace a second, and no more', async () => {
+test('a client may request one trace a second, and no more', async () => {
   const { tracer, clock, spans } = open(NONE);
   const askFor = (count: number) => {
     for (let n = 0; n < count; n++) {
@@ -125,7 +125,7 @@ test('many clients together have a limit too', () => {
   expect(spans()).toHaveLength(300);
 });
 
-test('a client who wants none has none, and a header that is none counts for nothing', () => {
+test('a client can opt out of tracing, and an invalid header is ignored', () => {
   const { tracer } = open(ALL);
   expect(tracer.request(ASKED.replace(/01$/, '00'), () => facts())).toBeUndefined();
 
@@ -134,7 +134,7 @@ test('a client who wants none has none, and a header that is none counts for not
   expect(own?.traceId).toMatch(/^[0-9a-f]{32}$/);
 });
 
-test('work goes on in the trace of what it follows from, linked to the rest', () => {
+test('a reconcile continues the trace of one of its causes, linked to the rest', () => {
   const { tracer, spans } = open(NONE);
   const [first, second] = [asked(tracer), asked(tracer, ASKED.replace('4bf9', '0001'))];
   for (const [version, span] of [
@@ -154,7 +154,7 @@ test('work goes on in the trace of what it follows from, linked to the rest', ()
   expect(run?.links.map(({ context }) => context.traceId)).toEqual([first.traceId]);
 });
 
-test('a trace ends after half an hour, though controllers go on for ever', async () => {
+test('a trace ends after half an hour, even if controllers continue forever', async () => {
   const { tracer, clock } = open(NONE);
   const request = asked(tracer);
   request.admit('anna');
@@ -167,7 +167,7 @@ test('a trace ends after half an hour, though controllers go on for ever', async
   expect(tracer.work('reconcile cluster', causes, {})).toBeUndefined();
 });
 
-test('a trace has 5,000 spans, whoever keeps writing', () => {
+test('a trace has 5,000 spans, however many writes follow', () => {
   const { tracer, spans } = open(NONE);
   const request = asked(tracer);
   request.admit('anna');
@@ -177,7 +177,7 @@ test('a trace has 5,000 spans, whoever keeps writing', () => {
   expect(spans()).toHaveLength(4_999);
 });
 
-test('what goes on after its span has ended has no part in the trace', () => {
+test('work that continues after its span has ended is not part of the trace', () => {
   const { tracer } = open(ALL);
   const run = tracer.work('reconcile cluster', [], {});
   run?.end();

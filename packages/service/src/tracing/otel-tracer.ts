@@ -26,13 +26,13 @@ import { TraceBounds } from './trace-bounds.ts';
 import { TraceGossip } from './trace-gossip.ts';
 import type { Sampling } from './tracing-settings.ts';
 
-/** Versions whose writers are remembered, of 200 bytes each. */
+/** Versions whose writers are remembered, 200 bytes each. */
 const MAX_CAUSES = 5_000;
-/** Traces that clients may ask for: each, and all together. */
+/** Traces that clients may request: each, and in total. */
 const ASKED_BY_CLIENT = { burst: 30, perMinute: 60 };
 const ASKED_BY_ALL = { burst: 300, perMinute: 600 };
 const MAX_CLIENTS = 1_000;
-/** A name quotes the path of whoever asks. */
+/** A name contains the path of the request. */
 const MAX_NAME_CHARS = 128;
 
 export interface OtelTracerOptions {
@@ -43,7 +43,7 @@ export interface OtelTracerOptions {
   readonly random: () => number;
 }
 
-/** Spans of OpenTelemetry, for those requests and runs that are recorded; the others cost a random number. */
+/** OpenTelemetry spans for sampled requests and reconciles; the others cost a random number. */
 export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
   readonly #options: OtelTracerOptions;
   readonly #bounds: TraceBounds;
@@ -98,7 +98,7 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
     return cause;
   }
 
-  /** Whose trace began in another process may go on here, for as long and as far as one of ours. */
+  /** A trace that began in another process may continue here, with the same limits as a local one. */
   #follow({ traceId }: Cause): void {
     if (this.#bounds.begin(traceId)) this.#bounds.wrote(traceId);
   }
@@ -122,7 +122,7 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
     { name, attributes }: RequestFacts,
     gate: Gate | undefined,
   ): RequestSpan | undefined {
-    // A client may reuse the id of one trace for everything.
+    // A client may reuse one trace ID for everything.
     if (client !== undefined && !this.#bounds.begin(client.traceId)) return undefined;
     const span = this.#start(client, name, { kind: 'server', attributes }, { gate });
     return Object.assign(span, {
@@ -132,7 +132,7 @@ export class OtelTracer implements Tracer, TraceExchange, SpanMaker {
     });
   }
 
-  /** Whoever asks for more traces than he may gets those that would have been chosen anyway. */
+  /** Clients that request too many traces only get those that would have been sampled anyway. */
   #decide(gate: Gate, holder: string): void {
     const nowMs = this.#options.clock.now();
     const isKept = this.#isChosen() || (this.#ofClients.take(holder, nowMs) && this.#ofAll.take('', nowMs));

@@ -1,17 +1,17 @@
 import type { Attributes, Cause, Span, SpanOptions } from '@fairway/base/tracing';
 import { type Span as OtelSpan, SpanStatusCode } from '@opentelemetry/api';
 
-/** What a span needs of its tracer. */
+/** What a span requires of its tracer. */
 export interface SpanMaker {
-  /** Undefined if the trace has no more room. */
+  /** Undefined if the trace is full. */
   child(parent: Cause, name: string, options: SpanOptions, gate: Gate | undefined): Span | undefined;
   wrote(version: string, cause: Cause): void;
 }
 
-/** Ended spans of a request that wait until its client is known. */
+/** Ended spans of a request that are held until its client is known. */
 const MAX_HELD = 64;
 
-/** Holds back what belongs to a request until it is admitted. */
+/** Holds back the spans of a request until it is admitted. */
 export class Gate {
   #state: 'held' | 'open' | 'dropped' = 'held';
   #held: { readonly span: OtelSpan; readonly at: Date }[] = [];
@@ -44,7 +44,7 @@ export class Gate {
   }
 }
 
-/** A span that is recorded. After its end it keeps its ids alone: work that it began may hold on to it for days. */
+/** A recorded span. After its end it keeps only its IDs: work that it began may hold on to it for days. */
 export class RecordedSpan implements Span, Cause {
   readonly traceId: string;
   readonly #spanId: string;
@@ -61,7 +61,9 @@ export class RecordedSpan implements Span, Cause {
     this.#gate = gate;
   }
 
-  /** Asks whoever is called to record only what is recorded here for certain: a stranger decides nothing elsewhere either. */
+  /**
+   * Sets the sampled flag only for spans that are certainly recorded here: a stranger must not decide what other servers record.
+   */
   get traceparent(): string {
     const isRecorded = this.#gate === undefined || this.#gate.isOpen;
     return `00-${this.traceId}-${this.#spanId}-${isRecorded ? '01' : '00'}`;

@@ -19,7 +19,7 @@ function receiver() {
   return { state, inner };
 }
 
-test('a receiver that is away for a day is asked some times an hour, and nothing is kept for it', async () => {
+test('a receiver that is unreachable for a day is tried a few times an hour, and nothing is queued for it', async () => {
   const clock = new FakeClock();
   const { state, inner } = receiver();
   const exporter = new RetryingExporter(inner, { clock, log: silentLogger });
@@ -34,7 +34,7 @@ test('a receiver that is away for a day is asked some times an hour, and nothing
   expect(exporter.counts).toEqual({ exported: 0, lost: 24 * 720 * BATCH.length });
 });
 
-test('once it is back it gets everything again', async () => {
+test('once it is back, it gets everything again', async () => {
   const clock = new FakeClock();
   const { state, inner } = receiver();
   const exporter = new RetryingExporter(inner, { clock, log: silentLogger });
@@ -48,7 +48,7 @@ test('once it is back it gets everything again', async () => {
   expect(exporter.counts).toEqual({ exported: 4, lost: 2 });
 });
 
-test('what is left at the end goes out one after the other, and no more than that waits', () => {
+test('remaining batches are sent one after the other, with a bounded queue', () => {
   const callbacks: ((result: { readonly code: ExportResultCode }) => void)[] = [];
   const inner: SpanExporter = {
     export: (_spans, callback) => void callbacks.push(callback),

@@ -3,10 +3,10 @@ import type { Logger } from '@fairway/base/log';
 import { type ExportResult, ExportResultCode } from '@opentelemetry/core';
 import type { ReadableSpan, SpanExporter } from '@opentelemetry/sdk-trace';
 
-/** After a failure, doubled up to the maximum: a receiver that is away for a day is asked a few times an hour. */
+/** After a failure, doubled up to the maximum: a receiver that is unreachable for a day is tried a few times an hour. */
 const FIRST_PAUSE_MS = 5_000;
 const MAX_PAUSE_MS = 300_000;
-/** Batches behind the one that is being sent: at the end all that is left comes at once. */
+/** Batches queued behind the one being sent: at the end, all remaining ones arrive at once. */
 const MAX_WAITING = 4;
 
 interface Batch {
@@ -14,7 +14,7 @@ interface Batch {
   readonly callback: (result: ExportResult) => void;
 }
 
-/** Sends one batch after the other. Leaves a receiver alone for a while after it failed, and drops what there is to send meanwhile. */
+/** Sends one batch after the other. After a failure, pauses for a while and drops batches in the meantime. */
 export class RetryingExporter implements SpanExporter {
   readonly counts = { exported: 0, lost: 0 };
   readonly #inner: SpanExporter;

@@ -1,10 +1,10 @@
 import type { Clock } from '@fairway/base/clock';
 import { RecentMap } from '@fairway/base/recent-map';
 
-/** Controllers answer each other's writes for ever: after this time, or this many spans, what follows is a new trace. */
+/** Controllers react to each other's writes forever: after this time, or this many spans, a new trace begins. */
 const MAX_AGE_MS = 30 * 60_000;
 const MAX_SPANS = 5_000;
-/** Traces that may still grow, of each sort. */
+/** Traces that may still grow, of each kind. */
 const MAX_TRACES = 2_000;
 
 interface Growth {
@@ -12,10 +12,10 @@ interface Growth {
   spans: number;
 }
 
-/** Bounds how long a trace goes on, and how much it gets. */
+/** Limits the duration and size of each trace. */
 export class TraceBounds {
   readonly #clock: Clock;
-  /** Those that wrote nothing yet: strangers and readers push out each other, and nobody whose work goes on. */
+  /** Traces without writes yet: strangers and readers only displace each other, never a trace that continues. */
   readonly #new = new RecentMap<Growth>(MAX_TRACES);
   readonly #writing = new RecentMap<Growth>(MAX_TRACES);
 
@@ -23,13 +23,13 @@ export class TraceBounds {
     this.#clock = clock;
   }
 
-  /** Takes room for a span; false if the trace has no more. A trace that was not known begins now. */
+  /** Reserves space for a span; false if the trace is full. An unknown trace begins now. */
   begin(traceId: string): boolean {
     if (this.#find(traceId) === undefined) this.#new.set(traceId, { startedMs: this.#clock.now(), spans: 0 });
     return this.grow(traceId);
   }
 
-  /** The same for one that has begun here, and is not forgotten yet. */
+  /** The same for a trace that began here and is not forgotten yet. */
   grow(traceId: string): boolean {
     const trace = this.#find(traceId);
     if (trace === undefined || trace.spans >= MAX_SPANS || !this.#isYoung(trace)) return false;
@@ -37,7 +37,7 @@ export class TraceBounds {
     return true;
   }
 
-  /** Something was written in this trace: others' work may follow from it. */
+  /** Records a write in this trace: reconciles may continue it. */
   wrote(traceId: string): void {
     const trace = this.#new.get(traceId);
     if (trace === undefined) return;

@@ -15,7 +15,7 @@ function two() {
   return { clock, writer: new TraceGossip(clock), reader: new TraceGossip(clock) };
 }
 
-test('who hears of a write knows its trace, and that of who is about to write', () => {
+test('a replica that is notified of a write knows its trace, and that of a write in progress', () => {
   const { writer, reader } = two();
   writer.wrote('u1/7', causeOf(1));
   writer.announce(OBJECT, causeOf(2));
@@ -27,7 +27,7 @@ test('who hears of a write knows its trace, and that of who is about to write', 
   expect(reader.announced('Cluster/team/other')).toBeUndefined();
 });
 
-test('there is no news of a minute ago, and what was heard then counts no more, however often it is told', async () => {
+test('entries expire after a minute, however often they are repeated', async () => {
   const { clock, writer, reader } = two();
   writer.announce(OBJECT, causeOf());
   const text = writer.text() ?? '';
@@ -40,7 +40,7 @@ test('there is no news of a minute ago, and what was heard then counts no more, 
   expect(reader.announced(OBJECT)).toBeUndefined();
 });
 
-test('the same words again are read once', () => {
+test('a repeated message is parsed once', () => {
   const { writer, reader } = two();
   writer.wrote('u1/7', causeOf());
   const text = writer.text() ?? '';
@@ -50,7 +50,7 @@ test('the same words again are read once', () => {
   expect(reader.receive('b', text)).toHaveLength(1);
 });
 
-test('it tells of the newest, within a bound', () => {
+test('it shares the newest entries, within a limit', () => {
   const { writer, reader } = two();
   for (let n = 1; n <= 1_000; n++) writer.wrote(`u1/${n}`, causeOf(n));
 
@@ -60,7 +60,7 @@ test('it tells of the newest, within a bound', () => {
   expect(reader.receive('a', text).at(-1)?.version).toBe('u1/1000');
 });
 
-test('a name that no object has is not told of, so that what is told stays small', () => {
+test('an invalid object name is not shared, so messages stay small', () => {
   const { writer } = two();
   writer.announce(`Cluster/team/${'x'.repeat(400)}`, causeOf());
   writer.announce('Cluster/team/\u0000', causeOf());
@@ -68,7 +68,7 @@ test('a name that no object has is not told of, so that what is told stays small
   expect(writer.text()).toBeUndefined();
 });
 
-test('a trace that may come to nothing is not told of', () => {
+test('a trace that may be dropped is not shared', () => {
   const { writer } = two();
   writer.wrote('u1/7', causeOf(1, '00'));
 
@@ -84,6 +84,6 @@ test.each([
   ['too many', JSON.stringify({ writes: Array.from({ length: 65 }, () => ENTRY), objects: [] })],
   ['a long name', JSON.stringify({ writes: [['x'.repeat(401), causeOf().traceparent]], objects: [] })],
   ['too much', JSON.stringify({ writes: [ENTRY], objects: [], more: 'x'.repeat(70_000) })],
-])('%s counts for nothing', (_, text) => {
+])('%s is ignored', (_, text) => {
   expect(two().reader.receive('a', text)).toEqual([]);
 });

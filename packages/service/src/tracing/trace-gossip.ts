@@ -4,15 +4,15 @@ import type { Cause } from '@fairway/base/tracing';
 import { parseTraceParent } from '@opentelemetry/core';
 import { z } from 'zod';
 
-/** How long it is told: a replica that takes over after a kill has read it by then. */
+/** How long an entry is shared: a replica that takes over after a kill has read it by then. */
 const SHARED_MS = 60_000;
-/** With 64 of each it is some 14 KB, with which a Lease is renewed while there are traces. */
+/** With 64 of each, it is some 14 KB, with which a Lease is renewed while there are traces. */
 const MAX_SHARED = 64;
 const MAX_RECEIVED_CHARS = 64 * 1024;
-/** Objects whose announcement is remembered, of all replicas. */
+/** Objects whose announcement is remembered, over all replicas. */
 const MAX_ANNOUNCED = 1_000;
 
-/** A kind or a UID, a namespace, a name, a number; nothing that JSON has to escape. */
+/** A kind or a UID, a namespace, a name, a number; no characters that JSON must escape. */
 const NAME = /^[-A-Za-z0-9./]{1,400}$/;
 
 const Entry = z.tuple([z.string().regex(NAME), z.string().length(55)]);
@@ -29,11 +29,14 @@ interface ReceivedCause {
   readonly cause: Cause;
 }
 
-/** What replicas tell each other, so that a trace leads on where another one follows from a write: what is being written, and what was. */
+/**
+ * Messages between replicas with which a trace continues where another replica reacts to a write: which objects are being
+ * written, and which were.
+ */
 export class TraceGossip {
   readonly #clock: Clock;
   readonly #announced = new RecentMap<{ readonly cause: Cause; readonly untilMs: number }>(MAX_ANNOUNCED);
-  /** The last words of each. */
+  /** The last message of each. */
   readonly #received = new RecentMap<string>(64);
   #writes: readonly SharedCause[] = [];
   #objects: readonly SharedCause[] = [];
@@ -42,26 +45,26 @@ export class TraceGossip {
     this.#clock = clock;
   }
 
-  /** An object is about to be written. */
+  /** Announces that an object is about to be written. */
   announce(object: string, cause: Cause): void {
     if (!NAME.test(object)) return;
     this.#objects = [...this.#objects, this.#entry(object, cause)].slice(-MAX_SHARED);
     this.#remember(object, cause);
   }
 
-  /** A version was written here. */
+  /** Records that a version was written here. */
   wrote(version: string, cause: Cause): void {
     if (isRecorded(cause) && NAME.test(version))
       this.#writes = [...this.#writes, this.#entry(version, cause)].slice(-MAX_SHARED);
   }
 
-  /** Who writes an object, or did a while ago. */
+  /** The trace in which an object is being written, or recently was. */
   announced(object: string): Cause | undefined {
     const known = this.#announced.get(object);
     return known !== undefined && this.#clock.now() < known.untilMs ? known.cause : undefined;
   }
 
-  /** What others are to know; undefined: nothing. */
+  /** The message for other replicas; undefined if there is nothing to share. */
   text(): string | undefined {
     const sinceMs = this.#clock.now() - SHARED_MS;
     const isYoung = ({ atMs }: SharedCause) => atMs > sinceMs;
@@ -72,7 +75,7 @@ export class TraceGossip {
     return JSON.stringify({ writes: entries(this.#writes), objects: entries(this.#objects) });
   }
 
-  /** Takes what another tells, and answers with what it has written. What is none of it counts for nothing. */
+  /** Processes another replica's message, and returns the writes in it. Invalid messages are ignored. */
   receive(from: string, text: string): readonly ReceivedCause[] {
     if (text.length > MAX_RECEIVED_CHARS || this.#received.get(from) === text) return [];
     this.#received.set(from, text);
@@ -93,7 +96,7 @@ export class TraceGossip {
     return { name, cause: { traceId, traceparent }, atMs: this.#clock.now() };
   }
 
-  /** The same words again make it no younger. */
+  /** A repeated announcement does not extend its lifetime. */
   #remember(object: string, { traceId, traceparent }: Cause): void {
     if (this.#announced.get(object)?.cause.traceparent === traceparent) return;
     this.#announced.set(object, { cause: { traceId, traceparent }, untilMs: this.#clock.now() + SHARED_MS });

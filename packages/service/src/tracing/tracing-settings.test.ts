@@ -3,7 +3,7 @@ import { tracingSettings } from './tracing-settings.ts';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 
-describe('where traces go', () => {
+describe('destination of traces', () => {
   const cases = [
     { reason: 'nobody asked', env: {}, configured: {}, url: undefined },
     { reason: 'the base of all signals', env: ENDPOINT, configured: {}, url: 'http://collector:4318/v1/traces' },
@@ -44,7 +44,7 @@ test('headers are those of all signals and of traces, decoded', () => {
   expect(tracingSettings(env)?.headers).toEqual({ authorization: 'Bearer s3cret', 'x-scope': 'b' });
 });
 
-describe('what is recorded', () => {
+describe('sampling', () => {
   const cases = [
     { env: {}, ratio: undefined, sampling: { isParentBased: true, ratio: 1 } },
     { env: { OTEL_TRACES_SAMPLER: 'always_off' }, ratio: undefined, sampling: { isParentBased: false, ratio: 0 } },
@@ -60,7 +60,7 @@ describe('what is recorded', () => {
   });
 });
 
-describe('what cannot be done is refused, with the name of the variable', () => {
+describe('unsupported settings are refused, with the name of the variable', () => {
   const cases = [
     { env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, says: /OTEL_EXPORTER_OTLP_ENDPOINT: "collector:4318"/ },
     { env: { ...ENDPOINT, OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' }, says: /"grpc" is not supported: use http\/json/ },

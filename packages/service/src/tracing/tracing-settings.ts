@@ -8,24 +8,24 @@ import {
   wrongSetting,
 } from '../otlp/receiver.ts';
 
-/** Which traces are recorded. */
+/** Which traces are sampled. */
 export interface Sampling {
-  /** Whether a client's own decision counts, as far as he may ask for traces. */
+  /** Whether a client's own sampling decision is respected, within its limit. */
   readonly isParentBased: boolean;
-  /** Share of the other requests and reconciles, from 0 to 1. */
+  /** Sampling ratio of the other requests and reconciles, from 0 to 1. */
   readonly ratio: number;
 }
 
-/** Where traces go. */
+/** Where traces are sent. */
 export interface TracingSettings {
-  /** Of an OTLP receiver over HTTP, with the path: `http://127.0.0.1:4318/v1/traces`. */
+  /** URL of an OTLP receiver over HTTP, with the path: `http://127.0.0.1:4318/v1/traces`. */
   readonly url: string;
-  /** Of each request to it; they may hold a secret. */
+  /** Sent with each request; they may hold a secret. */
   readonly headers: Readonly<Record<string, string>>;
   readonly sampling: Sampling;
 }
 
-/** What fairway.yaml says of it. */
+/** The settings in fairway.yaml. */
 export interface ConfiguredTracing {
   readonly endpoint?: string | undefined;
   readonly sampleRatio?: number | undefined;
@@ -41,8 +41,8 @@ const SAMPLERS: Readonly<Record<string, (ratio: number) => Sampling>> = {
 };
 
 /**
- * Fairway's own settings, else OpenTelemetry's standard variables; undefined if neither names a receiver, or the variables turn it off.
- * Throws a usage error that names the variable.
+ * Fairway's own settings, or else OpenTelemetry's standard variables; undefined if neither names a receiver, or the variables
+ * turn it off. Throws a usage error that names the variable.
  */
 export function tracingSettings(env: Environment, configured: ConfiguredTracing = {}): TracingSettings | undefined {
   const url = urlOf(env, configured);
@@ -58,7 +58,7 @@ function urlOf(env: Environment, { endpoint }: ConfiguredTracing): string | unde
   return endpoint ? parseReceiverUrl('tracing.endpoint', endpoint, 'TRACES') : receiverUrl(env, 'TRACES');
 }
 
-/** Of `tracing.endpoint`; throws for what is no URL over HTTP. */
+/** Parses `tracing.endpoint`; throws if it is not an HTTP URL. */
 export function parseTracingEndpoint(text: string): string {
   parseReceiverUrl('tracing.endpoint', text, 'TRACES');
   return text;

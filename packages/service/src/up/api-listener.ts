@@ -16,22 +16,22 @@ export interface ApiListenerOptions {
   readonly home: Home;
   readonly pki: ServerPki;
   readonly listen: ListenAddress;
-  /** Where clients reach it, if elsewhere than it listens. */
+  /** Where clients reach it, if different from where it listens. */
   readonly advertised: AdvertisedAddress | undefined;
-  /** Further names and addresses of its certificate. */
+  /** Additional names and addresses of its certificate. */
   readonly subjectAltNames: readonly string[];
   /** The operator's own certificate. */
   readonly certificate: CertificateFiles | undefined;
-  /** Of a kubeconfig that is written for the first time; `default` by default. */
+  /** The namespace in a kubeconfig that is written for the first time; `default` by default. */
   readonly namespace?: string | undefined;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
 export interface ApiListener {
-  /** By which clients reach it. */
+  /** URL for clients. */
   readonly url: string;
-  /** For other servers beside it. */
+  /** For other servers of the process. */
   readonly names: Parameters<typeof certificateNames>[0];
   addMetrics(registry: Registry): void;
   /** Ends the renewal of certificates; the server closes its listener itself. */

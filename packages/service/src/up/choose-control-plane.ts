@@ -8,7 +8,7 @@ export type ControlPlaneKind = 'simulated' | 'process';
 export interface ControlPlaneChoiceInputs {
   /** `--control-plane`. */
   readonly asked: ControlPlaneKind | undefined;
-  /** What the home's existing clusters run on. */
+  /** Kind of the control planes of existing clusters in the home. */
   readonly remembered: ControlPlaneKind | undefined;
   readonly home: string;
   /** Whether the nodes are servers of a real cloud. */
@@ -25,7 +25,10 @@ export interface ControlPlaneChoice {
   readonly note: string | undefined;
 }
 
-/** How clusters' control planes run: as requested, else as the existing ones, else as processes if there are binaries of an offered release. */
+/**
+ * How clusters' control planes run: as requested, or else like the existing ones, or else as processes if there are binaries of
+ * an offered release.
+ */
 export function chooseControlPlane({
   asked,
   remembered,

@@ -20,18 +20,18 @@ export interface CloudOpening {
   readonly metrics?: OpenStackMetrics | undefined;
   /** User agent, for the cloud's logs. */
   readonly userAgent?: string | undefined;
-  /** Of calls; a minute each by default. */
+  /** Timeouts of calls; a minute each by default. */
   readonly timeouts?: Timeouts | undefined;
   /** How often a project's servers are listed while no change is expected; a minute by default. */
   readonly observeMs?: number | undefined;
-  /** Whether somebody attends to these lists: they are made less often while nobody does. */
+  /** Whether consumers can request faster polling: lists are then made less often while none does. */
   readonly isPolledFast?: boolean | undefined;
   /** How long the cloud may still be processing a request that got no answer. */
   readonly settleMs?: number | undefined;
 }
 
 const DEFAULT_OBSERVE_MS = 60_000;
-/** While all nodes are Ready and tell of their servers by themselves: how many times as long the pauses are. */
+/** Factor of the polling interval while all nodes are Ready and report on their servers themselves. */
 const REST = 5;
 
 /** A node that joins shows that its server runs, so the list need not be polled often while a server boots. */
@@ -71,7 +71,7 @@ export interface ProjectLogin {
   readonly source: CredentialSource;
 }
 
-/** A project of a cloud, shared by its clusters. `services`: what its cache lists, and how; as Fairway needs it by default. */
+/** A project of a cloud, shared by its clusters. `services`: what its cache lists, and how; by default as Fairway needs it. */
 export function openProject(
   cloud: Cloud,
   opening: CloudOpening,

@@ -34,7 +34,7 @@ export interface ControlPlanes {
   readonly runtime: ControlPlaneRuntime;
   /** How clients of this process reach API servers, where some are in this process; over TLS by default. */
   readonly connect?: (options: HttpsTransportOptions) => Transport;
-  /** Migrates the home of an earlier Fairway to the format of this runtime; runs before all else. */
+  /** Migrates the home of an earlier Fairway to the format of this runtime; runs before everything else. */
   takeOver?(): Promise<void>;
   /** Stops what an earlier Fairway left running for clusters that no longer exist. */
   stopAllBut(isCluster: (uid: string) => boolean): Promise<void>;
@@ -64,7 +64,7 @@ export function simulatedControlPlanes(
   return {
     runtime,
     connect: (its) => locals.transport(its),
-    // They lived in the previous process.
+    // They ran in the previous process.
     stopAllBut: () => Promise.resolve(),
     async close() {
       await runtime.close();
@@ -76,7 +76,7 @@ export function simulatedControlPlanes(
 /** The package has JavaScript in place of the sources. */
 const SIMULATED_PROGRAM = join(import.meta.dirname, `../simulated-control-plane/main${extname(import.meta.filename)}`);
 
-/** Simulated control planes that keep running when Fairway stops, for the replica that takes them over. */
+/** Simulated control planes that keep running when Fairway stops, for the next replica to take over. */
 export function simulatedProcesses({
   env,
   address,
@@ -97,7 +97,7 @@ export function simulatedProcesses({
     return {
       runtime,
       takeOver: () => moveOutOfOneFile(home, codec),
-      // Those of deleted clusters were removed by the replica that managed them.
+      // The replica that managed deleted clusters has removed theirs.
       stopAllBut: () => Promise.resolve(),
       close: () => runtime.close(),
     };
@@ -110,7 +110,7 @@ interface ProcessControlPlanes {
   readonly snapshotFolder: string;
   /** Bind address of API servers. */
   readonly address: string;
-  /** Whether they keep running when Fairway stops, for the next that starts. */
+  /** Whether they keep running when Fairway stops, for the next one to take over. */
   readonly areLeft: boolean;
   /** User ids for clusters, if this process may switch users. */
   readonly users: UserRange;
@@ -118,7 +118,7 @@ interface ProcessControlPlanes {
   readonly egress: EgressExceptions;
   /** IPv4 ranges that may reach every API server. */
   readonly alwaysAllowed: readonly string[];
-  /** Where copies of snapshots go, opened when it is needed; undefined: nowhere. */
+  /** Where copies of snapshots are stored, opened on demand; undefined: nowhere. */
   readonly offHost: ((clock: Clock) => OffHost) | undefined;
 }
 

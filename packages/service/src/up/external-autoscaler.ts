@@ -18,13 +18,13 @@ export interface OpenExternalAutoscaler {
   close(): void;
 }
 
-/** In place of the issuer until autoscalers are served: the API is, before the controllers run. */
+/** Used instead of the issuer until autoscalers are served: the API starts before the controllers. */
 export const notServedYet: IssueAutoscalerConfig = () => {
   const message = 'Fairway is starting and does not serve external autoscalers yet';
   return Promise.reject(new ApiError(503, 'ServiceUnavailable', message, { retryAfterSeconds: 1 }));
 };
 
-/** Serves clusters' own autoscalers at `names.listen`, and issues what they are let in with. */
+/** Serves clusters' own autoscalers at `names.listen`, and issues their credentials. */
 export async function openExternalAutoscaler(
   { nodeGroups, registry }: Pick<Fairway<Engine>, 'nodeGroups' | 'registry'>,
   names: ServerNames,

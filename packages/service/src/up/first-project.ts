@@ -4,7 +4,7 @@ import type { ProjectNamespaces } from '@fairway/identity/project-namespaces';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 import { type CloudOpening, openCloud } from './clouds.ts';
 
-/** The user of an entry of clouds.yaml, with its project and its roles there, as Keystone says. Rejects as a login does. */
+/** The user of an entry of clouds.yaml, with its project and its roles there, according to Keystone. Rejects like a login. */
 export async function userOfEntry(
   cloudsYaml: CloudsYaml,
   name: string,
@@ -17,8 +17,8 @@ export async function userOfEntry(
 }
 
 /**
- * The namespace of a user's project, made as when they sign in for the first time; undefined if they get none. A start does not fail for it: the
- * reason is logged, and they are told when they sign in.
+ * The namespace of a user's project, created as at their first sign-in; undefined if they get none. An error does not fail the
+ * start: it is logged, and reported when they sign in.
  */
 export async function namespaceOfUser(
   user: KeystoneUser,

@@ -44,7 +44,7 @@ describe('replicas share a home', () => {
   const identify = (pid: number) => others.get(pid);
   const as = (pid: number) => others.get(pid) ?? self;
 
-  test('with each other, but not with one that takes it alone', () => {
+  test('with each other, but not with a process that locks it exclusively', () => {
     shareHome(home, as(200), identify);
     const leave = shareHome(home, as(300), identify);
     expect(() => lockHome(home, self, identify)).toThrow(/kill [23]00/);
@@ -54,7 +54,7 @@ describe('replicas share a home', () => {
     expect(() => lockHome(home, self, identify)).toThrow(/kill 200/);
   });
 
-  test('never while one has it alone', () => {
+  test('never while a process has locked it exclusively', () => {
     const free = lockHome(home, self, identify);
     expect(() => shareHome(home, as(200), identify)).toThrow(/kill 100/);
     free();
@@ -83,7 +83,7 @@ test('a folder that cannot be created is an error, not a hang', () => {
 test.each([
   { way: 'at once', write: async () => home.write(home.kubeconfig, 'secret') },
   { way: 'while Fairway runs', write: () => home.replace(home.kubeconfig, 'secret') },
-])('what is written $way is for its owner alone', async ({ write }) => {
+])('a file written $way is only readable by its owner', async ({ write }) => {
   await write();
 
   expect(statSync(home.kubeconfig).mode & 0o777).toBe(0o600);

@@ -31,7 +31,7 @@ export class Home {
     return join(this.path, 'fairway.db');
   }
 
-  /** The audit log; rotated files are beside it. */
+  /** The audit log; rotated files are next to it. */
   get auditLog(): string {
     return join(this.path, 'audit.log');
   }
@@ -94,7 +94,7 @@ export class Home {
     return join(this.path, 'gateway-ca.crt');
   }
 
-  /** The CA of Fairway's API and of what is served beside it, for clients without a kubeconfig, such as browsers. */
+  /** The CA of Fairway's API and of the servers beside it, for clients without a kubeconfig, such as browsers. */
   get apiAuthority(): string {
     return join(this.path, 'api-ca.crt');
   }
@@ -174,7 +174,7 @@ export class Home {
     renameSync(draft, path);
   }
 
-  /** The same asynchronously, since the disk may be slow: for a running Fairway, which has Leases to renew. */
+  /** The same asynchronously, because the disk may be slow: for a running Fairway, which has Leases to renew. */
   async replace(path: string, text: string): Promise<void> {
     const draft = `${path}.${process.pid}.draft`;
     const file = await open(draft, 'w', 0o600);
@@ -207,7 +207,7 @@ export interface ProcessIdentity {
   readonly started: string;
 }
 
-/** Locks the home exclusively for this process; a lock of a dead process is taken over. Returns how to release it. */
+/** Locks the home exclusively for this process; a lock of a dead process is taken over. Returns a function that releases it. */
 export function lockHome(home: Home, self: ProcessIdentity, identify: Identify): () => void {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -235,10 +235,10 @@ export function lockHome(home: Home, self: ProcessIdentity, identify: Identify):
   return () => unlinkSync(home.lock);
 }
 
-/** Locks the home shared with other processes, excluding exclusive locks. Returns how to release it. */
+/** Locks the home shared with other processes, excluding exclusive locks. Returns a function that releases it. */
 export function shareHome(home: Home, self: ProcessIdentity, identify: Identify): () => void {
   const path = home.lockOf(self.pid);
-  // Each writes its own before it checks for the other's: of two that start at once, at least one sees the other.
+  // Each writes its own before it checks for the other's: if two start at the same time, at least one sees the other.
   home.write(path, `${self.pid} ${self.started}`);
   try {
     refuseIfHeld(home, home.lock, self, identify);

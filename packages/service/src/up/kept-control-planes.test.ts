@@ -15,7 +15,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Makes the file of simulated control planes, and one for each name. */
+/** Creates the file of simulated control planes, and one for each name. */
 async function simulated(...names: readonly string[]): Promise<void> {
   const database = SqliteDatabase.open(home.clustersDatabase);
   for (const name of names) await database.store(name).close();
@@ -44,7 +44,7 @@ test('a simulated one binds it', async () => {
   expect(keptControlPlanes(home)).toBe('simulated');
 });
 
-test('so does one in a process of its own, and a real one', () => {
+test('so does one in a process of its own, and a process-based one', () => {
   mkdirSync(join(home.simulatedControlPlanes, 'a-cluster'), { recursive: true });
   home.write(home.controlPlaneKind, 'simulated\n');
   expect(keptControlPlanes(home)).toBe('simulated');
@@ -55,13 +55,13 @@ test('so does one in a process of its own, and a real one', () => {
   expect(keptControlPlanes(home)).toBe('process');
 });
 
-test('a home of before has simulated ones', async () => {
+test('a home of an older release has simulated ones', async () => {
   await simulated('a-cluster');
 
   expect(keptControlPlanes(home)).toBe('simulated');
 });
 
-test('another process binds it, and so does a file that is damaged', async () => {
+test('a home in use stays bound, and so does one with a damaged file', async () => {
   home.write(home.controlPlaneKind, 'simulated\n');
   const self = identifyProcess(process.pid) ?? { pid: process.pid, started: '' };
   const release = lockHome(home, self, identifyProcess);

@@ -4,8 +4,8 @@ import type { ControlPlaneKind } from './choose-control-plane.ts';
 import { type Home, identifyProcess } from './home.ts';
 
 /**
- * How the control planes of a home run. Undefined while it has none: programs that came after the first start count then. A home that
- * another process uses keeps what it says, so that replicas agree.
+ * How the control planes of a home run. Undefined while it has none: binaries added after the first start are then considered. A
+ * home that another process uses keeps its kind, so that replicas agree.
  */
 export function keptControlPlanes(home: Home): ControlPlaneKind | undefined {
   const said = home.read(home.controlPlaneKind)?.trim();
@@ -24,7 +24,7 @@ function hasControlPlanes(home: Home): boolean {
   );
 }
 
-/** A keyspace for each simulated control plane. A file that cannot be read is taken for one that has some. */
+/** Whether there are simulated control planes, with a keyspace each. An unreadable file is assumed to contain some. */
 function hasKeyspaces(path: string): boolean {
   if (!existsSync(path)) return false;
   try {

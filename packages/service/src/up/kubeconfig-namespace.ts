@@ -2,8 +2,8 @@ import { parseKubeconfig } from '@fairway/kube/client/kubeconfig';
 import type { Home } from './home.ts';
 
 /**
- * The namespace for the kubeconfig that is about to be written into the home: the one of the kubeconfig that is there, since its user may have
- * changed it (undefined if it names none), else `first`.
+ * The namespace for the kubeconfig that is about to be written into the home: that of the existing kubeconfig, because its user
+ * may have changed it (undefined if it names none), otherwise `first`.
  */
 export function kubeconfigNamespace(
   home: Pick<Home, 'kubeconfig' | 'read'>,
@@ -15,7 +15,7 @@ export function kubeconfigNamespace(
     const { contexts, 'current-context': current } = parseKubeconfig(text);
     return contexts.find(({ name }) => name === current)?.context.namespace;
   } catch {
-    // Nothing in it can be kept.
+    // There is nothing to keep in it.
     return first;
   }
 }

@@ -12,7 +12,7 @@ export interface MagnumListenerOptions extends Omit<ServeMagnumOptions, 'clientO
   readonly pki: ServerPki;
 }
 
-/** Serves Magnum's API beside Fairway's own, with certificates of the same authority, and writes that one for clients. */
+/** Serves Magnum's API beside Fairway's own, with certificates of the same authority, and writes that authority for clients. */
 export async function openMagnumListener(
   fairway: Pick<Fairway<EmbeddedEngine>, 'engine' | 'keystone'>,
   { home, pki, ...options }: MagnumListenerOptions,
@@ -33,7 +33,7 @@ export async function openMagnumListener(
   return magnum;
 }
 
-/** Requests of a client at the address, which the audit log has. */
+/** Requests on behalf of a client at the address, which the audit log records. */
 function from(peer: string, transport: Transport): Transport {
   return {
     request: (request) => transport.request({ ...request, headers: { ...request.headers, 'x-forwarded-for': peer } }),

@@ -71,7 +71,7 @@ describe('audit events', () => {
     }
   });
 
-  test('move with their cluster, and none stay behind', async () => {
+  test('move with their cluster, and none are left behind', async () => {
     await moveOutOfOneFile(home, () => kept);
 
     expect(readFileSync(join(folderOf('one'), TENANT_AUDIT_LOG), 'utf8')).toBe('one');
@@ -82,7 +82,7 @@ describe('audit events', () => {
   test.each([
     ['before', true],
     ['after', false],
-  ])('move where a move was killed %s that', async (_, isThere) => {
+  ])('move if a move was killed %s that', async (_, isThere) => {
     const audited = readFileSync(log('one'));
     const database = readFileSync(home.clustersDatabase);
     await moveOutOfOneFile(home, () => kept);

@@ -13,8 +13,8 @@ import { CLUSTER_DATABASE } from '../simulated-control-plane/database-file.ts';
 import type { Home } from './home.ts';
 
 /**
- * Moves the control planes that `fairway up` keeps in one file, and their audit events, to a folder for each, where `fairway serve` expects
- * them. May be killed anywhere: a folder with its database is complete, and neither is used while both exist.
+ * Moves the control planes that `fairway up` keeps in one file, and their audit events, to a folder each, where `fairway serve`
+ * expects them. May be killed anywhere: a folder with its database is complete, and neither is used while both exist.
  */
 export async function moveOutOfOneFile(home: Home, codec: () => ValueCodec): Promise<void> {
   if (!existsSync(home.clustersDatabase)) return;
@@ -29,7 +29,7 @@ export async function moveOutOfOneFile(home: Home, codec: () => ValueCodec): Pro
   } finally {
     await database.close();
   }
-  // Of clusters that never served nobody would delete it.
+  // Otherwise events of clusters that never served would remain forever.
   rmSync(home.clusterAudit, { recursive: true, force: true });
   for (const suffix of ['-wal', '-shm', '']) rmSync(home.clustersDatabase + suffix, { force: true });
 }

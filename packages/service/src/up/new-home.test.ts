@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const self = identifyProcess(process.pid) ?? { pid: process.pid, started: '' };
 
-/** A start that writes files and fails, or not. */
+/** A start that writes files, and fails unless `succeeds`. */
 function start(home: Home, { succeeds = false, lock = lockHome, writes = () => {} } = {}): void {
   const attempt = attemptHome(home);
   home.create();
@@ -28,20 +28,20 @@ function start(home: Home, { succeeds = false, lock = lockHome, writes = () => {
 }
 
 describe('a start that fails', () => {
-  test('leaves no folder where there was none', () => {
+  test('leaves no folder if there was none', () => {
     start(new Home(join(folder, 'a', 'b', '.fairway')));
 
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("leaves a user's folder with what was in it", () => {
+  test("leaves a user's folder with its contents", () => {
     writeFileSync(join(folder, 'notes'), '');
     start(new Home(folder));
 
     expect(readdirSync(folder)).toEqual(['notes']);
   });
 
-  test('leaves a home alone that a Fairway has run on', () => {
+  test('leaves a home alone on which a Fairway has run', () => {
     const home = new Home(join(folder, '.fairway'));
     start(home, { succeeds: true });
     start(home, { writes: () => home.write(home.kubeconfig, 'new') });
@@ -49,7 +49,7 @@ describe('a start that fails', () => {
     expect(readdirSync(home.path)).toEqual(expect.arrayContaining(['fairway.db', 'kubeconfig', 'pki', 'ports.json']));
   });
 
-  test('leaves a home alone that a management cluster may know', () => {
+  test('leaves a home alone that a management cluster may refer to', () => {
     const home = new Home(join(folder, '.fairway'));
     start(home, { lock: shareHome, writes: () => home.write(home.id, 'id') });
 

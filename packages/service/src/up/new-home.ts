@@ -4,17 +4,17 @@ import { type Home, identifyProcess } from './home.ts';
 
 /** A start that has not succeeded yet. */
 interface HomeAttempt {
-  /** Takes what was written out of the home again; call it while the home is locked, once nothing writes to it any more. */
+  /** Deletes what was written to the home; call it while the home is locked, once nothing writes to it any more. */
   clear(): void;
-  /** Removes the folders that were made; call it after the lock is released. */
+  /** Removes the folders that were created; call it after the lock is released. */
   leave(): void;
-  /** From now on both do nothing. */
+  /** After this call, both do nothing. */
   succeed(): void;
 }
 
 /**
- * Begins a start on a home: one that fails leaves no trace of what is no Fairway's home yet. A home that a Fairway has run on stays as it is, and so does
- * one that another process uses, or that a management cluster knows by its id.
+ * Begins a start on a home: a failed one leaves no files in a folder that is not yet a home. A home on which a Fairway has run is
+ * left unchanged, and so is one that another process uses, or to which a management cluster refers by its ID.
  */
 export function attemptHome(home: Home): HomeAttempt {
   const newFolders = missingFolders(home.path);
@@ -40,7 +40,7 @@ export function attemptHome(home: Home): HomeAttempt {
   };
 }
 
-/** The folder and those above it that don't exist, the deepest first. */
+/** The folder and its missing parents, the deepest first. */
 function missingFolders(path: string): string[] {
   return existsSync(path) ? [] : [path, ...missingFolders(dirname(path))];
 }

@@ -63,7 +63,7 @@ test.each([
   { mode: 0o1777, isEmpty: true, reason: 'that all share' },
   { mode: 0o1777, isEmpty: false, reason: 'that all share' },
   { mode: 0o777, isEmpty: false, reason: 'that others write in' },
-])('a folder $reason is no home, and keeps its mode $mode', ({ mode, isEmpty }) => {
+])('a folder $reason is refused as a home, and keeps its mode $mode', ({ mode, isEmpty }) => {
   mkdirSync(home.path);
   if (!isEmpty) writeFileSync(join(home.path, 'other'), '');
   chmodSync(home.path, mode);
@@ -76,7 +76,7 @@ test.each([
   { mode: 0o755, isEmpty: true, after: '700', reason: 'nothing else is in it' },
   { mode: 0o777, isEmpty: true, after: '700', reason: 'nothing else is in it' },
   { mode: 0o755, isEmpty: false, after: '755', reason: 'it is for other things too' },
-])('a folder of mode $mode that becomes a home has $after, for $reason', ({ mode, isEmpty, after }) => {
+])('a folder of mode $mode that becomes a home has $after, because $reason', ({ mode, isEmpty, after }) => {
   mkdirSync(home.path);
   if (!isEmpty) writeFileSync(join(home.path, 'other'), '');
   chmodSync(home.path, mode);

@@ -20,7 +20,7 @@ import type { Home } from './home.ts';
 const DAY_MS = 86_400_000;
 const AUTHORITY_VALIDITY_MS = 3650 * DAY_MS;
 const CERTIFICATE_VALIDITY_MS = 365 * DAY_MS;
-/** The administrator's and the server's certificates are reissued at every start, and at this interval while it runs. */
+/** The administrator's and the server's certificates are reissued at every start, and at this interval afterwards. */
 export const CERTIFICATE_RENEWAL_MS = 20 * DAY_MS;
 
 /** The CAs of Fairway's own API. */
@@ -67,7 +67,10 @@ export async function serverTls({ authority }: ServerPki, names: readonly string
   return { cert: certificatePem, key: privateKeyPem, clientCa: authority.certificatePem };
 }
 
-/** A kubeconfig for the administrator of this Fairway; `trusted` is the CA of the server's certificate, undefined where the world trusts it. */
+/**
+ * A kubeconfig for the administrator of this Fairway; `trusted` is the CA of the server's certificate, undefined if it is
+ * publicly trusted.
+ */
 export async function adminKubeconfig(
   { authority }: ServerPki,
   {

@@ -49,7 +49,7 @@ export async function startSimulatedCloud(options: SimulatedCloudOptions): Promi
   return bootHollowNodes(cloud, { home, clock, random, log, connect });
 }
 
-/** Boots hollow nodes for the servers of a cloud that listens, and whose clouds.yaml is in the home. */
+/** Boots hollow nodes for the servers of a listening cloud whose clouds.yaml is in the home. */
 export function bootHollowNodes(
   cloud: Cloud,
   { home, clock, random, log, connect }: Omit<SimulatedCloudOptions, 'latency'>,

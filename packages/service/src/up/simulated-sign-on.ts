@@ -1,7 +1,7 @@
 import type { KeystoneSettings } from '@fairway/identity/settings';
 import type { CloudsYaml } from '@fairway/openstack/config/clouds-yaml';
 
-/** The simulated cloud's identity provider is a way to sign in, where the operator has named no other. */
+/** Offers the simulated cloud's identity provider for single sign-on, unless the operator has configured another. */
 export function withSimulatedSignOn(settings: KeystoneSettings, cloudsYaml: CloudsYaml): KeystoneSettings {
   if (settings.singleSignOn.length > 0) return settings;
   const { authUrl } = cloudsYaml.get(settings.cloud);

@@ -42,9 +42,9 @@ export interface UpOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Where clients reach it, if elsewhere than it listens. */
+  /** Where clients reach it, if different from where it listens. */
   readonly advertised?: AdvertisedAddress | undefined;
-  /** Further names and addresses of its certificate. */
+  /** Additional names and addresses of its certificate. */
   readonly subjectAltNames?: readonly string[] | undefined;
   /** The operator's own certificate. */
   readonly certificate?: CertificateFiles | undefined;
@@ -61,7 +61,7 @@ export interface UpOptions {
   readonly version: string;
   /** `audit.log` in the home, 100 MB and 10 backups by default. */
   readonly audit?: Partial<AuditSettings> | undefined;
-  /** Limits of the API's clients, where they are not the defaults. */
+  /** Limits of the API's clients, if other than the defaults. */
   readonly limits?: Partial<ServerLimits & NamespaceLimits> | undefined;
   readonly clock: Clock;
   readonly random: () => number;
@@ -72,15 +72,15 @@ export interface UpOptions {
   readonly observeMs?: number | undefined;
   /** How often each CloudCredential is verified with Keystone; a minute by default. */
   readonly credentialCheckMs?: number | undefined;
-  /** What becomes of resources in the cloud that nothing here has any more; they are deleted by default. */
+  /** What happens to orphaned cloud resources; they are deleted by default. */
   readonly orphans?: OrphanPolicy | undefined;
-  /** Whether clusters whose plan allows it have their NodePools within them; they do by default. */
+  /** Whether clusters contain their NodePools if their plan allows it; they do by default. */
   readonly allowInCluster?: boolean | undefined;
-  /** How long records of usage outlive their clusters; 400 days by default. */
+  /** How long usage records outlive their clusters; 400 days by default. */
   readonly usageRetentionDays?: number | undefined;
-  /** What projects may have where no ProjectQuota says; unlimited by default. */
+  /** Limits of projects without a ProjectQuota; unlimited by default. */
   readonly quotaDefaults?: QuotaDefaults | undefined;
-  /** Users of Keystone; none by default. */
+  /** Keystone users; none by default. */
   readonly keystone?: KeystoneSettings | undefined;
   /** How control planes run; simulated by default. */
   readonly controlPlanes?: (options: ControlPlanesOptions) => ControlPlanes;
@@ -88,33 +88,36 @@ export interface UpOptions {
   readonly backups?: BackupSettings | undefined;
   /** Where clusters' own autoscalers are served; nowhere by default. */
   readonly externalAutoscalerListen?: ListenAddress | undefined;
-  /** Where Magnum's API is served, for users of Keystone; nowhere by default. */
+  /** Where Magnum's API is served, for Keystone users; nowhere by default. */
   readonly magnumListen?: ListenAddress | undefined;
   /** Whether the console is served; it is by default. */
   readonly console?: boolean | undefined;
   /** See ConsoleOptions. */
   readonly consoleDocumentation?: string | undefined;
-  /** Where traces go; nothing is recorded by default. */
+  /** Where traces are sent; none are recorded by default. */
   readonly tracing?: TracingSettings | undefined;
-  /** Where metrics are pushed to; nowhere by default. */
+  /** Where metrics are pushed; nowhere by default. */
   readonly metricsPush?: MetricsPushSettings | undefined;
   /** Called on each step of the start. */
   readonly onStep?: (step: string) => void;
 }
 
 export interface RunningFairway {
-  /** By which clients reach it: `https://127.0.0.1:8443`. */
+  /** URL for clients: `https://127.0.0.1:8443`. */
   readonly url: string;
   readonly cloudName: string;
-  /** By which clients reach Magnum's API, if it is served. */
+  /** Clients' URL of Magnum's API, if it is served. */
   readonly magnumUrl: string | undefined;
-  /** Where the console is, if it is served. */
+  /** URL of the console, if it is served. */
   readonly consoleUrl: string | undefined;
   /** Stops everything in order; resolves when it has stopped. */
   stop(): Promise<void>;
 }
 
-/** Runs a whole Fairway in this process: API, controllers, control planes, and without `cloud` a simulated OpenStack with hollow nodes. */
+/**
+ * Runs a complete Fairway in this process: API, controllers, control planes, and without `cloud` a simulated OpenStack with
+ * hollow nodes.
+ */
 export async function up(options: UpOptions): Promise<RunningFairway> {
   const { home, host, clock, random, log, onStep = () => {} } = options;
   const attempt = attemptHome(home);
@@ -161,7 +164,7 @@ export async function up(options: UpOptions): Promise<RunningFairway> {
   const { version, limits, defaultImage, nodeSettings, settleMs, observeMs, credentialCheckMs } = options;
   const shared = { clock, random, log };
   const { advertised, subjectAltNames = [] } = options;
-  // Whoever signs in to the simulated cloud's first project finds its cloud there, as a tenant with a credential would.
+  // Users who sign in to the simulated cloud's first project find its cloud there, as a tenant with a credential would.
   const firstUser = simulated && (await userOfEntry(cloudsYaml, cloudName, { clock, random, log }));
   let projects: Pick<ProjectNamespaces, 'of'> | undefined;
   let autoscalerConfigs = options.externalAutoscalerListen && notServedYet;

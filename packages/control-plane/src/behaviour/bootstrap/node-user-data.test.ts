@@ -15,7 +15,7 @@ import {
 
 const CLOUD_INIT = 'cloud-init';
 
-/** In the form of one; nobody reads it as a certificate here. */
+/** Only the form matters; the certificate is never parsed here. */
 const AUTHORITY = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
 
 const config: NodeConfig = {
@@ -78,7 +78,7 @@ describe('nodeCloudConfig', () => {
     });
   });
 
-  it('configures kubelet as the pool says, and keeps what it does not name', () => {
+  it('configures kubelet as the pool specifies, and keeps the other settings', () => {
     const kubelet = {
       podPidsLimit: 4096,
       kubeReserved: { cpu: '500m' },
@@ -98,7 +98,7 @@ describe('nodeCloudConfig', () => {
     });
   });
 
-  it('leaves providerID and the cgroup version to others by default', () => {
+  it('does not set providerID and the cgroup version by default', () => {
     const kubelet = load(files(config).get('/var/lib/kubelet/config.yaml') ?? '');
     expect(kubelet).not.toHaveProperty('providerID');
     expect(kubelet).not.toHaveProperty('failCgroupV1');
@@ -214,7 +214,7 @@ describe('nodeCloudConfig', () => {
     expect(written.get(`${folder}/mirror-0.crt`)).toBe(AUTHORITY);
   });
 
-  it('sets further interfaces up by itself, found by MAC address, without routes but those of the subnet', () => {
+  it('configures further interfaces itself, found by MAC address, with routes only for the subnet', () => {
     const furtherInterfaces = [
       { macAddress: 'fa:16:3e:00:00:01', address: '10.60.0.7/24', mtu: 1450, routes: [] },
       {
@@ -262,10 +262,10 @@ Address=10.60.0.7/24
     );
   });
 
-  it('has what CNI remembers of pods removed at each boot, empty files of a power cut included', () => {
+  it("removes CNI's state of pods at each boot, including empty files from a power cut", () => {
     const lines = files(config).get('/etc/tmpfiles.d/kubernetes.conf')?.trim().split('\n');
 
-    // The exclamation mark: at boots alone, never below pods that run.
+    // The exclamation mark: only at boot, never while pods run.
     expect(lines).toEqual(['R! /var/lib/cni/results', 'R! /var/lib/cni/networks']);
   });
 
@@ -284,7 +284,7 @@ Address=10.60.0.7/24
     }
   });
 
-  it('exempts hosts from the apt proxy one by one, since apt does not know networks', () => {
+  it('exempts hosts from the apt proxy one by one, because apt does not support networks', () => {
     const proxy = { httpsProxy: 'http://proxy:3128', noProxy: ['mirror.example.com', '10.0.0.0/8', '.svc'] };
     const { apt } = load(nodeCloudConfig({ ...config, proxy })) as { apt: { conf: string; https_proxy: string } };
 
@@ -313,13 +313,13 @@ Address=10.60.0.7/24
 });
 
 describe('nodeUserData', () => {
-  it('is uncompressed if that fits', () => {
+  it('is uncompressed if it fits', () => {
     const userData = nodeUserData(config);
     expect(userData.length).toBeLessThan(16_384);
     expect(Buffer.from(userData, 'base64').toString()).toBe(nodeCloudConfig(config));
   });
 
-  it('is compressed if it must be', () => {
+  it('is compressed if necessary', () => {
     const large = { ...config, extraCertificateAuthorities: Array.from({ length: 40 }, () => 'A'.repeat(2000)) };
     const userData = nodeUserData(large);
     expect(userData.length).toBeLessThanOrEqual(MAX_USER_DATA_BASE64);

@@ -27,7 +27,7 @@ async function storeOn(answer: RequestListener): Promise<S3Store> {
   return store;
 }
 
-test('what is sent is signed with its own checksum and the time', async () => {
+test('requests are signed with their own checksum and the time', async () => {
   const seen: (string | undefined)[] = [];
   const opened = await storeOn((request, response) => {
     const { 'x-amz-content-sha256': checksum, 'x-amz-date': date } = request.headers;
@@ -71,13 +71,13 @@ test.each([
   },
   { reason: 'its status, where it says nothing', status: 503, body: '', message: /answers 503$/ },
   { reason: 'that it is no list', status: 200, body: '<html>Welcome</html>', message: 'not a list of objects' },
-])('a store that fails is told with $reason', async ({ status, body, message }) => {
+])('a failing store is reported with $reason', async ({ status, body, message }) => {
   const opened = await storeOn((_, response) => response.writeHead(status).end(body));
 
   await expect(opened.list('')).rejects.toThrow(message);
 });
 
-test('an object that is missing is told from a bucket that is', async () => {
+test('a missing object and a missing bucket are distinguished', async () => {
   let code = 'NoSuchKey';
   const opened = await storeOn((_, response) => response.writeHead(404).end(`<Error><Code>${code}</Code></Error>`));
 
@@ -87,7 +87,7 @@ test('an object that is missing is told from a bucket that is', async () => {
   await expect(opened.get('a')).rejects.toThrow('NoSuchBucket');
 });
 
-test('an endless answer is not read to its end', async () => {
+test('an endless response is not read to its end', async () => {
   const opened = await storeOn((_, response) => {
     const chunk = Buffer.alloc(2 ** 20);
     const more = () => {
@@ -100,7 +100,7 @@ test('an endless answer is not read to its end', async () => {
   await expect(opened.list('')).rejects.toThrow('exceeds');
 });
 
-test('a store that is away is told by its address', async () => {
+test('an unreachable store is reported with its address', async () => {
   const opened = await storeOn((_, response) => response.destroy());
 
   await expect(opened.get('a')).rejects.toThrow(/^s3:\/\/bucket\/fairway\/ at http.* does not respond/);

@@ -39,7 +39,7 @@ describe("the operator's environment", () => {
     expect(env).toEqual(PASSED_ON);
   });
 
-  test('so do programs that are run for their version', async () => {
+  test('so do programs that are run to determine their version', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'fairway-env-'));
     folders.push(folder);
     const seen = join(folder, 'seen');

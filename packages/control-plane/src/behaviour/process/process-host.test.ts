@@ -51,7 +51,7 @@ test.skipIf(!existsSync('/proc/self/status'))('a program has limits (skipped wit
   for (const limit of openFiles) expect(limit).toBeLessThanOrEqual(65_536);
 });
 
-test.skipIf(!existsSync('/proc/self/status'))('memory of a process is known (skipped without /proc)', () => {
+test.skipIf(!existsSync('/proc/self/status'))('memory of a process is reported (skipped without /proc)', () => {
   const host = localProcessHost(identify);
 
   expect(host.memoryBytes({ pid: process.pid, started: '' })).toBeGreaterThan(2 ** 20);
@@ -79,6 +79,6 @@ test('a stale socket is removed before the next program runs, and only then', as
   expect(existsSync(socket)).toBe(false);
 });
 
-test.each(['', 'x abc 5', '0 abc 5', '-1 abc 5', '12'])('"%s" is no pid file', (text) => {
+test.each(['', 'x abc 5', '0 abc 5', '-1 abc 5', '12'])('"%s" is not a valid pid file', (text) => {
   expect(parsePidFile(text)).toBeUndefined();
 });

@@ -45,7 +45,7 @@ async function tlsOf(of = pki): Promise<WebhookTls> {
 
 const clock = new FakeClock(Date.now());
 
-/** As the client's TLS tells it. */
+/** As reported by the client's TLS. */
 const REFUSED = /alert|ECONNRESET|socket hang up|EPIPE|socket disconnected/;
 
 const reviewAccess: ReviewAccess = {
@@ -109,8 +109,8 @@ async function post(client: Client, body: string, options: { readonly path?: str
 const review = (token: string, version = 'authentication.k8s.io/v1') =>
   JSON.stringify({ apiVersion: version, kind: 'TokenReview', spec: { token, audiences: ['a'] }, status: { user: {} } });
 
-describe("an API server that asks its cluster's webhook", () => {
-  test('is told whose a token is', async () => {
+describe('an API server that reviews tokens', () => {
+  test('gets the user of a token', async () => {
     const { status, text: body } = await post(await apiServer(), review('good'));
 
     expect(status).toBe(200);
@@ -121,7 +121,7 @@ describe("an API server that asks its cluster's webhook", () => {
     });
   });
 
-  test('is told of all others alike that they are nobody’s', async () => {
+  test('gets the same answer for all other tokens', async () => {
     const { status, text: body } = await post(await apiServer(), review('bad'));
 
     expect(status).toBe(200);
@@ -132,16 +132,16 @@ describe("an API server that asks its cluster's webhook", () => {
     { what: 'no JSON', body: 'token', status: 400 },
     { what: 'another version', body: review('good', 'authentication.k8s.io/v1beta1'), status: 400 },
     { what: 'more than a review is long', body: review('x'.repeat(70_000)), status: 413 },
-  ])('gets $status for $what, and nobody is asked', async ({ body, status }) => {
+  ])('gets $status for $what, and no token is reviewed', async ({ body, status }) => {
     expect(await post(await apiServer(), body)).toMatchObject({ status });
     expect(asked).toEqual([]);
   });
 
-  test('finds nothing at other paths', async () => {
+  test('gets 404 at other paths', async () => {
     expect(await post(await apiServer(), review('good'), { path: '/' })).toMatchObject({ status: 404 });
   });
 
-  test('knows it by the next authority after a rotation, as it is known', async () => {
+  test('verifies it with the next authority during a rotation, and is verified with it itself', async () => {
     webhook.setTls(await tlsOf(another));
     webhook.answerBy({ reviewToken: () => Promise.resolve({ ...ALICE, username: 'keystone:u2' }) });
 
@@ -154,7 +154,7 @@ describe("an API server that asks its cluster's webhook", () => {
   });
 });
 
-describe('an API server that asks about rights', () => {
+describe('an API server that reviews access', () => {
   const path = new URL(ACCESS_WEBHOOK_URL).pathname;
   const access = (spec: object, version = 'authorization.k8s.io/v1') =>
     JSON.stringify({ apiVersion: version, kind: 'SubjectAccessReview', spec });
@@ -174,7 +174,7 @@ describe('an API server that asks about rights', () => {
     { what: 'what is not', spec: { user: 'u', groups, resourceAttributes: { verb: 'list' } }, allowed: false },
     { what: 'somebody without a name', spec: { resourceAttributes: { verb: 'get' } }, allowed: false },
     { what: 'nothing', spec: { user: 'u', groups }, allowed: false },
-  ])('is told of $what: $allowed', async ({ spec, allowed }) => {
+  ])('gets an answer about $what: $allowed', async ({ spec, allowed }) => {
     const { status, text: body } = await post(await apiServer(), access(spec), { path });
 
     expect(status).toBe(200);
@@ -185,7 +185,7 @@ describe('an API server that asks about rights', () => {
     });
   });
 
-  test('is told that nothing is allowed where nobody says so', async () => {
+  test('gets no permission if there is no reviewer', async () => {
     webhook.answerBy({ reviewToken: () => Promise.resolve(undefined) });
     const { text: body } = await post(
       await apiServer(),
@@ -197,7 +197,7 @@ describe('an API server that asks about rights', () => {
   });
 });
 
-test('questions beyond so many a minute are not looked at', async () => {
+test('requests beyond a limit per minute are not processed', async () => {
   const client = await apiServer();
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const answers = await Promise.all(
@@ -211,7 +211,7 @@ test('questions beyond so many a minute are not looked at', async () => {
   expect(asked.length).toBe(REQUESTS.burst);
 });
 
-describe('who is not that API server is not answered', () => {
+describe('other clients are rejected', () => {
   const signed = async (signer: CertificateAuthority, commonName: string): Promise<Client> => {
     const { certificatePem: cert, privateKeyPem: key } = await issueCertificate(signer, {
       commonName,
@@ -238,7 +238,7 @@ describe('who is not that API server is not answered', () => {
     expect(asked).toEqual([]);
   });
 
-  test('what the API server shows to API services', async () => {
+  test('the certificate that the API server presents to aggregated API servers', async () => {
     const { certificatePem: cert, privateKeyPem: key } = await certificateOf('front-proxy-client');
 
     expect(await post({ cert, key }, review('good'))).toMatchObject({ status: 403 });
@@ -246,7 +246,7 @@ describe('who is not that API server is not answered', () => {
   });
 });
 
-test('connections beyond so many a minute are closed before they cost a handshake', async () => {
+test('connections beyond a limit per minute are closed before they cost a handshake', async () => {
   const client = await apiServer();
   for (let index = 0; index < CONNECTIONS.burst; index++) webhook.serve(new Socket());
 

@@ -172,7 +172,7 @@ describe('audit events', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  /** An API server that is asked for one thing as soon as it is there. */
+  /** An API server that receives a request as soon as it runs. */
   function busyHollow(options: HollowControlPlaneOptions): HollowControlPlane {
     const { auditor } = options;
     const trail = auditor?.begin({
@@ -193,7 +193,7 @@ describe('audit events', () => {
     return place === undefined ? [] : readdir(place.folder).catch(() => []);
   }
 
-  it('are written by a cluster that asks for them, from when it asks, and gone with it', async () => {
+  it('are written for a cluster that requests them, from then on, and deleted with it', async () => {
     const runtime = aRuntime(new LastingStores(), busyHollow, undefined, folder);
     expect(await runtime.auditLog('uid-1')).toBeUndefined();
     await settle(runtime, spec);
@@ -214,7 +214,7 @@ describe('audit events', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  it('are those of the next cluster after a reset', async () => {
+  it('after a reset are only those of the new cluster', async () => {
     const runtime = aRuntime(new LastingStores(), busyHollow, undefined, folder);
     await settle(runtime, asking);
     while (!(await runtime.wipe('uid-1')));
@@ -255,7 +255,7 @@ describe('SimulatedRuntime', () => {
     expect((await settle(aRuntime(stores), spec)).endpoint).toEqual(endpoint);
   });
 
-  it('rests, and serves again at the same place with its data', async () => {
+  it('hibernates, and serves again at the same endpoint with its data', async () => {
     const stores = new LastingStores();
     const runtime = aRuntime(stores);
     const { endpoint } = await settle(runtime, spec);
@@ -279,7 +279,7 @@ describe('SimulatedRuntime', () => {
     expect(await ask(endpoint?.port ?? 0, pki.cluster.active.certificatePem)).toBe('1.36.4');
   });
 
-  it('asks whom it is told to ask about tokens: it starts again to ask or not to ask, and not for another to ask', async () => {
+  it('reviews tokens with the current reviewer: it restarts when one is added or removed, not when one is replaced', async () => {
     const started: HollowControlPlaneOptions[] = [];
     const createHollow = (options: HollowControlPlaneOptions) => {
       started.push(options);
@@ -349,7 +349,7 @@ describe('SimulatedRuntime', () => {
     await expect(ask(endpoint?.port ?? 0, '')).rejects.toThrow('ECONNREFUSED');
   });
 
-  it('empties its database, and serves at the same endpoint again', async () => {
+  it('wipes its database, and serves at the same endpoint again', async () => {
     const stores = new LastingStores();
     const runtime = aRuntime(stores);
     const { endpoint } = await settle(runtime, spec);
@@ -362,7 +362,7 @@ describe('SimulatedRuntime', () => {
     await runtime.close();
   });
 
-  it('finishes a start before it removes', async () => {
+  it('completes a start before it is removed', async () => {
     const runtime = aRuntime(new LastingStores());
     const changed = nextChange(runtime);
     await runtime.ensure(spec);
@@ -372,7 +372,7 @@ describe('SimulatedRuntime', () => {
     expect(await runtime.remove('uid-1')).toBe(true);
   });
 
-  it('is found by clients of its process as long as it runs, with the certificate that it shows now', async () => {
+  it('is available to clients in its process while it runs, with its current certificate', async () => {
     const locals = new LocalServers();
     const runtime = aRuntime(new LastingStores(), tinyHollow, locals);
     const { endpoint } = await settle(runtime, spec);
@@ -424,8 +424,8 @@ function structuredCloneOf(original: ControlPlaneSpec): ControlPlaneSpec {
   return { ...original, apiServer: structuredClone(original.apiServer) };
 }
 
-describe('what a simulated control plane does not enforce', () => {
-  it('is told: who may reach its API server', async () => {
+describe('unsupported settings of a simulated control plane', () => {
+  it('are reported: which clients may reach its API server', async () => {
     const stores = new LastingStores();
     const runtime = aRuntime(stores);
     const apiServer = { ...spec.apiServer, allowedCIDRs: ['192.0.2.0/24'] };
@@ -441,7 +441,7 @@ describe('what a simulated control plane does not enforce', () => {
     for (const why of Object.values(await runtime.unenforcedFields())) expect(why).toContain('--control-plane process');
   });
 
-  it('is told: tokens of an issuer, beside what else there is', async () => {
+  it('are reported: tokens of an issuer, along with the others', async () => {
     const runtime = aRuntime(new LastingStores());
     const oidc = {
       issuerURL: 'https://login.example.org',

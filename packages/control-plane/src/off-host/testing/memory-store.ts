@@ -5,10 +5,10 @@ export class MemoryStore implements ObjectStore {
   readonly description = 's3://bucket/ at https://store.example.org';
   readonly id = 'bucket/';
   readonly objects = new Map<string, Buffer>();
-  /** Keys in order of their arrival. */
+  /** Keys in order of arrival. */
   readonly puts: string[] = [];
   calls = 0;
-  /** How many more objects it takes before it fails. */
+  /** How many more objects it accepts before it fails. */
   room = Number.POSITIVE_INFINITY;
   isAway = false;
 

@@ -5,7 +5,7 @@ import { AccessGuard } from './access-guard.ts';
 
 const endpoint = { host: '198.51.100.9', port: 20_443 };
 
-/** Answers like nft: takes what it is given, and lists what was added to the map of endpoints. */
+/** Simulates nft: accepts its input, and lists what was added to the map of endpoints. */
 class FakeNft {
   readonly scripts: string[] = [];
   failure: Error | undefined;
@@ -55,7 +55,7 @@ function desired(sources: readonly string[] | undefined, more = {}) {
   return { clusterUid: 'uid-1', endpoint, sources, mayAct: () => true, ...more };
 }
 
-describe('an API server that only some may reach', () => {
+describe('an API server with allowed addresses', () => {
   test('is restricted in one transaction, and not again while nothing changes', async () => {
     expect(await guard.ensure(desired(['192.0.2.0/24']))).toEqual({ kind: 'enforced' });
     expect(await guard.ensure(desired(['192.0.2.0/24']))).toEqual({ kind: 'enforced' });
@@ -66,21 +66,21 @@ describe('an API server that only some may reach', () => {
     expect(nft.scripts[1]).toContain('{ 198.51.100.9 . 20443 : jump input-uid-1 }');
   });
 
-  test('lets in what the operator always allows, but for IPv6, which cannot reach it', async () => {
+  test('admits what the operator always allows, except for IPv6, which cannot reach it', async () => {
     guard = open({ alwaysAllowed: ['198.51.100.0/28', 'fd00::/8'] });
     await guard.ensure(desired(['192.0.2.0/24']));
 
     expect(nft.scripts[0]).toContain('sources-uid-1 { 192.0.2.0/24, 198.51.100.0/28 }');
   });
 
-  test('lets nobody in where no address is left', async () => {
+  test('admits no clients if no address remains', async () => {
     await guard.ensure(desired([]));
 
     expect(nft.scripts[0]).not.toContain('add element inet fairway_a1 sources-uid-1');
     expect(nft.scripts[0]).toContain('ip saddr != @sources-uid-1');
   });
 
-  test('gets its rules again after a firewall was reloaded, and tells when it does not', async () => {
+  test('gets its rules again after a firewall reload, and reports when it does not', async () => {
     await guard.ensure(desired(['192.0.2.0/24']));
     await clock.advance(30_000);
     const repeated = nft.scripts.length;
@@ -96,7 +96,7 @@ describe('an API server that only some may reach', () => {
     expect(changed).toEqual(['uid-1', 'uid-1']);
   });
 
-  test('is left to the process that manages it by now', async () => {
+  test('is left to the process that manages it now', async () => {
     let mayAct = true;
     await guard.ensure(desired(['192.0.2.0/24'], { mayAct: () => mayAct }));
     mayAct = false;
@@ -118,7 +118,7 @@ describe('an API server that only some may reach', () => {
   test.each([
     { reason: 'a statement of nft in it', clusterUid: 'x }; flush ruleset; add set inet y {' },
     { reason: 'a line in it', clusterUid: 'x\nflush ruleset' },
-  ])('never gets rules by a UID with $reason', async ({ clusterUid }) => {
+  ])('never gets rules for a UID with $reason', async ({ clusterUid }) => {
     await expect(guard.ensure(desired(['192.0.2.0/24'], { clusterUid }))).rejects.toThrow('is not the UID');
     expect(nft.scripts).toEqual([]);
   });
@@ -132,7 +132,7 @@ describe('a machine that cannot restrict', () => {
       nft: () => Promise.reject(new Error('nft: Operation not permitted')),
       message: 'Operation not permitted',
     },
-  ])('says what to do: it $reason', async ({ nft: broken, message }) => {
+  ])('is reported with what to do: it $reason', async ({ nft: broken, message }) => {
     guard = open({ nft: broken });
 
     const problem = await guard.problemAt(endpoint.host);
@@ -142,7 +142,7 @@ describe('a machine that cannot restrict', () => {
     expect(await guard.ensure(desired(undefined))).toEqual({ kind: 'open' });
   });
 
-  test('is asked again after a minute', async () => {
+  test('is checked again after a minute', async () => {
     nft.failure = new Error('nft: not yet');
     await guard.problemAt(endpoint.host);
     await guard.problemAt(endpoint.host);
@@ -153,13 +153,13 @@ describe('a machine that cannot restrict', () => {
     expect(await guard.problemAt(endpoint.host)).toBeUndefined();
   });
 
-  test('does not take IPv4 ranges for API servers on IPv6', async () => {
+  test('does not accept IPv4 ranges for API servers on IPv6', async () => {
     expect(await guard.problemAt('2001:db8::1')).toContain('IPv6');
   });
 });
 
 describe('rules in the kernel', () => {
-  test('of a killed Fairway are lifted when its cluster allows everybody', async () => {
+  test('of a killed Fairway are lifted when its cluster allows all clients', async () => {
     nft.listed = [['uid-1', endpoint.host, endpoint.port]];
 
     expect(await guard.ensure(desired(undefined))).toEqual({ kind: 'open' });

@@ -6,7 +6,7 @@ import type { Nft } from './nft.ts';
 import { liftScript, listArguments, parseList, restrictScript, tableScript } from './nft-script.ts';
 
 export interface AccessGuardOptions {
-  /** Id of the home: letters and digits. Fairways with different homes do not touch each other's rules. */
+  /** ID of the home: letters and digits. Fairways with different homes do not touch each other's rules. */
   readonly homeId: string;
   /** Undefined if this machine has none. */
   readonly nft: Nft | undefined;
@@ -22,34 +22,34 @@ export interface AccessGuardOptions {
 export interface DesiredAccess {
   readonly clusterUid: string;
   readonly endpoint: Endpoint;
-  /** IPv4 ranges, those of the nodes included; undefined: everybody. */
+  /** IPv4 ranges, including those of the nodes; undefined: all clients. */
   readonly sources: readonly string[] | undefined;
   /** Whether this process may still act on the control plane. */
   readonly mayAct: () => boolean;
 }
 
 /**
- * `open`: nobody is kept out, as desired. `enforced`: only the desired addresses get in. `unavailable`: this machine can't enforce it.
- * `failed`: it can, but the last attempt failed, and the rules from before it are in effect.
+ * `open`: all clients are admitted, as desired. `enforced`: only the desired addresses are admitted. `unavailable`: this machine
+ * can't enforce it. `failed`: it can, but the last attempt failed, and the previous rules are in effect.
  */
 export type AccessState =
   | { readonly kind: 'open' | 'enforced' }
   | { readonly kind: 'unavailable' | 'failed'; readonly problem: string };
 
-/** How often rules are written again: a firewall that is reloaded (`flush ruleset`) takes them away. */
+/** How often rules are written again: a firewall reload (`flush ruleset`) removes them. */
 const REPEAT_MS = 30_000;
-/** How long a machine that cannot enforce restrictions is not checked again. */
+/** A machine that cannot enforce restrictions is checked again after this time. */
 const PROBE_AGE_MS = 60_000;
 
 /**
- * Restricts who may reach API servers, with rules in the kernel: they outlive this process, and a cluster's change atomically. The
- * kernel is the only state.
+ * Restricts which addresses may reach API servers, with rules in the kernel: they outlive this process, and a cluster's rules
+ * change atomically. The kernel is the only state.
  */
 export class AccessGuard {
   readonly #options: AccessGuardOptions;
   readonly #table: string;
   readonly #restricted = new Map<string, DesiredAccess & { state: AccessState; script: string }>();
-  /** Endpoints with rules in the kernel, by cluster, as of the first look. */
+  /** Endpoints with rules in the kernel, by cluster, as first listed. */
   #listed: Map<string, Endpoint> | undefined;
   #probed: { readonly atMs: number; readonly problem: string | undefined } | undefined;
   #pending: Promise<unknown> = Promise.resolve();
@@ -61,7 +61,7 @@ export class AccessGuard {
     this.#table = `fairway_${options.homeId}`;
   }
 
-  /** Why API servers at an address cannot be restricted; undefined: they can. */
+  /** Why API servers at an address cannot be restricted; undefined if they can. */
   async problemAt(address: string): Promise<string | undefined> {
     if (isLoopback(address)) return undefined;
     if (!isIPv4(address)) return `the API servers have the IPv6 address ${address}: remove it`;
@@ -76,7 +76,7 @@ export class AccessGuard {
   /** Takes effect before it resolves, for new and for established connections; does nothing if it is in effect already. Never rejects. */
   async ensure(desired: DesiredAccess): Promise<AccessState> {
     const { clusterUid, endpoint, sources } = desired;
-    // Nothing but this machine reaches a loopback address, and this machine is always allowed.
+    // Only this machine can reach a loopback address, and this machine is always allowed.
     if (isLoopback(endpoint.host)) return { kind: sources === undefined ? 'open' : 'enforced' };
     if (sources === undefined) return this.#serialize(() => this.#lift(desired));
     const unavailable = await this.problemAt(endpoint.host);
@@ -102,18 +102,18 @@ export class AccessGuard {
     this.#restricted.delete(clusterUid);
   }
 
-  /** Removes the rules of a cluster of which nothing is left. Rejects if they can't be removed. */
+  /** Removes the rules of a completely removed cluster. Rejects if they can't be removed. */
   async remove(clusterUid: string): Promise<void> {
     this.#restricted.delete(clusterUid);
     await this.#serialize(() => this.#removeAll((uid) => uid === clusterUid));
   }
 
-  /** Removes rules of clusters that no longer exist, which a killed process left. */
+  /** Removes rules of clusters that no longer exist, left behind by a killed process. */
   async removeAllBut(isKnown: (clusterUid: string) => boolean): Promise<void> {
     await this.#serialize(() => this.#removeAll((uid) => !isKnown(uid)));
   }
 
-  /** Removes all rules of this home: nothing listens any more. */
+  /** Removes all rules of this home: no API server listens any more. */
   async removeTable(): Promise<void> {
     await this.#serialize(async () => {
       const exists = await this.#run(['list', 'table', 'inet', this.#table]).then(
@@ -194,7 +194,7 @@ export class AccessGuard {
     }
   }
 
-  /** Whether nft and the kernel accept such rules from this process; changes nothing. */
+  /** Checks whether nft and the kernel accept such rules from this process; changes nothing. */
   async #probe(): Promise<string | undefined> {
     const endpoint = { host: '192.0.2.1', port: 1 };
     const statements = [

@@ -3,10 +3,12 @@ import { isRestricted } from '../../allowed-cidrs.ts';
 import type { ControlPlaneSpec } from '../../runtime.ts';
 import type { AccessState } from './access-guard.ts';
 
-/** Listed in full in messages up to this many. */
+/** Messages list up to this many in full. */
 const LISTED = 5;
 
-/** The addresses that may reach a cluster's API server: what its owner allows, and where its nodes come from. Undefined: all. Pure. */
+/**
+ * The addresses that may reach a cluster's API server: those that its owner allows, and those of its nodes. Undefined: all. Pure.
+ */
 export function allowedSources(
   spec: Pick<ControlPlaneSpec, 'apiServer' | 'nodeNetworks' | 'nodeAddresses'>,
 ): readonly string[] | undefined {

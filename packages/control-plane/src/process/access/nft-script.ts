@@ -10,9 +10,10 @@ export interface RestrictedEndpoint {
 }
 
 /*
- * One table for each home. Two maps from address and port of an API server to its cluster's chains, so that a packet costs one look-up however many
- * clusters there are; the input chain rejects what comes from elsewhere, established connections too, and the output chain what the API server would
- * still send there, which closes its end of those connections. What comes over the loopback device is this machine itself.
+ * One table for each home. Two maps from address and port of an API server to its cluster's chains, so that a packet costs one
+ * lookup, however many clusters exist. The input chain rejects packets from other addresses, also of established connections; the
+ * output chain rejects what the API server would still send there, which closes its end of those connections. Packets over the
+ * loopback device come from this machine itself.
  */
 
 const INPUT = 'input_by_endpoint';
@@ -21,7 +22,10 @@ const CHAIN = 'input-';
 /** Before the usual filter chains. No other table can allow what is rejected here. */
 const PRIORITY = -10;
 
-/** Statements that make the table with its base chains, whether or not it exists. Statements given to nft together take effect at once, or not at all. */
+/**
+ * Statements that create the table with its base chains, whether or not it exists. Statements passed to nft together take effect
+ * at once, or not at all.
+ */
 export function tableScript(table: string): readonly string[] {
   return [
     `add table inet ${table}`,
@@ -52,7 +56,7 @@ export function restrictScript(
     `add rule inet ${table} ${input} ip saddr != @${set} meta l4proto tcp reject with tcp reset`,
     `add chain inet ${table} ${output}`,
     `flush chain inet ${table} ${output}`,
-    // The reset that the rule above sends has to pass.
+    // The reset that the rule above sends must pass.
     `add rule inet ${table} ${output} ip daddr != @${set} tcp flags & rst == 0 reject with tcp reset`,
     `add element inet ${table} ${INPUT} { ${key} : jump ${input} }`,
     `add element inet ${table} ${OUTPUT} { ${key} : jump ${output} }`,
@@ -64,7 +68,7 @@ export function liftScript(table: string, clusterUid: string, endpoint: Endpoint
   const { set, input, output } = namesOf(clusterUid);
   const key = keyOf(endpoint);
   return [
-    // Deleting what does not exist would fail.
+    // Deleting a missing entry would fail.
     ...restrictScript(table, { clusterUid, endpoint, sources: [] }),
     `delete element inet ${table} ${INPUT} { ${key} }`,
     `delete element inet ${table} ${OUTPUT} { ${key} }`,
@@ -74,7 +78,7 @@ export function liftScript(table: string, clusterUid: string, endpoint: Endpoint
   ];
 }
 
-/** Lists the restricted endpoints: nft's arguments. */
+/** Arguments of nft that list the restricted endpoints. */
 export function listArguments(table: string): readonly string[] {
   return ['-j', 'list', 'map', 'inet', table, INPUT];
 }

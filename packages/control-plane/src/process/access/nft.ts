@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { findExecutable, foldersOnPath } from '../executables.ts';
 
-/** Runs nft with arguments and standard input; resolves with its output, and rejects with its complaint. */
+/** Runs nft with arguments and standard input; resolves with its output, and rejects with its error message. */
 export type Nft = (args: readonly string[], input?: string) => Promise<string>;
 
 const TIMEOUT_MS = 10_000;

@@ -51,7 +51,7 @@ export class ClusterEgress {
     this.#tokenWebhook?.answerBy(reviews);
   }
 
-  /** Answers the API server about tokens and rights; undefined: it is not to ask any more. */
+  /** Serves the API server's token and access reviews; undefined: it no longer uses them. */
   serveReviews(tls: WebhookTls | undefined, reviews: Reviews | undefined): void {
     this.answerReviewsBy(reviews);
     if (tls === undefined || reviews === undefined) this.#tokenWebhook = undefined;

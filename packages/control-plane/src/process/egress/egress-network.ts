@@ -23,7 +23,7 @@ const KEEP_ALIVE_MS = 60_000;
  */
 export const machineNetwork: EgressNetwork = {
   async resolve(name) {
-    // No name server's business (RFC 6761), and the rule has its say on these.
+    // Must not be resolved by DNS (RFC 6761); the policy applies to these addresses.
     if (name === 'localhost') return ['127.0.0.1', '::1'];
     const resolver = new Resolver({ timeout: RESOLVE_TIMEOUT_MS, tries: RESOLVE_TRIES });
     const [ipv4, ipv6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);

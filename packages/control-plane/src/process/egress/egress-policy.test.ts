@@ -12,7 +12,7 @@ function decide(kind: EgressKind, address: string, port: number, exceptions = NO
   return policy(kind, address, port);
 }
 
-describe('what an API server may connect to', () => {
+describe('allowed destinations of an API server', () => {
   test.each<{ kind: EgressKind; address: string; port: number; reason: string }>([
     { kind: 'cluster', address: '10.1.0.5', port: 10_250, reason: 'a kubelet of the cluster' },
     { kind: 'cluster', address: '::ffff:10.1.0.5', port: 10_250, reason: 'the same, written otherwise' },
@@ -78,7 +78,7 @@ describe('exceptions of the operator', () => {
     );
   });
 
-  test('deny ranges whatever is allowed', () => {
+  test('deny ranges despite any permission', () => {
     const exceptions = { allowed: ['10.0.0.0/8'], denied: ['10.1.0.0/24', '93.184.215.0/24'] };
 
     expect(decide('cluster', '10.1.0.5', 10_250, exceptions)).toContain('operator');
@@ -86,7 +86,7 @@ describe('exceptions of the operator', () => {
   });
 
   test.each(['', 'example.org', '10.0.0.0/33', '10.0.0.0/x', '10.0.0.1:0', '10.0.0.1:70000', '10.0.0', '::1/129'])(
-    'is no range: "%s"',
+    'cannot be parsed: "%s"',
     (text) => {
       expect(() => parseEgressTarget(text)).toThrow(`"${text.replace(/:\d+$/, '')}`);
     },

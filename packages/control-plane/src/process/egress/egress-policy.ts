@@ -10,7 +10,7 @@ export type EgressKind = 'cluster' | 'controlplane';
 
 export const EGRESS_KINDS = ['cluster', 'controlplane'] as const satisfies readonly EgressKind[];
 
-/** The operator's exceptions: what control planes may reach beyond the rule, and what they may not although the rule allows it. */
+/** The operator's exceptions: what control planes may reach in addition to the rule, and what they may not reach despite it. */
 export interface EgressExceptions {
   /** Allowed ranges, for all ports or one: `192.0.2.0/24`, `127.0.0.1/32:9443`. */
   readonly allowed: readonly string[];
@@ -37,8 +37,9 @@ const PUBLIC_CLUSTER_PORTS: ReadonlySet<number> = new Set([443, KUBELET_PORT]);
 const NEVER = cidrSet(['0.0.0.0/8', '127.0.0.0/8', '169.254.0.0/16', '::1', 'fe80::/10']);
 
 /**
- * What the tenants' API servers may connect to: their own nodes' kubelets and metrics-server, and the Internet. Never this machine, whatever
- * range a tenant gives its nodes; nor private addresses, which belong to the operator, unless the operator allows them.
+ * Allowed destinations of tenants' API servers: their own nodes' kubelets and metrics-server, and the Internet. Never this
+ * machine, whatever range a tenant gives its nodes; nor private addresses, which belong to the operator, unless the operator
+ * allows them.
  */
 export function egressPolicy({ nodeNetworks, exceptions, ownAddresses }: EgressRules): EgressPolicy {
   const isDenied = cidrSet(exceptions.denied);

@@ -15,13 +15,13 @@ import { tunnel } from './tunnel.ts';
 export interface EgressProxyOptions {
   /** Contains a socket for each egress type; created if missing. */
   readonly folder: string;
-  /** User that may connect beside this process's own. */
+  /** User that may connect in addition to this process's own. */
   readonly user: ProcessUser | undefined;
   readonly network: EgressNetwork;
   readonly log: Logger;
 }
 
-/** Concurrent connections of one control plane: a kubelet takes one or two, each `kubectl exec` and `logs --follow` one. */
+/** Concurrent connections of one control plane: a kubelet uses one or two, each `kubectl exec` and `logs --follow` one. */
 export const MOST_CONNECTIONS = 512;
 /** A request holds only a name and a port. */
 const MAX_HEADER_BYTES = 4096;
@@ -36,18 +36,18 @@ export function egressSocketName(kind: EgressKind): string {
 /**
  * The only egress of one cluster's kube-apiserver: an HTTP CONNECT proxy on Unix sockets, one for each egress type.
  *
- * **Guarantees.** It resolves names itself and connects to the address that the policy has checked, so that DNS rebinding
- * has no effect. Connections, buffers and waits are bounded.
+ * **Guarantees.** It resolves names itself and connects to the address that the policy has checked, so DNS rebinding has no
+ * effect. Connections, buffers and waits are bounded.
  *
- * **Caveats.** Established connections survive a change of the policy. All end with this process; API servers reconnect
- * once the next one listens.
+ * **Caveats.** Established connections survive a change of the policy. All end with this process; API servers reconnect once the
+ * next one listens.
  */
 export class EgressProxy implements AsyncDisposable {
   readonly #options: EgressProxyOptions;
   readonly #servers: Server[] = [];
   readonly #connections = new Set<Socket>();
   #policy: EgressPolicy;
-  /** Undefined: nothing is known of pods yet. */
+  /** Undefined if pods are not accessible yet. */
   #pods: Pick<PodNetwork, 'connect'> | undefined;
   #tokenWebhook: Pick<TokenWebhook, 'serve'> | undefined;
 
@@ -73,12 +73,12 @@ export class EgressProxy implements AsyncDisposable {
     this.#policy = policy;
   }
 
-  /** Through which new connections to pods are made. */
+  /** Access for new connections to pods. */
   set pods(pods: Pick<PodNetwork, 'connect'>) {
     this.#pods = pods;
   }
 
-  /** Serves new connections to the webhook about tokens; undefined: there is none. */
+  /** Serves new connections to the token webhook; undefined if there is none. */
   set tokenWebhook(webhook: Pick<TokenWebhook, 'serve'> | undefined) {
     this.#tokenWebhook = webhook;
   }

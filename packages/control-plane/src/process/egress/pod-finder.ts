@@ -5,23 +5,25 @@ import { Pods } from '@fairway/kube/kinds/resources';
 import { endpointUrl } from '../../kubeconfig.ts';
 import type { ApiServerTarget } from '../probes.ts';
 
-/** A pod, and where its kubelet is. */
+/** A pod, and the address of its kubelet. */
 export interface PodPlace {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  /** Address of its node, as the kubelet wrote it, or a tenant. */
+  /** Address of its node, as written by the kubelet or by a tenant. */
   readonly nodeAddress: string;
 }
 
 const TIMEOUT_MS = 5000;
-/** Only one pod has an address; pods in the host network have their node's, and a tenant may write any address into the status. */
+/**
+ * Only one pod has an address; pods in the host network share their node's, and a tenant can write any address into the status.
+ */
 const MOST_PODS = 16;
 const MAX_ANSWER_BYTES = 4 * 2 ** 20;
 
 /**
- * The pod that has an address and a network of its own; undefined: there is none. Rejects if the API server doesn't say. It is asked each time, over a
- * connection that ends: API servers keep theirs to pods, and addresses change hands.
+ * The pod that has an address and its own network; undefined if there is none. Rejects if the API server gives no answer. Each
+ * lookup uses a new connection that ends: API servers keep theirs to pods, and addresses are reassigned.
  */
 export async function findPod(target: ApiServerTarget, address: string): Promise<PodPlace | undefined> {
   const transport = new HttpsTransport({
@@ -44,7 +46,8 @@ export async function findPod(target: ApiServerTarget, address: string): Promise
 }
 
 /**
- * Pods in the network of their node are left out: its loopback addresses are theirs too, and serve what nobody else is to reach. One that is Ready comes first.
+ * Pods in the host network are left out: they share the node's loopback addresses, whose listeners no one else may reach. A Ready
+ * pod takes precedence.
  */
 export function placeOf(pods: readonly Pod[]): PodPlace | undefined {
   const own = pods.filter(({ spec }) => spec?.hostNetwork !== true);

@@ -9,29 +9,29 @@ import type { EgressNetwork } from './egress-network.ts';
 import { findPod, type PodPlace } from './pod-finder.ts';
 import { PodStream } from './pod-stream.ts';
 
-/** What a cluster's pods are reached with. */
+/** What is required to reach a cluster's pods. */
 export interface PodAccess {
-  /** The cluster's own, as Fairway sees it: it says which pod has an address. */
+  /** The cluster's own, from Fairway's view: it determines which pod has an address. */
   readonly apiServer: ApiServerTarget;
-  /** By which kubelets know the API server. */
+  /** Authenticates the API server to kubelets. */
   readonly kubeletClient: ClientCertificate;
 }
 
-/** Why a node's kubelet may not be connected to; undefined: it may. */
+/** Why a node's kubelet may not be connected to; undefined if it may. */
 export type KubeletPolicy = (nodeAddress: string, port: number) => string | undefined;
 
 const PROTOCOL = 'v4.channel.k8s.io';
-/** For all of it: a node may send a byte now and then. */
+/** For the entire handshake: a node may send a byte now and then. */
 const HANDSHAKE_TIMEOUT_MS = 5000;
 /** Container runtimes send 32 KiB at a time. */
 const MAX_MESSAGE_BYTES = 2 ** 20;
 
 /**
- * The pods of a cluster, from outside of its network: kubelets forward ports to them, as for `kubectl port-forward`. So whatever range pods have, in however
- * many clusters, nothing but the kubelets has to be reached.
+ * Reaches the pods of a cluster from outside of its network: kubelets forward ports to them, as for `kubectl port-forward`.
+ * Therefore only the kubelets must be reachable, whatever ranges the pods of any cluster have.
  *
- * **Caveats.** A pod is connected to at its loopback address: what listens at the pod's own address alone is not reached, and NetworkPolicies see nothing. Whether
- * anything listens is known later: a connection that fails just ends.
+ * **Caveats.** Connections go to a pod's loopback address: servers that listen only on the pod's own address are not reached, and
+ * NetworkPolicies do not apply. Whether anything listens is known only later: a failed connection just ends.
  */
 export class PodNetwork {
   readonly #access: PodAccess;
@@ -42,7 +42,10 @@ export class PodNetwork {
     this.#network = network;
   }
 
-  /** Connects to the pod that has an address. Undefined: there is none, or its kubelet may not be connected to. Rejects on failure. */
+  /**
+   * Connects to the pod that has an address. Undefined if there is none, or its kubelet may not be connected to. Rejects on
+   * failure.
+   */
   async connect(address: string, port: number, policy: KubeletPolicy): Promise<Duplex | undefined> {
     const { apiServer, kubeletClient } = this.#access;
     const pod = await findPod(apiServer, address);
@@ -53,13 +56,13 @@ export class PodNetwork {
 }
 
 interface Forwarding extends ClientCertificate {
-  /** Of kubelets' certificates. */
+  /** CA of kubelets' certificates. */
   readonly authority: string;
   readonly pod: PodPlace;
   readonly port: number;
 }
 
-/** Has the kubelet at the other end forward a port. */
+/** Makes the kubelet at the other end forward a port. */
 function forward(socket: Socket, { certificate, privateKey, authority, pod, port }: Forwarding): Promise<Duplex> {
   const host = pod.nodeAddress;
   const authorityPart = host.includes(':') ? `[${host}]` : host;

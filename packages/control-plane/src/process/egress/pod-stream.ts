@@ -1,14 +1,14 @@
 import { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 
-/** Channels of one forwarded port, as the first byte of each message has them. */
+/** Channels of one forwarded port, as in the first byte of each message. */
 const DATA = Buffer.from([0]);
 const ERROR_CHANNEL = 1;
 const LONGEST_ERROR = 1024;
 
 /**
- * The bytes of one port that a kubelet forwards over a WebSocket (`v4.channel.k8s.io`), with backpressure both ways. On either channel the number of the
- * port comes first. It can't be half open: what ends on one side ends.
+ * The bytes of one port that a kubelet forwards over a WebSocket (`v4.channel.k8s.io`), with backpressure both ways. Each channel
+ * begins with the port number. It can't be half open: if one side ends, so does the other.
  */
 export class PodStream extends Duplex {
   readonly #webSocket: WebSocket;
@@ -18,7 +18,7 @@ export class PodStream extends Duplex {
   constructor(webSocket: WebSocket) {
     super({ allowHalfOpen: false });
     this.#webSocket = webSocket;
-    // A node may fail it before anybody listens.
+    // A node may cause an error before anything listens for it.
     this.on('error', () => undefined);
     webSocket.on('message', (message: Buffer) => this.#take(message));
     webSocket.on('error', (error) => this.destroy(error));

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 
 /** kubelet closes a stream that is idle for four hours (streamingConnectionIdleTimeout); anything idle for longer is dead. */
 const IDLE_TIMEOUT_MS = 5 * 3_600_000;
-/** For what is left to be sent when the other side has gone. */
+/** For data that remains to be sent after the other side has closed. */
 const LINGER_MS = 60_000;
 
 /** Copies bytes both ways with backpressure, until both sides have ended. */
@@ -21,7 +21,7 @@ export function tunnel(client: Socket, upstream: Duplex): void {
   }
 }
 
-/** Like that of sockets, and bounded: whoever does not read keeps nothing. */
+/** Like that of sockets, but with a time limit: a peer that does not read cannot keep it open. */
 function destroySoon(stream: Duplex): void {
   const timer = setTimeout(() => stream.destroy(), LINGER_MS).unref();
   stream.once('close', () => clearTimeout(timer));

@@ -22,7 +22,7 @@ export interface ClusterSnapshotsOptions {
   /** The cluster's folder. */
   readonly folder: string;
   readonly snapshots: SnapshotFolder;
-  /** Where copies go; undefined: nowhere. */
+  /** Where copies are stored; undefined: nowhere. */
   readonly archive: SnapshotArchive | undefined;
   readonly clusterUid: string;
   readonly toolFolders: readonly string[];
@@ -111,7 +111,7 @@ export class ClusterSnapshots {
     });
   }
 
-  /** To be called when the control plane serves: the data from before a restore are no longer needed. */
+  /** To be called when the control plane serves: the data from before a restore are no longer required. */
   async settle(record: ClusterRecord | undefined): Promise<void> {
     if (record === undefined || this.#restorer.isBusy || this.#settled === (record.dataGeneration ?? 0)) return;
     await removeOtherData(this.#options.folder, record.dataGeneration);
@@ -144,7 +144,7 @@ export class ClusterSnapshots {
     );
   }
 
-  /** Resolves when no write is in progress any more. Final. */
+  /** Resolves when all writes have ended. Final. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await Promise.all([this.#scheduler.stop(), this.#restorer.stop(), this.#offHost?.stop()]);
@@ -163,7 +163,7 @@ function pendingRestore(
   return asked !== undefined && isNewRestore(asked, past) ? asked : undefined;
 }
 
-/** What is here, and what is off this machine alone; newest first. */
+/** Snapshots on this machine, and those that exist only elsewhere; newest first. */
 function withCopies(here: readonly SnapshotInfo[], copies: readonly SnapshotInfo[]): readonly SnapshotInfo[] {
   const names = new Set(here.map(({ name }) => name));
   const elsewhere = copies.filter(({ name }) => !names.has(name));

@@ -11,7 +11,10 @@ export async function removeData(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Deletes all data folders of etcd but the one in use: those from before a restore, and those that a crash left half-written. */
+/**
+ * Deletes all of etcd's data folders except for the one in use: those from before a restore, and those that a crash left
+ * half-written.
+ */
 export async function removeOtherData(folder: string, generation: number | undefined): Promise<void> {
   const current = dataFolderName(generation);
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -39,27 +39,27 @@ const obtain = (name: string, change: { copies?: SnapshotCopies | undefined; may
   obtainSnapshot(name, { snapshots, copies, mayAct: () => true, ...change });
 const files = () => readdirSync(snapshots.path).sort();
 
-test('what is here is taken, and the store is not asked', async () => {
+test('an intact local snapshot is used, and the store is not called', async () => {
   await obtain(LOCAL);
 
   expect(store.calls).toBe(0);
 });
 
-test('what is missing here is fetched', async () => {
+test('a missing snapshot is fetched', async () => {
   await obtain(COPIED);
 
   expect(readFileSync(snapshots.fileOf(COPIED))).toEqual(snapshotBytes('then, in the store'));
   expect(files()).toEqual([`${COPIED}.db`, `${LOCAL}.db`]);
 });
 
-test('what is damaged here is replaced by its copy', async () => {
+test('a damaged local snapshot is replaced by its copy', async () => {
   writeFileSync(snapshots.fileOf(COPIED), 'something else, long enough for a checksum at its end');
   await obtain(COPIED);
 
   await expect(snapshots.verify(COPIED)).resolves.toBeUndefined();
 });
 
-test('what is damaged here and has no copy is the tenant’s to choose another of', async () => {
+test('if a local snapshot is damaged and has no copy, the tenant must choose another', async () => {
   writeFileSync(snapshots.fileOf(LOCAL), 'something else, long enough for a checksum at its end');
 
   await expect(obtain(LOCAL)).rejects.toMatchObject({
@@ -68,14 +68,14 @@ test('what is damaged here and has no copy is the tenant’s to choose another o
   });
 });
 
-test('what is nowhere is told with what there is, here and in the store', async () => {
+test('for a missing snapshot, the error lists the existing ones, here and in the store', async () => {
   await expect(obtain('20200101-000000-000')).rejects.toMatchObject({
     problem: 'NotFound',
     message: `snapshot 20200101-000000-000 of the cluster does not exist; available: ${LOCAL}, ${COPIED}`,
   });
 });
 
-test('a store that is away is asked again later', async () => {
+test('an unreachable store is retried later', async () => {
   store.isAway = true;
 
   await expect(obtain(COPIED)).rejects.toMatchObject({
@@ -87,7 +87,7 @@ test('a store that is away is asked again later', async () => {
 test.each([
   { what: 'a part is missing', harm: (key: string) => store.objects.delete(key) },
   { what: 'a part is damaged', harm: (key: string) => store.objects.set(key, Buffer.from('x')) },
-])('of a copy of which $what nothing stays here, and it is not fetched again', async ({ harm }) => {
+])('if $what in a copy, nothing stays here, and it is not fetched again', async ({ harm }) => {
   harm([...store.objects.keys()].find((key) => key.includes('part-00001')) ?? '');
 
   await expect(obtain(COPIED)).rejects.toMatchObject({ problem: 'NotFound' });

@@ -9,21 +9,21 @@ export interface SnapshotCopies {
   /** For messages. */
   readonly description: string;
   list(): Promise<readonly { readonly name: string }[]>;
-  /** The database as a stream, which throws if anything of it is missing or damaged. */
+  /** The database as a stream, which throws if any part is missing or damaged. */
   open(name: string): Promise<AsyncIterable<Buffer>>;
 }
 
 export interface Obtaining {
   readonly snapshots: SnapshotFolder;
-  /** Undefined: there are none. */
+  /** Undefined if there are none. */
   readonly copies: SnapshotCopies | undefined;
-  /** Whether to go on. */
+  /** Whether to continue. */
   readonly mayAct: () => boolean;
 }
 
 /**
- * Makes sure that the folder has a snapshot that is whole: if it is missing or damaged there, fetches its copy. A crash leaves a draft, which the
- * folder deletes. Throws a RestoreError.
+ * Ensures that the folder has an intact snapshot: if it is missing or damaged there, fetches its copy. A crash leaves a draft,
+ * which the folder deletes. Throws a RestoreError.
  */
 export async function obtainSnapshot(name: string, { snapshots, copies, mayAct }: Obtaining): Promise<void> {
   const isHere = existsSync(snapshots.fileOf(name));
@@ -36,7 +36,7 @@ export async function obtainSnapshot(name: string, { snapshots, copies, mayAct }
   try {
     await snapshots.save(name, chunksOf(copies, name, mayAct));
   } catch (error) {
-    // A store that is away, or a full disk, may be mended; another attempt at a damaged copy would only fetch it again.
+    // An unreachable store or a full disk may recover; another attempt would fetch the same damaged copy again.
     const problem = error instanceof DamagedSnapshotError ? 'NotFound' : 'Failed';
     throw new RestoreError(problem, `its copy in ${copies.description} could not be fetched: ${messageOf(error)}`);
   }
@@ -66,7 +66,7 @@ function missing(name: string, snapshots: SnapshotFolder, stored: readonly strin
   return `snapshot ${name} of the cluster does not exist; ${there}`;
 }
 
-/** Throws a DamagedSnapshotError for what is wrong with the copy itself. */
+/** Throws a DamagedSnapshotError if the copy itself is invalid. */
 async function* chunksOf(copies: SnapshotCopies, name: string, mayAct: () => boolean): AsyncIterable<Buffer> {
   try {
     for await (const chunk of await copies.open(name)) {

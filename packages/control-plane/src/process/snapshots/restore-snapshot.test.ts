@@ -157,7 +157,7 @@ describe('errors', () => {
   });
 });
 
-test('an etcd that does not serve is restored without a snapshot, from the revision its data began at', async () => {
+test('an etcd that does not serve is restored without a snapshot, from the revision at which its data began', async () => {
   const record = { ...RECORD, dataGeneration: 1, startRevision: 1_000_000_100 };
 
   const made = await makeDataFrom(inputs({ record, status: () => Promise.resolve(undefined) }));
@@ -173,7 +173,7 @@ test.each([
   expect(snapshot + revisionBump(snapshot, known)).toBe(after);
 });
 
-test('a tool that cannot bump revisions is not asked to', () => {
+test('a tool without support for it is not called to bump revisions', () => {
   expect(restoreArguments('a.db', 'etcd-1', undefined).join(' ')).not.toMatch(/bump|compacted/);
 });
 

@@ -15,7 +15,7 @@ export interface RestoreInputs extends Obtaining {
   readonly folder: string;
   readonly record: ClusterRecord;
   readonly etcd: string;
-  /** Where to look for tools, after the folder of etcd. */
+  /** Where to search for tools, after etcd's own folder. */
   readonly toolFolders: readonly string[];
   readonly run: RunProgram;
   /** etcd's current status; undefined while it does not serve. */
@@ -27,8 +27,8 @@ export interface RestoreInputs extends Obtaining {
 }
 
 /**
- * Creates data from a snapshot beside the data in use, which it never modifies: a crash leaves a folder that no record
- * names, and the next attempt recreates it. Answers with the record that makes etcd use the new data. Throws RestoreError.
+ * Creates data from a snapshot beside the data in use, which it never modifies: a crash leaves a folder that no record names, and
+ * the next attempt recreates it. Returns the record that makes etcd use the new data. Throws RestoreError.
  */
 export async function makeDataFrom(
   inputs: RestoreInputs,

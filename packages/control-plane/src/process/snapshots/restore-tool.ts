@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findExecutable } from '../executables.ts';
 import { ETCD_PEER_SOCKET } from '../folder-layout.ts';
 
-/** Runs a program to completion and answers with its output; rejects with its error message. */
+/** Runs a program to completion and resolves with its output; rejects with its error message. */
 export type RunProgram = (command: string, args: readonly string[]) => Promise<string>;
 
 /** A program that creates etcd data from a snapshot. */
@@ -65,7 +65,7 @@ export function revisionBump(snapshot: number, known: number): number {
   return Math.max(known - snapshot, 0) + UNSEEN_REVISIONS;
 }
 
-/** Arguments that create the data folder of the single member that a cluster's etcd has. Pure. */
+/** Arguments that create the data folder of a cluster's etcd, which has a single member. Pure. */
 export function restoreArguments(file: string, dataFolder: string, bump: number | undefined): string[] {
   const peer = `unix://${ETCD_PEER_SOCKET}`;
   return [

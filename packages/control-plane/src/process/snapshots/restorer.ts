@@ -13,7 +13,7 @@ export interface RestorerOptions {
   readonly onChange: () => void;
 }
 
-/** Carries out one request at a time, and keeps the error of one that failed. Completion is recorded in the cluster's record. */
+/** Executes one request at a time, and keeps the error of a failed one. Completion is recorded in the cluster's record. */
 export class Restorer {
   readonly #options: RestorerOptions;
   #work: Promise<void> | undefined;
@@ -25,7 +25,7 @@ export class Restorer {
     this.#options = options;
   }
 
-  /** Starts a pending request, one that is not carried out yet; does nothing while one is in progress, or until a failed one is due for a retry. */
+  /** Starts a pending request; does nothing while one is in progress, or until a failed one is due for a retry. */
   step(request: RestoreRequest | undefined, carryOut: (request: RestoreRequest) => Promise<void>): void {
     if (this.#work !== undefined) return;
     if (request === undefined) {
@@ -47,7 +47,7 @@ export class Restorer {
     return this.#state;
   }
 
-  /** Resolves when nothing is in progress, and starts nothing any more. */
+  /** Resolves when no work is in progress; starts no more work. */
   async stop(): Promise<void> {
     this.#retry?.cancel();
     await this.#work;

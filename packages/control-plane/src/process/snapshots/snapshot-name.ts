@@ -1,4 +1,4 @@
-/** `20261121-163000-123`: the time of the snapshot in UTC; a word that gives the reason may follow. */
+/** `20261121-163000-123`: the time of the snapshot in UTC, optionally followed by the reason in one word. */
 const NAME = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})-(\d{3})(?:-[a-z0-9]+)*$/;
 
 /** The name of a snapshot taken now; names sort chronologically. */

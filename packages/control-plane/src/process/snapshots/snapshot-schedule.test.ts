@@ -41,7 +41,7 @@ describe('names', () => {
   });
 
   test.each(['', 'etcd', '20261121-120000', '20261121-120000-007.db', '../20261121-120000-007', '20269921-120000-007'])(
-    '"%s" is none',
+    '"%s" is invalid',
     (name) => {
       expect(takenAtMsOf(name)).toBeUndefined();
     },

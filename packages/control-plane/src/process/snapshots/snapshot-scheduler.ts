@@ -69,7 +69,7 @@ export class SnapshotScheduler {
     return name;
   }
 
-  /** Resolves when no write is in progress any more. Final. */
+  /** Resolves when all writes have ended. Final. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#timer?.cancel();
@@ -95,7 +95,7 @@ export class SnapshotScheduler {
     });
   }
 
-  /** Answers how long to wait before the next check. */
+  /** Returns how long to wait before the next check. */
   async #takeDue({ keep }: SnapshotPolicy): Promise<number> {
     const { folder, log } = this.#options;
     try {

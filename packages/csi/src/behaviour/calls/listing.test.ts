@@ -26,14 +26,14 @@ const list = (max: number, token = '') =>
 const ids = ({ entries }: Answer) => entries.map(({ volume }) => volume.volume_id);
 
 describe('a list', () => {
-  test("has the cluster's own, newest first, and none of another cluster", async () => {
+  test("has the cluster's own, newest first, and none of another cluster's", async () => {
     const all = await list(0);
 
     expect(ids(all)).toEqual(own);
     expect(all.next_token).toBe('');
   });
 
-  test('comes in full pages that go on where the one before ended', async () => {
+  test('comes in full pages that continue where the previous one ended', async () => {
     const first = await list(2);
     const second = await list(2, first.next_token);
 

@@ -18,7 +18,7 @@ const remove = (id: string) => place.refusal('DeleteSnapshot', { snapshot_id: id
 const snapshots = () => place.clock.during(Array.fromAsync(place.client.blockStorage.snapshots.list()));
 
 describe('CreateSnapshot', () => {
-  test('answers when the snapshot can be used, and again with the same one', async () => {
+  test('answers when the snapshot is usable, and again with the same one', async () => {
     const beginMs = place.clock.now();
     const snapshot = await make('s');
 
@@ -29,7 +29,7 @@ describe('CreateSnapshot', () => {
     expect(await snapshots()).toHaveLength(1);
   });
 
-  test('goes on after its deadline', async () => {
+  test('continues after its deadline', async () => {
     expect(await place.refusal('CreateSnapshot', snapshotRequest('s', volume), 1_000)).toMatch(
       /^DEADLINE_EXCEEDED: snapshot .* is being created/,
     );
@@ -37,7 +37,7 @@ describe('CreateSnapshot', () => {
     expect(await snapshots()).toHaveLength(1);
   });
 
-  test('makes no second one after a request whose answer was lost', async () => {
+  test('creates no second one after a request whose answer was lost', async () => {
     const action = { kind: 'drop', when: 'after' } as const;
     place.cloud.faults.add({ service: 'block-storage', method: 'POST', path: '/snapshots$', action });
     expect(await place.refusal('CreateSnapshot', snapshotRequest('s', volume))).toMatch(/^UNAVAILABLE/);
@@ -47,7 +47,7 @@ describe('CreateSnapshot', () => {
     expect(await snapshots()).toHaveLength(1);
   });
 
-  test('deletes one that Cinder fails to make', async () => {
+  test('deletes one that Cinder fails to create', async () => {
     place.cloud.faults.add({ service: 'block-storage', action: { kind: 'volumeError', step: 'create' } });
     expect(await place.refusal('CreateSnapshot', snapshotRequest('s', volume))).toMatch(
       /^INTERNAL: Cinder failed to create snapshot/,
@@ -57,7 +57,7 @@ describe('CreateSnapshot', () => {
     expect(await snapshots()).toEqual([]);
   });
 
-  test('knows a snapshot of the same name that is of another volume', async () => {
+  test('detects a snapshot of the same name that is of another volume', async () => {
     await make('s');
     const second = await place.createVolume('pvc-2');
 
@@ -91,7 +91,7 @@ describe('CreateSnapshot', () => {
 });
 
 describe('DeleteSnapshot', () => {
-  test('answers when it is gone, and is done where there is none', async () => {
+  test('answers when it is deleted, and succeeds if there is none', async () => {
     const { snapshot_id: id } = await make('s');
 
     expect(await remove(id)).toBe('OK');

@@ -28,21 +28,21 @@ describe('ControllerPublishVolume', () => {
     expect(await place.call('ControllerPublishVolume', publishRequest(volume, server))).toEqual(answer);
   });
 
-  test('goes on after its deadline', async () => {
+  test('continues after its deadline', async () => {
     expect(await place.refusal('ControllerPublishVolume', publishRequest(volume, server), 1_000)).toMatch(
       /^DEADLINE_EXCEEDED: volume .* is being attached/,
     );
     expect(await publish()).toBe('OK');
   });
 
-  test('comes again while another call changes the volume', async () => {
+  test('is to be retried while another call changes the volume', async () => {
     const first = place.begin('ControllerPublishVolume', publishRequest(volume, server));
 
     expect(await unpublish()).toMatch(/^ABORTED: another .* is in progress for the same volume/);
     await place.clock.during(first);
   });
 
-  test('names who has the volume', async () => {
+  test('names the server that has the volume', async () => {
     await publish();
     const second = await place.createServer();
 
@@ -79,7 +79,7 @@ describe('ControllerPublishVolume', () => {
     expect(await holders()).toEqual([]);
   });
 
-  test('says that the server has all the disks that it can have', async () => {
+  test('says that the server has its maximum number of disks', async () => {
     await using full = await CsiPlace.start({ maxDisksPerServer: 1 });
     const node = await full.createServer();
     const id = await full.createVolume('pvc-1');
@@ -107,7 +107,7 @@ describe('ControllerPublishVolume', () => {
 });
 
 describe('ControllerUnpublishVolume', () => {
-  test('answers when the server has let go, and again', async () => {
+  test('answers when the volume is detached, and again', async () => {
     await publish();
 
     expect(await unpublish()).toBe('OK');
@@ -115,21 +115,21 @@ describe('ControllerUnpublishVolume', () => {
     expect(await unpublish()).toBe('OK');
   });
 
-  test('lets all servers go where none is named', async () => {
+  test('detaches from all servers if none is named', async () => {
     await publish();
 
     expect(await unpublish(volume, '')).toBe('OK');
     expect(await holders()).toEqual([]);
   });
 
-  test('leaves other servers their volume', async () => {
+  test('leaves the volume attached to other servers', async () => {
     await publish();
 
     expect(await unpublish(volume, crypto.randomUUID())).toBe('OK');
     expect(await holders()).toEqual([server]);
   });
 
-  test('is done when the volume or the server is gone', async () => {
+  test('succeeds if the volume or the server is deleted', async () => {
     await publish();
     await place.clock.during(place.client.compute.servers.delete(server));
     await place.clock.pass(5_000);

@@ -26,7 +26,7 @@ describe('ControllerExpandVolume', () => {
     expect(await place.volumes()).toMatchObject([{ size: 3, status: 'available' }]);
   });
 
-  test('lets a volume grow that a server has', async () => {
+  test('expands an attached volume', async () => {
     await place.call('ControllerPublishVolume', publishRequest(volume, await place.createServer()));
 
     const block = { volume_capability: capability(1, true) };
@@ -37,14 +37,14 @@ describe('ControllerExpandVolume', () => {
     expect(await place.volumes()).toMatchObject([{ size: 2, status: 'in-use' }]);
   });
 
-  test('goes on after its deadline', async () => {
+  test('continues after its deadline', async () => {
     expect(await place.refusal('ControllerExpandVolume', request(2 * GIB), 500)).toMatch(
       /^DEADLINE_EXCEEDED: .* being extended to 2 GiB/,
     );
     expect(await place.refusal('ControllerExpandVolume', request(2 * GIB))).toBe('OK');
   });
 
-  test('says whose turn it is when Cinder fails', async () => {
+  test('says who must act when Cinder fails', async () => {
     place.cloud.faults.add({ service: 'block-storage', action: { kind: 'volumeError', step: 'extend' } });
 
     expect(await place.refusal('ControllerExpandVolume', request(2 * GIB))).toMatch(

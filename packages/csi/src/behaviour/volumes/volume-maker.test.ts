@@ -15,7 +15,7 @@ const creates = () =>
 const posts = () => creates().reduce((sum, { count }) => sum + count, 0);
 
 describe('CreateVolume', () => {
-  test('answers when Cinder has made the volume, which carries its marks', async () => {
+  test('answers when Cinder has created the volume, which carries its marks', async () => {
     const parameters = { 'csi.storage.k8s.io/pvc/name': 'data', 'csi.storage.k8s.io/pvc/namespace': 'default' };
     const { volume } = await place.call<{ volume: object }>('CreateVolume', volumeRequest('pvc-1', { parameters }));
 
@@ -25,7 +25,7 @@ describe('CreateVolume', () => {
     expect(volume).toMatchObject({ volume_id: made?.id, capacity_bytes: GIB });
   });
 
-  test('gives a name one volume, however often it is called', async () => {
+  test('creates one volume per name, however often it is called', async () => {
     const id = await place.createVolume('pvc-1');
 
     expect(await place.createVolume('pvc-1')).toBe(id);
@@ -34,14 +34,14 @@ describe('CreateVolume', () => {
     expect(posts()).toBe(1);
   });
 
-  test('makes a volume each of two names at once', async () => {
+  test('creates one volume for each of two concurrent names', async () => {
     const both = [place.begin('CreateVolume', volumeRequest('a')), place.begin('CreateVolume', volumeRequest('b'))];
     await place.clock.during(Promise.all(both));
 
     expect(new Set((await place.volumes()).map(({ name }) => name))).toEqual(new Set(['a', 'b']));
   });
 
-  test('is told to come again while the first call is at work', async () => {
+  test('is to be retried while the first call is in progress', async () => {
     const first = place.begin('CreateVolume', volumeRequest('pvc-1'));
 
     expect(await place.refusal('CreateVolume', volumeRequest('pvc-1'))).toMatch(
@@ -58,7 +58,7 @@ describe('CreateVolume', () => {
     expect(posts()).toBe(1);
   });
 
-  test('makes no second one after a request whose answer was lost, and after a kill', async () => {
+  test('creates no second one after a request whose answer was lost, and after a kill', async () => {
     place.cloud.faults.add({
       service: 'block-storage',
       method: 'POST',
@@ -73,7 +73,7 @@ describe('CreateVolume', () => {
     expect(await place.volumes()).toHaveLength(1);
   });
 
-  test('finds at once what another process has made', async () => {
+  test('immediately finds what another process has created', async () => {
     const other = place.beside();
     await other.createVolume('pvc-0');
     const id = await place.createVolume('pvc-1');
@@ -81,7 +81,7 @@ describe('CreateVolume', () => {
     expect(await other.createVolume('pvc-1')).toBe(id);
   });
 
-  test('deletes one that Cinder fails to make, and makes another at the next call', async () => {
+  test('deletes one that Cinder fails to create, and creates another at the next call', async () => {
     place.cloud.faults.add({ service: 'block-storage', action: { kind: 'volumeError', step: 'create' } });
     expect(await place.refusal('CreateVolume', volumeRequest('pvc-1'))).toMatch(
       /^INTERNAL: Cinder failed to create volume .* it ended in status error and was deleted/,
@@ -90,7 +90,7 @@ describe('CreateVolume', () => {
     expect((await place.volumes()).map(({ status }) => status)).toEqual(['available']);
   });
 
-  test('costs a few calls a minute where all that are made fail', async () => {
+  test('costs a few calls a minute if all creations fail', async () => {
     place.cloud.faults.add({ service: 'block-storage', times: null, action: { kind: 'volumeError', step: 'create' } });
     for (let second = 0; second < 600; second += 5) {
       for (const name of ['a', 'b', 'c']) await place.refusal('CreateVolume', volumeRequest(name));
@@ -111,7 +111,7 @@ describe('CreateVolume', () => {
     expect(await place.refusal('CreateVolume', volumeRequest('pvc-1'))).toMatch(/^RESOURCE_EXHAUSTED: .*quota/);
   });
 
-  test('knows a volume of the same name that is another', async () => {
+  test('detects a different volume of the same name', async () => {
     await place.createVolume('pvc-1', { capacity_range: { required_bytes: GIB, limit_bytes: GIB } });
 
     const larger = volumeRequest('pvc-1', { capacity_range: { required_bytes: 2 * GIB, limit_bytes: 0 } });
@@ -122,7 +122,7 @@ describe('CreateVolume', () => {
     expect(await place.refusal('CreateVolume', copy)).toMatch(/^ALREADY_EXISTS: .* it is a copy of another source/);
   });
 
-  test('puts the volume where it is wanted, and says from where it can be reached', async () => {
+  test('creates the volume in the requested zone, and reports where it is accessible', async () => {
     await using zones = await CsiPlace.start({
       zones: ['a', 'b'].map((name) => ({ name, hosts: 1, hostVcpus: 8, hostRamMiB: 8192, hostDiskGiB: 100 })),
     });
@@ -137,7 +137,7 @@ describe('CreateVolume', () => {
     expect(await zones.volumes()).toMatchObject([{ availability_zone: 'b' }]);
   });
 
-  test('copies a volume, at least at its size', async () => {
+  test('copies a volume, at least with its size', async () => {
     const original = await place.createVolume('original', {
       capacity_range: { required_bytes: 2 * GIB, limit_bytes: 0 },
     });

@@ -10,7 +10,7 @@ afterEach(() => place[Symbol.asyncDispose]());
 const remove = (id: string) => ({ volume_id: id, secrets: {} });
 
 describe('DeleteVolume', () => {
-  test('answers when the volume is gone, and is done where there is none', async () => {
+  test('answers when the volume is deleted, and succeeds if there is none', async () => {
     const id = await place.createVolume('pvc-1');
 
     expect(await place.refusal('DeleteVolume', remove(id))).toBe('OK');
@@ -20,7 +20,7 @@ describe('DeleteVolume', () => {
     expect(await place.refusal('DeleteVolume', remove(''))).toMatch(/^INVALID_ARGUMENT: volume_id is missing/);
   });
 
-  test('waits for one that is still being made', async () => {
+  test('waits for one that is still being created', async () => {
     await place.refusal('CreateVolume', volumeRequest('pvc-1'), 1_000);
     const [volume] = await place.volumes();
 
@@ -28,7 +28,7 @@ describe('DeleteVolume', () => {
     expect(await place.volumes()).toEqual([]);
   });
 
-  test('comes again while a call makes the volume', async () => {
+  test('is to be retried while a call creates the volume', async () => {
     const making = place.begin('CreateVolume', volumeRequest('pvc-1'));
     await place.clock.pass(1_000);
     const [volume] = await place.volumes();
@@ -60,7 +60,7 @@ describe('DeleteVolume', () => {
     expect(await place.volumes()).toHaveLength(2);
   });
 
-  test('says what holds a volume', async () => {
+  test('reports what blocks the deletion', async () => {
     const attached = await place.createVolume('attached');
     const server = await place.createServer();
     await place.call('ControllerPublishVolume', publishRequest(attached, server));
@@ -73,7 +73,7 @@ describe('DeleteVolume', () => {
     expect(await place.refusal('DeleteVolume', remove(original))).toMatch(/^FAILED_PRECONDITION: .*have snapshots/);
   });
 
-  test('says whose turn it is when Cinder fails to delete it', async () => {
+  test('says who must act when Cinder fails to delete it', async () => {
     const id = await place.createVolume('pvc-1');
     place.cloud.faults.add({ service: 'block-storage', action: { kind: 'volumeError', step: 'delete' } });
 

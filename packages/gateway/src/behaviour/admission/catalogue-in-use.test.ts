@@ -31,13 +31,13 @@ describe.each(FORMS)('%s gateway: the catalogue', (form) => {
   test.each<{ type: ResourceType; name: string }>([
     { type: plans, name: 'standard' },
     { type: kubernetesReleases, name: '1.31' },
-  ])('but a $type.singular that nobody uses', async ({ type, name }) => {
+  ])('an unused $type.singular can be deleted', async ({ type, name }) => {
     await gateway.as('operator').resource(type).delete(name);
 
     await expect(gateway.as('operator').resource(type).get(name)).rejects.toMatchObject({ code: 404 });
   });
 
-  test('a patch version that a cluster runs cannot be taken out of its release, any other can', async () => {
+  test('a patch version that a cluster runs cannot be removed from its release, any other can', async () => {
     const releases = gateway.as('operator').resource(kubernetesReleases);
     const { spec } = await releases.get('1.35');
     const without = (version: string) => ({

@@ -27,7 +27,7 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
       metadata: { name, ...where },
       spec: { cloud: 'simulator', secretRef: { name }, reclaimPolicy: 'Retain' },
     });
-  /** As a restored one, which was admitted where it was made: no cloud is asked. */
+  /** Like a restored one, which was admitted where it was created: the cloud is not queried. */
   const makeCluster = (name: string, credentialName: string) => {
     const { metadata, ...cluster } = aCluster(
       { credentialName },
@@ -37,7 +37,7 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
     return gateway.as('operator').resource(clusters).create(object);
   };
 
-  test('that clusters use is not deleted, and they are named', async () => {
+  test('that clusters use is not deleted, and the error names them', async () => {
     await make('used');
     await makeCluster('one', 'used');
     await makeCluster('two', 'used');
@@ -58,7 +58,7 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
     expect(await refusal(credentials('operator').delete('held', where))).toMatchObject({ code: 403 });
   });
 
-  test('that nobody uses is deleted', async () => {
+  test('that is unused is deleted', async () => {
     await make('free');
 
     await credentials('alice').delete('free', where);
@@ -66,7 +66,7 @@ describe.each(FORMS)('%s gateway: a CloudCredential', (form) => {
     expect(await isThere('free')).toBe(false);
   });
 
-  test('that only clusters use which are being deleted goes with them', async () => {
+  test('that only terminating clusters use is deleted with them', async () => {
     await make('going');
     await makeCluster('four', 'going');
     await gateway.gateway.client.resource(clusters).delete('four', where);

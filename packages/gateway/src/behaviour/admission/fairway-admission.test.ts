@@ -23,7 +23,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     return Object.fromEntries(error.causes.map(({ field = '', message = '' }) => [field, message]));
   }
 
-  test('an allow-list of addresses that nobody enforces is refused, with what to do', async () => {
+  test('an unenforceable allow-list of addresses is refused, with what to do', async () => {
     const refused = await refusal(gateway.createCluster('wrong', { apiServer: { allowedCIDRs: ['192.0.2.0/24'] } }));
 
     expect(refused).toMatchObject({ code: 422, reason: 'Invalid' });
@@ -32,7 +32,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
-  test('users of Keystone that nobody knows are refused, with what to do', async () => {
+  test('Keystone users are refused where Keystone is not available, with what to do', async () => {
     const refused = await refusal(gateway.createCluster('wrong', { apiServer: { keystone: {} } }));
 
     expect(refused).toMatchObject({ code: 422, reason: 'Invalid' });
@@ -88,7 +88,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(fieldsOf(refused)).toEqual({ [field]: expect.stringContaining(says) });
     });
 
-    test('but what was made a moment ago is found', async () => {
+    test('a recently created resource is found', async () => {
       await gateway.createPool('warm');
       const { client } = gateway.project(TEAM);
       const network = await client.network.networks.create({ name: 'just-made' });
@@ -100,7 +100,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
-  describe('what the network of the cloud is like is known', () => {
+  describe('the properties of the cloud network are known', () => {
     async function ownNetwork(name: string, cidr: string) {
       const { client } = gateway.project(TEAM);
       const { network } = client;
@@ -109,7 +109,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       return { network, networkID, subnetID };
     }
 
-    test('a router that leads nowhere is refused where the plan needs one, until it leads somewhere', async () => {
+    test('a router without an external gateway is refused where the plan needs one, until it has one', async () => {
       const { network, networkID, subnetID } = await ownNetwork('closed', '10.91.0.0/24');
       const router = await network.routers.create({ name: 'closed' });
       await network.routers.addInterface(router.id, { subnet_id: subnetID });
@@ -138,7 +138,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       });
     });
 
-    test('more nodes than a given subnet has addresses for are refused', async () => {
+    test('more nodes than a specified subnet has addresses for are refused', async () => {
       const { networkID, subnetID } = await ownNetwork('narrow', '10.93.0.0/28');
       const network = { networkID, subnetID, gateway: { mode: 'None' as const } };
       await gateway.createCluster('narrow', { network });
@@ -153,7 +153,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     test.each([
       ['a cluster', () => gateway.createCluster('demo', {}, CLOUDLESS)],
       ['a pool', () => gateway.createPool('general', {}, CLOUDLESS)],
-    ])('takes no %s, and says what the operator does about it', async (_, create) => {
+    ])('accepts no %s, and says what the operator can do about it', async (_, create) => {
       const refused = await refusal(create());
 
       expect(refused).toMatchObject({ code: 403, reason: 'Forbidden' });
@@ -163,7 +163,7 @@ describe.each(FORMS)('%s gateway', (form) => {
   });
 
   describe('a change', () => {
-    test('of metadata alone does not ask the cloud', async () => {
+    test('of metadata alone does not query the cloud', async () => {
       const { metadata } = await gateway.createPool('labelled');
       gateway.clock.skip(CATALOGUE_AGE_MS);
       const before = gateway.cloudCalls;
@@ -177,7 +177,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(gateway.cloudCalls).toBe(before);
     });
 
-    test('of status alone does not ask the cloud either', async () => {
+    test('of status alone does not query the cloud either', async () => {
       gateway.clock.skip(CATALOGUE_AGE_MS);
       const before = gateway.cloudCalls;
       await gateway.giveEndpoint('demo');
@@ -185,7 +185,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(gateway.cloudCalls).toBe(before);
     });
 
-    test('of the spec does, when what is known is older than a minute', async () => {
+    test('of the spec does, if the cached lists are older than a minute', async () => {
       await gateway.createPool('changed');
       gateway.clock.skip(CATALOGUE_AGE_MS);
       const before = gateway.cloudCalls;
@@ -195,7 +195,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(gateway.cloudCalls).toBeGreaterThan(before);
     });
 
-    test('in a dry run is judged as it would be', async () => {
+    test('in a dry run is validated like a real one', async () => {
       const body = poolBody('tried', { flavor: 'b3-9' });
 
       expect((await post('nodepools', body, '?dryRun=All')).status).toBe(422);
@@ -265,7 +265,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       const { status, warnings } = await post('nodepools', poolBody(`without-${list}`, {}));
 
       expect(status).toBe(201);
-      // A service that has just failed is not asked again at once.
+      // A service that has just failed is not queried again immediately.
       expect(warnings).toMatch(new RegExp(`the cloud does not respond: (images and )?${list} will be checked later`));
     });
 
@@ -286,7 +286,7 @@ describe.each(FORMS)('%s gateway', (form) => {
   });
 
   describe('a pool before its cluster', () => {
-    test('is taken, with a warning', async () => {
+    test('is accepted, with a warning', async () => {
       const { status, warnings } = await post('nodepools', poolBody('early', { clusterName: 'later' }));
 
       expect(status).toBe(201);
@@ -294,7 +294,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     });
   });
 
-  test('a cluster is what it was after a refused change', async () => {
+  test('a cluster is unchanged after a refused change', async () => {
     const value = { spec: { version: '1.12' } };
     const client = gateway.as('alice').resource(clusters);
     const before = await client.get('demo', { namespace: TEAM });

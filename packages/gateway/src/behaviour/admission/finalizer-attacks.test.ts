@@ -15,7 +15,7 @@ const THIEVES: readonly UserInfo[] = ['alice', 'anna'].map((username) => ({
   groups: ['system:authenticated'],
 }));
 
-describe.each(FORMS)('%s gateway: whoever wants to have a cluster without Fairway', (form) => {
+describe.each(FORMS)('%s gateway: attempts to take a cluster from Fairway', (form) => {
   let gateway: TestGateway;
   const kinds: readonly ResourceType[] = [clusters, nodePools];
   const nameOf = ({ plural }: ResourceType, { username }: UserInfo) => `${plural}-${username}`;
@@ -53,7 +53,7 @@ describe.each(FORMS)('%s gateway: whoever wants to have a cluster without Fairwa
     ),
   );
 
-  test.each(cases)('$who does not by $attempt.how of $plural', async ({ attempt, thief, kind }) => {
+  test.each(cases)('$who fails by $attempt.how of $plural', async ({ attempt, thief, kind }) => {
     const name = nameOf(kind, thief);
     const before = await gateway.as(thief).resource(kind).get(name, { namespace: TEAM });
 
@@ -64,7 +64,7 @@ describe.each(FORMS)('%s gateway: whoever wants to have a cluster without Fairwa
     expect(after.metadata.finalizers).toContain(FINALIZER);
   });
 
-  test.each(THIEVES)('$username does not by a deletion of all', async (thief) => {
+  test.each(THIEVES)('$username fails by deleting all', async (thief) => {
     for (const kind of kinds)
       await refusedOrNot(gateway.as(thief).resource(kind).deleteCollection({ namespace: TEAM }));
 
@@ -74,7 +74,7 @@ describe.each(FORMS)('%s gateway: whoever wants to have a cluster without Fairwa
     }
   });
 
-  test.each(THIEVES)('$username writes nothing that Fairway believes', async (thief) => {
+  test.each(THIEVES)('$username cannot write anything that Fairway relies on', async (thief) => {
     const as = gateway.as(thief);
     const name = nameOf(clusters, thief);
     const where = { namespace: TEAM };
@@ -95,7 +95,7 @@ describe.each(FORMS)('%s gateway: whoever wants to have a cluster without Fairwa
       as.raw({ method: 'GET', path: `/api/v1/namespaces/${SYSTEM_NAMESPACE}/secrets` }),
     ).rejects.toMatchObject(refused);
     await expect(as.raw({ method: 'DELETE', path: `/api/v1/namespaces/${TEAM}` })).rejects.toMatchObject(refused);
-    // A status that is sent with the spec is ignored.
+    // A status sent with the spec is ignored.
     await as.resource(clusters).patch(name, status, where);
     const after = await gateway.gateway.client.resource(clusters).get(name, where);
     expect(after.status?.originUID).toBeUndefined();

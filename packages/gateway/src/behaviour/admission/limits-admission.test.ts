@@ -16,7 +16,7 @@ describe.each(FORMS)('limits at the %s gateway', (form) => {
   });
   afterAll(() => gateway.close());
 
-  test('a cluster whose pools were there first is refused where its plan has not as many nodes', async () => {
+  test('a cluster with existing pools is refused if its plan allows fewer nodes', async () => {
     await gateway.createPool('early', { clusterName: 'late', replicas: 999, maxReplicas: 999 });
     const refused = await refusal(gateway.createCluster('late', { plan: 'free' }));
 
@@ -28,7 +28,7 @@ describe.each(FORMS)('limits at the %s gateway', (form) => {
     await expect(gateway.createCluster('late', { plan: 'free' })).resolves.toMatchObject({ spec: { plan: 'free' } });
   });
 
-  test('a cluster without a router is refused where its pools want floating IPs', async () => {
+  test('a cluster without a router is refused if its pools request floating IPs', async () => {
     await gateway.createPool('public', { clusterName: 'inner', floatingIPs: { enabled: true } });
     const refused = await refusal(gateway.createCluster('inner', { network: { gateway: { mode: 'None' } } }));
 
@@ -36,7 +36,7 @@ describe.each(FORMS)('limits at the %s gateway', (form) => {
   });
 });
 
-describe('limits at the embedded gateway, whatever comes immediately', () => {
+describe('limits at the embedded gateway, under concurrency', () => {
   let gateway: TestGateway;
   let maxNodes: number;
   beforeAll(async () => {
@@ -59,7 +59,7 @@ describe('limits at the embedded gateway, whatever comes immediately', () => {
       .reduce((sum, { spec }) => sum + spec.replicas, 0);
   }
 
-  test('pools that are created at once have no more nodes together than the plan allows', async () => {
+  test('pools created concurrently have no more nodes in total than the plan allows', async () => {
     const share = Math.floor(maxNodes / 2);
     const creations = Array.from({ length: 8 }, (_, index) =>
       gateway.createPool(`at-once-${index}`, { clusterName: 'big', replicas: share }),
@@ -70,7 +70,7 @@ describe('limits at the embedded gateway, whatever comes immediately', () => {
     expect(await nodesOf('big')).toBe(2 * share);
   });
 
-  test('and so have pools that are scaled at once', async () => {
+  test('and so do pools scaled concurrently', async () => {
     await gateway.createCluster('scaled');
     const names = Array.from({ length: 5 }, (_, index) => `scaled-${index}`);
     for (const name of names) await gateway.createPool(name, { clusterName: 'scaled', replicas: 1 });
@@ -83,7 +83,7 @@ describe('limits at the embedded gateway, whatever comes immediately', () => {
     expect(await nodesOf('scaled')).toBeGreaterThan(maxNodes - replicas);
   });
 
-  test("and a namespace's quota of Fairway's kinds holds with it", async () => {
+  test("a quota of the namespace for Fairway's kinds holds too", async () => {
     const quota = {
       metadata: { name: 'quota', namespace: TEAM },
       spec: { hard: { 'count/nodepools.fairway.dev': '99' } },
@@ -107,7 +107,7 @@ describe('limits at the embedded gateway, whatever comes immediately', () => {
     });
   });
 
-  test('clusters that are created at once are no more than their plan allows', async () => {
+  test('clusters created concurrently do not exceed their plan', async () => {
     const { items } = await gateway.as('operator').resource(clusters).list({ namespace: TEAM });
     const maxClusters = items.filter(({ spec }) => spec.plan === 'free').length + 2;
     await gateway
@@ -125,7 +125,7 @@ describe('limits at the embedded gateway, whatever comes immediately', () => {
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
   });
 
-  test('and a cluster and its pools, whichever is first', async () => {
+  test('and a cluster and its pools, whichever comes first', async () => {
     const both = await Promise.allSettled([
       gateway.createCluster('racing', { plan: 'free' }),
       gateway.createPool('racing', { clusterName: 'racing', replicas: 999, maxReplicas: 999 }),

@@ -6,7 +6,7 @@ import { TABLE } from '../../testing/manifests/table.ts';
 import { type Ids, makeWorld } from '../../testing/manifests/world.ts';
 import { FORMS, TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
-/** In real time, so that the cloud is not too slow for anyone. */
+/** In real time, so that the cloud is fast enough for every request. */
 const SPEED = 1;
 const OPERATORS: readonly RowKind[] = ['Plan', 'KubernetesRelease'];
 

@@ -42,7 +42,7 @@ describe.each(FORMS)('%s gateway: the cluster of a pool is misspelt', (form) => 
     return (await resource.patch(name, { type: 'merge', value: { spec } }, { namespace: TEAM })).spec.clusterName;
   };
 
-  test('it is corrected as long as there is no such cluster', async () => {
+  test('it can be corrected while the cluster does not exist', async () => {
     const name = await misspelt({ flavor: 'b3-8' }, NOT_FOUND);
 
     expect(await rename(name, { clusterName: 'demo' })).toBe('demo');
@@ -53,7 +53,7 @@ describe.each(FORMS)('%s gateway: the cluster of a pool is misspelt', (form) => 
     { reason: 'it has a machine', status: { ...NOT_FOUND, replicas: 1 } },
     { reason: 'it has a server group', status: { ...NOT_FOUND, serverGroupID: 'g' } },
     { reason: 'it had machines', status: { ...NOT_FOUND, imageID: 'i' } },
-  ])('it stays when $reason', async ({ status }) => {
+  ])('it cannot be changed when $reason', async ({ status }) => {
     const name = await misspelt({ flavor: 'b3-8' }, status);
 
     await expect(rename(name, { clusterName: 'demo' })).rejects.toThrow(
@@ -64,7 +64,7 @@ describe.each(FORMS)('%s gateway: the cluster of a pool is misspelt', (form) => 
   test.each<{ reason: string; cluster: string; spec: Partial<NewNodePool['spec']>; refused: RegExp }>([
     { reason: 'its flavors', cluster: 'listed', spec: { flavor: 'd2-4' }, refused: /plan "listed" allows the flavors/ },
     { reason: 'its number of nodes', cluster: 'small', spec: { flavor: 'b3-8', replicas: 4 }, refused: /3 nodes/ },
-  ])('a pool that comes to another cluster is held to its plan: $reason', async ({ cluster, spec, refused }) => {
+  ])('a pool that moves to another cluster must comply with its plan: $reason', async ({ cluster, spec, refused }) => {
     const name = await misspelt(spec, NOT_FOUND);
 
     await expect(rename(name, { clusterName: cluster })).rejects.toThrow(refused);

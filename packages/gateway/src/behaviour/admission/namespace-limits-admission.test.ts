@@ -36,7 +36,7 @@ async function open(form: (typeof FORMS)[number]): Promise<void> {
   await gateway.populate();
 }
 
-/** How many of so many creations at once are accepted; all others must be refused by a limit. */
+/** How many of `count` concurrent creates are accepted; a limit must refuse the rest. */
 async function acceptedOf(count: number, create: (index: number) => Promise<unknown>): Promise<number> {
   const outcomes = await Promise.allSettled(Array.from({ length: count }, (_, index) => create(index)));
   const refusals = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
@@ -44,11 +44,11 @@ async function acceptedOf(count: number, create: (index: number) => Promise<unkn
   return count - refusals.length;
 }
 
-describe.each(FORMS)('what a namespace may hold, at the %s gateway', (form) => {
+describe.each(FORMS)('limits of a namespace, at the %s gateway', (form) => {
   beforeAll(() => open(form));
   afterAll(() => gateway.close());
 
-  test('CloudCredentials are limited; the refusal names limit, number and what to do', async () => {
+  test('CloudCredentials are limited; the refusal states the limit, the number and what to do', async () => {
     const own = gateway.as('alice').resource(cloudCredentials);
     for (let index = 0; index < 4; index++) await own.create(credential(`c-${index}`));
     const refused = await refusal(own.create(credential('one-more')));
@@ -75,7 +75,7 @@ describe.each(FORMS)('what a namespace may hold, at the %s gateway', (form) => {
   });
 });
 
-describe('what a namespace may hold, at the embedded gateway', () => {
+describe('limits of a namespace, at the embedded gateway', () => {
   beforeAll(async () => {
     await open('embedded');
     const rbac = 'rbac.authorization.k8s.io';
@@ -90,7 +90,7 @@ describe('what a namespace may hold, at the embedded gateway', () => {
   });
   afterAll(() => gateway.close());
 
-  /** Whatever the admin of a namespace may create; the numbers of objects that are there already count. */
+  /** Kinds that the admin of a namespace may create; existing objects count towards the limits. */
   const RBAC = 'rbac.authorization.k8s.io/v1';
   test.each([
     [API_VERSION, 'cloudcredentials', 4, (name: string) => credential(name)],
@@ -104,7 +104,7 @@ describe('what a namespace may hold, at the embedded gateway', () => {
       7,
       () => ({ roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'admin' } }),
     ],
-  ] as const)('of %s %s there are no more, though all come at once', async (apiVersion, plural, limit, body) => {
+  ] as const)('%s %s do not exceed their limit, even under concurrency', async (apiVersion, plural, limit, body) => {
     const root = apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`;
     const path = `${root}/namespaces/${TEAM}/${plural}`;
     const as: Person = apiVersion === API_VERSION ? 'alice' : 'nobody';
@@ -121,7 +121,7 @@ describe('what a namespace may hold, at the embedded gateway', () => {
     expect((list as { items: readonly unknown[] }).items).toHaveLength(limit);
   });
 
-  test('objects take no more bytes together, whether they are created, updated or patched', async () => {
+  test('objects do not exceed the total size, whether they are created, updated or patched', async () => {
     const own = gateway.as('alice').resource(Secrets);
     const items = (await gateway.as('operator').resource(Secrets).list({ namespace: TEAM })).items;
     const [first, second] = items;
@@ -134,12 +134,12 @@ describe('what a namespace may hold, at the embedded gateway', () => {
     expect(refused.message).toContain('limits.maxObjectBytesPerNamespace');
     await own.update(grown(first, 10));
     await own.update(grown(second, 150 * KIB));
-    // Updates at once have no more together, either.
+    // Concurrent updates do not exceed the total either.
     const accepted = await acceptedOf(4, (index) => own.update(grown(items[index + 2], 60 * KIB)));
     expect(accepted).toBe(1);
   });
 
-  test('a dry run is refused alike, and counts for nothing', async () => {
+  test('a dry run is refused alike, and does not count', async () => {
     const own = gateway.as('alice').resource(Secrets);
     await expect(refusal(own.create(secret('dry'), { dryRun: true }))).resolves.toMatchObject({ code: 403 });
     await gateway.as('operator').resource(Secrets).delete('at-once-0', { namespace: TEAM });

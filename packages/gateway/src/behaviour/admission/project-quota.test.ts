@@ -23,26 +23,26 @@ describe.each(FORMS)('the quota of a project at the %s gateway', (form) => {
   const told = async (work: Promise<unknown>) =>
     (await refusal(work)).causes.map(({ field, message }) => `${field}: ${message}`);
 
-  test('refuses a cluster too many, and says what there is and what to do', async () => {
+  test('refuses a cluster beyond it, and says what exists and what to do', async () => {
     expect(await told(gateway.createCluster('third'))).toEqual([
       `metadata.namespace: Forbidden: the project's quota is 2 clusters (${TOLD}), and the namespace has 2: delete one, or ask the operator for a larger quota`,
     ]);
   });
 
-  test('refuses nodes too many of all clusters together, and takes what fits', async () => {
+  test('refuses nodes beyond it over all clusters, and accepts what fits', async () => {
     expect(await told(gateway.createPool('wide', { clusterName: 'first', replicas: 4 }))).toEqual([
       `spec.replicas: Invalid value: 4: the project's quota is 5 nodes (${TOLD}), and other pools have 2: must be at most 3; scale other pools down, or ask the operator for a larger quota`,
     ]);
     await expect(gateway.createPool('fits', { clusterName: 'first', replicas: 1 })).resolves.toBeDefined();
   });
 
-  test('refuses cores too many by the flavors of the cloud', async () => {
+  test('refuses cores beyond it, by the flavors of the cloud', async () => {
     expect(await told(gateway.createPool('heavy', { clusterName: 'first', replicas: 1, flavor: 'b3-16' }))).toEqual([
       `spec.replicas: Invalid value: 1: the project's quota is 8 cores (${TOLD}), other pools have 6, and 1 nodes of flavor "b3-16" need 4, but 2 are left: request fewer or smaller nodes, scale other pools down, or ask the operator for a larger quota`,
     ]);
   });
 
-  test('lets pools shrink and change where there is too much already', async () => {
+  test('lets pools shrink and change while it is exceeded', async () => {
     await gateway
       .as('operator')
       .resource(projectQuotas)
@@ -59,7 +59,7 @@ describe.each(FORMS)('the quota of a project at the %s gateway', (form) => {
   });
 
   test.each([projectQuotas, usageRecords] as const)(
-    'is read by tenants, as $plural are, and written by nobody of them',
+    'is readable by tenants, as $plural are, but not writable',
     async (kind) => {
       const resource = gateway.as('alice').resource<KubeObject>(kind);
       await expect(resource.list({ namespace: TEAM })).resolves.toBeDefined();

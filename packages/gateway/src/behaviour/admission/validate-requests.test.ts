@@ -11,7 +11,7 @@ const LATER = '2026-01-03T00:00:00Z';
 const MISTYPED = '2162-01-01T00:00:00Z';
 
 /** Annotations alone, as "kubectl annotate" writes them. */
-describe.each(FORMS)('a request that counts once, by its annotation, at the %s gateway', (form) => {
+describe.each(FORMS)('a one-time request, by its annotation, at the %s gateway', (form) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await TestGateway.start(form);
@@ -53,7 +53,7 @@ describe.each(FORMS)('a request that counts once, by its annotation, at the %s g
   test.each([
     { on: 'clusters/demo', name: 'maintenance-requested' },
     { on: 'machines/general-a', name: 'repair-requested' },
-  ])('is told to do nothing when it is earlier than the last: $name on $on', async ({ on, name }) => {
+  ])('has no effect, with a warning, when it is earlier than the last: $name on $on', async ({ on, name }) => {
     const path = `${NAMESPACED}/${on}`;
     expect(await annotate(path, name, LAST)).toMatchObject({ status: 200, warnings: '' });
     expect(await annotate(path, name, EARLIER)).toMatchObject({
@@ -71,7 +71,7 @@ describe.each(FORMS)('a request that counts once, by its annotation, at the %s g
     { on: `${NAMESPACED}/nodepools/general`, name: 'retry-requested' },
     { on: `${NAMESPACED}/machines/general-a`, name: 'repair-requested' },
     { on: `/apis/${API_VERSION}/${kubernetesReleases.plural}/1.36`, name: 'retry-requested' },
-  ])('is refused with a mistyped year, after which none would count: $name on $on', async ({ on, name }) => {
+  ])('is refused with a mistyped year, after which none would have an effect: $name on $on', async ({ on, name }) => {
     const { status, body } = await annotate(on, name, MISTYPED);
 
     expect(status).toBe(422);

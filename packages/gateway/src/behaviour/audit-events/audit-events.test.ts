@@ -18,7 +18,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     gateway = await TestGateway.start(form);
     await gateway.populate();
     for (const name of ['one', 'two', 'three']) await gateway.createCluster(name);
-    // It is refused, but tried.
+    // It is refused, but the attempt is audited.
     await gateway.createCluster('elsewhere', {}, CLOUDLESS).catch(() => undefined);
   });
   afterAll(() => gateway.close());
@@ -29,7 +29,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     return body as EventList;
   }
 
-  test.each(['alice', 'rita'] as const)('%s lists those of her namespace alone, the newest first', async (person) => {
+  test.each(['alice', 'rita'] as const)('%s lists only those of their own namespace, newest first', async (person) => {
     const { items } = await list(person, '?fieldSelector=verb=create,objectRef.resource=clusters');
 
     expect(gateway.audit.lines.join()).toContain('elsewhere');
@@ -40,7 +40,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     ]);
   });
 
-  test('as objects that kubectl can handle, unless the Events of Kubernetes are asked for', async () => {
+  test('as objects that kubectl can handle, unless the Events of Kubernetes are requested', async () => {
     const objects = await list('alice', '?limit=1');
     const events = await list('alice', '?limit=1&as=EventList');
     const [{ auditID, stageTimestamp } = events.items[0] as AuditEvent] = objects.items;
@@ -74,7 +74,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     { who: 'an operator', reader: { username: 'root', groups: ['system:masters'] }, sees: true },
     { who: 'herself', reader: 'alice' as const, sees: true },
     { who: 'another of the namespace', reader: 'rita' as const, sees: false },
-  ])('what alice’s event says of her beside her name $who sees: $sees', async ({ reader, sees }) => {
+  ])('$who sees details of alice’s event besides the user name: $sees', async ({ reader, sees }) => {
     const query = '?fieldSelector=user.username=alice,verb=create,objectRef.name=one';
     const { status, body } = await gateway.call(reader, 'GET', `${listOf(TEAM)}${query}`);
     const [event] = (body as EventList).items;
@@ -84,7 +84,7 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     expect('groups' in (event?.user ?? {})).toBe(sees);
   });
 
-  test('who has no right there gets nothing, and is told so', async () => {
+  test('a user without the right is refused', async () => {
     expect(await gateway.call('rita', 'GET', listOf(CLOUDLESS))).toMatchObject({ status: 403 });
     expect(await gateway.call('nobody', 'GET', listOf(TEAM))).toMatchObject({ status: 403 });
     expect(await gateway.call('alice', 'GET', `/apis/${API_VERSION}/auditevents`)).toMatchObject({ status: 403 });
@@ -105,13 +105,13 @@ describe.each(FORMS)('audit events behind the %s gateway', (form) => {
     expect(await gateway.call(user, method, `${listOf(TEAM)}${rest}`, body)).toMatchObject({ status });
   });
 
-  test('of a namespace that is not there there are none', async () => {
+  test('a namespace that does not exist has none', async () => {
     const user = { username: 'root', groups: ['system:masters'] };
 
     expect(await gateway.call(user, 'GET', listOf('missing'))).toMatchObject({ status: 200, body: { items: [] } });
   });
 
-  test('discovery tells of them', async () => {
+  test('discovery lists them', async () => {
     const { body } = await gateway.call('alice', 'GET', `/apis/${API_VERSION}`);
     const { resources } = body as { resources: { name: string }[] };
 

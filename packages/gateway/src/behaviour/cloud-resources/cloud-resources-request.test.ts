@@ -23,7 +23,7 @@ describe.each(FORMS)('clusters/cloudresources of the %s gateway', (form) => {
     return gateway.call(person, 'POST', `${PATH}/${cluster}/cloudresources`, body);
   }
 
-  // It tells what is there, so a reader may ask.
+  // It only reads, so a reader may use it.
   test.each(['alice', 'rita'] as const)('answers %s with its status', async (person) => {
     const { status, body } = await ask(person);
 

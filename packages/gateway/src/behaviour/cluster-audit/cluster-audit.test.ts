@@ -17,7 +17,7 @@ interface EventList {
   readonly items: readonly AuditEvent[];
 }
 
-/** One event each second, from noon on. */
+/** One event per second, from noon on. */
 function lineOf(second: number, change: Partial<AuditEvent> = {}): string {
   const time = `2026-01-31T12:00:${String(second).padStart(2, '0')}.000000Z`;
   const event: AuditEvent = {
@@ -67,7 +67,7 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
   }
   const idsIn = ({ items }: EventList) => items.map(({ auditID }) => auditID);
 
-  test.each(['alice', 'rita'] as const)('%s reads them, the newest first', async (person) => {
+  test.each(['alice', 'rita'] as const)('%s reads them, newest first', async (person) => {
     const listed = await list(person);
 
     expect(listed).toMatchObject({
@@ -79,7 +79,7 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
     expect(listed.metadata.continue).toBeUndefined();
   });
 
-  test('by the query of auditevents, as Events of Kubernetes too', async () => {
+  test('by the query of auditevents, also as Events of Kubernetes', async () => {
     expect(idsIn(await list('alice', '?fieldSelector=verb=create'))).toEqual(['e4', 'e2']);
     expect(idsIn(await list('alice', '?fieldSelector=verb!=create,objectRef.name=p1'))).toEqual(['e1']);
     expect(idsIn(await list('alice', '?sinceTime=2026-01-31T12:00:03Z'))).toEqual(['e4', 'e3']);
@@ -102,7 +102,7 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
     expect(idsIn(await list('alice'))).toEqual(['e5', 'e4', 'e3', 'e2', 'e1']);
   });
 
-  test('a member sees bodies, whom a kubeconfig would show the object; a reader does not', async () => {
+  test('members see bodies, as they could read the object with a kubeconfig; readers do not', async () => {
     expect(JSON.stringify(await list('alice'))).toContain('quoted');
     const { items } = await list('rita');
 
@@ -110,12 +110,12 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
     expect(items).toMatchObject([{ level: 'Metadata' }, {}, {}, {}]);
   });
 
-  test('where from is told of oneself, and not of others with a kubeconfig', async () => {
+  test('users see their own source addresses, but not those of others with a kubeconfig', async () => {
     expect((await list('alice')).items[0]?.sourceIPs).toEqual(['192.0.2.7']);
     expect((await list('rita')).items[0]).not.toHaveProperty('sourceIPs');
   });
 
-  test('what stands there and is no event is left out, and counted', async () => {
+  test('lines that are not events are skipped and counted', async () => {
     gateway.skipped.length = 0;
     await appendFile(join(folder, FILE), `${'['.repeat(10_000)}\n{}\n${lineOf(5, { auditID: '' })}${lineOf(6)}`);
 
@@ -123,19 +123,19 @@ describe.each(FORMS)('audit events of a cluster behind the %s gateway', (form) =
     expect(gateway.skipped).toEqual([3]);
   });
 
-  test('who may not read the cluster is refused', async () => {
+  test('a user who may not read the cluster is refused', async () => {
     expect(await gateway.call('nobody', 'GET', pathOf('asking'))).toMatchObject({ status: 403 });
     expect(await gateway.call('nobody', 'GET', pathOf('missing'))).toMatchObject({ status: 403 });
   });
 
-  test('a cluster that does not ask is told how to', async () => {
+  test('a cluster without audit events is refused, with how to enable them', async () => {
     const { status, body } = await gateway.call('rita', 'GET', pathOf('silent'));
 
     expect(status).toBe(409);
     expect((body as { message: string }).message).toMatch(/set spec\.apiServer\.audit.*kubectl patch cluster silent/);
   });
 
-  test('a replica that has not the log says so', async () => {
+  test('a replica without the log says so', async () => {
     const { status, body } = await gateway.call('alice', 'GET', pathOf('elsewhere'));
 
     expect(status).toBe(503);

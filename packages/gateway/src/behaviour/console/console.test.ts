@@ -35,7 +35,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
   });
   const clustersOf = (namespace: string) => `/apis/${API_VERSION}/namespaces/${namespace}/clusters`;
 
-  it('signs in by password, to the project that the user has', async () => {
+  it("signs in by password, to the user's project", async () => {
     const { status, body } = await browser.signIn(byPassword());
 
     expect(status).toBe(200);
@@ -48,7 +48,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect((await browser.ask('/console/session')).body).toEqual(body);
   });
 
-  it('gives a cookie that scripts don’t read and other sites don’t cause to be sent', async () => {
+  it('gives a cookie that scripts can’t read and other sites can’t cause to be sent', async () => {
     const answer = await browser.send('/console/session', { method: 'POST', body: byPassword() });
 
     expect(answer.headers['set-cookie']).toMatch(
@@ -57,7 +57,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(Number(/Max-Age=(\d+)/.exec(answer.headers['set-cookie'] ?? '')?.[1])).toBeLessThanOrEqual(3_600);
   });
 
-  describe('a cookie that comes along', () => {
+  describe('a cookie sent', () => {
     beforeEach(async () => {
       await browser.signIn(byPassword());
     });
@@ -69,7 +69,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
       ['with a script of another origin', { ...OWN_PAGE, origin: 'https://evil.example' }],
       ['with a script of another host of the domain', { ...OWN_PAGE, 'sec-fetch-site': 'same-site' }],
       ['with another’s Authorization', { ...OWN_PAGE, authorization: 'Bearer of-nobody' }],
-    ])('%s counts for nothing', async (_reason, headers) => {
+    ])('%s is ignored', async (_reason, headers) => {
       const read = await browser.send(clustersOf(project), { headers });
       const written = await browser.send(clustersOf(project), { method: 'POST', body: {}, headers });
       await Promise.all([read.text(), written.text()]);
@@ -84,20 +84,20 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
       ['GET', '/console/session/projects'],
       ['PUT', '/console/session/project'],
       ['POST', '/console/session/delegation'],
-    ] as const)('%s %s is for pages of the console alone', async (method, path) => {
+    ] as const)('%s %s is only for pages of the console', async (method, path) => {
       const headers = { 'x-fairway-console': '1', 'sec-fetch-site': 'cross-site' };
 
       expect((await browser.ask(path, { method, headers, ...(method !== 'GET' && { body: {} }) })).status).toBe(403);
       expect((await browser.ask(clustersOf(project))).status).toBe(200);
     });
 
-    it('is worth nothing after a change', async () => {
+    it('is invalid after a change', async () => {
       browser.cookie = `${browser.cookie?.slice(0, -4)}AAAA`;
 
       expect((await browser.ask(clustersOf(project))).status).toBe(401);
     });
 
-    it('is worth nothing after signing out, even for who has kept it', async () => {
+    it('is invalid after signing out, even if it was kept', async () => {
       const kept = browser.cookie;
       const out = await browser.ask('/console/session', { method: 'DELETE' });
       const cleared = browser.cookie;
@@ -109,7 +109,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
       expect((await browser.ask('/console/session')).body).toEqual({ options: { keystone: true } });
     });
 
-    it('reads and writes as its user, and nothing of other projects', async () => {
+    it('reads and writes as its user, and nothing in other projects', async () => {
       const other = await gateway.keystone.as('simulator-other').session.projectId();
 
       expect((await browser.ask(`/apis/${API_VERSION}/${plans.plural}`)).status).toBe(200);
@@ -118,7 +118,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     });
   });
 
-  it('asks for a passcode where Keystone does, and completes the sign-in with it', async () => {
+  it('requests a passcode if Keystone does, and completes the sign-in with it', async () => {
     const admin = gateway.keystone;
     const { id } = await admin.as('simulator-reader').identity.me();
     await admin.send('POST', '/credentials', { credential: { type: 'totp', blob: SECRET, user_id: id } });
@@ -135,7 +135,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(done).toMatchObject({ status: 200, body: { session: { user: 'reader' } } });
   });
 
-  it('signs in by an application credential, which it does not end', async () => {
+  it('signs in by an application credential, which it does not revoke', async () => {
     const made = await gateway.keystone
       .as('simulator')
       .identity.createApplicationCredential({ name: `console-${form}`, roles: [{ name: 'member' }] });
@@ -149,19 +149,19 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(second.status).toBe(200);
   });
 
-  it('signs in by a token that the API knows, and by no other', async () => {
+  it('signs in by a token that the API accepts, and by no other', async () => {
     const token = await gateway.keystone.tokenOf('simulator');
     const forged = await browser.signIn({ kind: 'token', token: `gAAAAA${'x'.repeat(160)}` });
     const known = await browser.signIn({ kind: 'token', token });
 
     expect(forged.status).toBe(401);
     expect(known).toMatchObject({ status: 200, body: { session: { kind: 'token', namespace: project } } });
-    // It is the user's own, and stays when he leaves.
+    // It is the user's own, and stays valid after signing out.
     await browser.ask('/console/session', { method: 'DELETE' });
     expect((await browser.signIn({ kind: 'token', token })).status).toBe(200);
   });
 
-  it('switches to another project of the user, and to none of others', async () => {
+  it('switches to another project of the user, and to no others', async () => {
     const other = await gateway.keystone.as('simulator-other').session.projectId();
     const { id } = await gateway.keystone.as('simulator').identity.me();
     const roles = (await gateway.keystone.send('GET', '/roles?name=reader')) as { roles: { id: string }[] };
@@ -189,11 +189,11 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     });
     expect(switched).toMatchObject({ status: 200, body: { session: { project: { id: other }, namespace: other } } });
     expect(clusters.status).toBe(200);
-    // Its token has ended with it, for whoever has kept it.
+    // Its token has been revoked with it.
     expect(before.status).toBe(401);
   });
 
-  it('ends the session that a new one takes the place of, unless its token was the user’s own', async () => {
+  it('ends the session that a new one replaces, unless its token was the user’s own', async () => {
     await browser.signIn(byPassword('demo', { project }));
     const former = browser.cookie;
     await browser.signIn({ kind: 'token', token: await gateway.keystone.tokenOf('simulator') });
@@ -208,7 +208,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(statuses).toEqual([200, 401, 200]);
   });
 
-  it('hands on to Fairway what clusters need, by an application credential of the user’s', async () => {
+  it('delegates what clusters need to Fairway, by an application credential of the user’s', async () => {
     await browser.signIn(byPassword('demo', { project }));
     const name = `fairway-${form}`;
     const made = await browser.ask('/console/session/delegation', { method: 'POST', body: { name } });
@@ -222,7 +222,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(again.status).toBe(409);
   });
 
-  it('slows guesses of a password down, and says for how long', async () => {
+  it('rate-limits guesses of a password, and says for how long', async () => {
     const guess = () => browser.signIn({ ...byPassword('admin'), password: 'wrong' });
     const statuses: number[] = [];
     for (let attempt = 0; attempt < 7; attempt++) statuses.push((await guess()).status);
@@ -230,18 +230,18 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
 
     expect(statuses.slice(0, 5)).toEqual([401, 401, 401, 401, 401]);
     expect(slowed).toMatchObject({ status: 429, body: { details: { retryAfterSeconds: expect.any(Number) } } });
-    // Nobody else has to wait, and whoever is signed in stays so.
+    // No one else has to wait, and signed-in users stay signed in.
     expect((await browser.signIn(byPassword('other'))).status).toBe(200);
   });
 
-  it('repeats nothing of what was sent', async () => {
+  it('never repeats what was sent', async () => {
     const wrong = await browser.signIn({ ...byPassword(), password: { hidden: 'my password' } });
 
     expect(wrong.status).toBe(400);
     expect(JSON.stringify(wrong.body)).not.toContain('my password');
   });
 
-  it('carries several watches in one answer, and says what is no watch', async () => {
+  it('carries several watches in one response, and reports what is not a watch', async () => {
     await browser.signIn(byPassword('demo', { project }));
     const stop = new AbortController();
     const released = `/apis/${API_VERSION}/${kubernetesReleases.plural}?watch=true`;
@@ -274,7 +274,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect((await browser.ask('/console/watches', { method: 'POST', body: { watches } })).status).toBe(401);
   });
 
-  it('leads browsers from / to itself, and nobody else', async () => {
+  it('redirects browsers from / to itself, and no other clients', async () => {
     const page = await browser.send('/', { headers: { accept: 'text/html,*/*' } });
     const client = await browser.send('/', { headers: { accept: 'application/json' } });
     await Promise.all([page.text(), client.text()]);
@@ -283,7 +283,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(client.status).not.toBe(302);
   });
 
-  it('keeps its keys in one Secret, whoever signs in where', async () => {
+  it('keeps its keys in one Secret, wherever users sign in', async () => {
     await browser.signIn(byPassword());
     const { items } = await gateway.form.client.resource(Secrets).list({ namespace: 'fairway-system' });
     const keys = items.filter(({ metadata }) => metadata.name === SESSION_KEYS_SECRET);
@@ -291,7 +291,7 @@ describe.each(FORMS)('the console at the %s gateway', (form) => {
     expect(keys.map(({ type }) => type)).toEqual(['fairway.dev/console-sessions']);
   });
 
-  it('has the user of all that a page asks for in the audit log', async () => {
+  it('records the user of every request from its pages in the audit log', async () => {
     const { id } = await gateway.keystone.as('simulator').identity.me();
     await browser.signIn(byPassword());
     await browser.ask(clustersOf(project), { method: 'POST', body: {} });

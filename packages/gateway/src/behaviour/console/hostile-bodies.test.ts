@@ -7,10 +7,10 @@ import { OWN_PAGE, TestBrowser } from '../../testing/test-browser.ts';
 import { FORMS } from '../../testing/test-gateway.ts';
 
 const KIB = 1024;
-/** Of all strangers together. */
+/** For all strangers together. */
 const STRANGERS_BYTES = 40 * KIB;
 
-describe.each(FORMS)('bodies of strangers at the %s gateway', (form) => {
+describe.each(FORMS)('unauthenticated bodies at the %s gateway', (form) => {
   let gateway: KeystoneGateway;
   const clients: RawClient[] = [];
   beforeAll(async () => {
@@ -27,13 +27,13 @@ describe.each(FORMS)('bodies of strangers at the %s gateway', (form) => {
     return client;
   }
 
-  it('are refused before they have come, by their length', async () => {
+  it('are refused before they arrive, by their length', async () => {
     const client = await post('/console/session', { 'content-length': 17 * KIB }, '{');
 
     expect(await client.status()).toBe(413);
   });
 
-  it('are refused as soon as they are too long, where they don’t say', async () => {
+  it('are refused as soon as they are too long, if they don’t declare their length', async () => {
     const text = ' '.repeat(17 * KIB);
     const chunk = `${text.length.toString(16)}\r\n${text}\r\n`;
     const client = await post('/console/session', { 'transfer-encoding': 'chunked' }, chunk);
@@ -41,11 +41,11 @@ describe.each(FORMS)('bodies of strangers at the %s gateway', (form) => {
     expect(await client.status()).toBe(413);
   });
 
-  it('delay nobody who is signed in', async () => {
+  it("don't delay signed-in users", async () => {
     const { password } = gateway.keystone.loginOf('simulator');
     const browser = await TestBrowser.at(gateway.form);
     await browser.signIn({ kind: 'password', username: 'demo', domain: 'Default', password });
-    // Two hold the strangers' share but for 8 KiB, and send nothing more.
+    // Two occupy the strangers' share except for 8 KiB, and send nothing more.
     for (let index = 0; index < 2; index++) {
       await post('/console/session', { 'content-length': 16 * KIB }, ' '.repeat(16 * KIB - 1));
     }

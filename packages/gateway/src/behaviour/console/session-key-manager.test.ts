@@ -22,14 +22,14 @@ afterEach(() => cluster.close());
 
 const activeOf = async (manager: SessionKeyManager) => (await manager.get()).active.id;
 
-it('replicas that begin at once have the same key', async () => {
+it('replicas that start at the same time have the same key', async () => {
   const managers = [1, 2, 3].map(() => new SessionKeyManager(client, clock));
   const ids = await Promise.all(managers.map(activeOf));
 
   expect(new Set(ids).size).toBe(1);
 });
 
-it('what one has sealed after a rotation, another that has not looked yet can open', async () => {
+it('a replica that has not read the Secret since a rotation can open what another sealed', async () => {
   const [first, second] = [new SessionKeyManager(client, clock), new SessionKeyManager(client, clock)];
   const old = await activeOf(first);
   await activeOf(second);
@@ -43,7 +43,7 @@ it('what one has sealed after a rotation, another that has not looked yet can op
   expect(await activeOf(second)).toBe(next.active.id);
 });
 
-it('a deleted Secret is made anew, which ends all sessions', async () => {
+it('a deleted Secret is recreated, which ends all sessions', async () => {
   const manager = new SessionKeyManager(client, clock);
   const old = await activeOf(manager);
   await client.resource(Secrets).delete(SESSION_KEYS_SECRET, { namespace: SYSTEM_NAMESPACE });
@@ -54,7 +54,7 @@ it('a deleted Secret is made anew, which ends all sessions', async () => {
   expect(former).toEqual([]);
 });
 
-it('asks the API seldom', async () => {
+it('queries the API rarely', async () => {
   let reads = 0;
   const counted = { resource: (kind: typeof Secrets) => (reads++, client.resource(kind)) } as unknown as KubeClient;
   const manager = new SessionKeyManager(counted, clock);
@@ -63,7 +63,7 @@ it('asks the API seldom', async () => {
   expect(reads).toBe(1);
 });
 
-it('goes on with what it knows while the API is away, and tells who has nothing yet', async () => {
+it('continues with cached keys while the API is unavailable, and reports an error without any', async () => {
   const manager = new SessionKeyManager(client, clock);
   const known = await activeOf(manager);
   const late = new SessionKeyManager(client, clock);

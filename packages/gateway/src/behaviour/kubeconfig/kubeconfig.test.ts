@@ -73,7 +73,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect((body as KubeconfigRequest).status?.kubeconfig).not.toContain('client-key-data');
     });
 
-    test('is refused for a request that its key has not signed, or that is none', async () => {
+    test('is refused for a request that its key has not signed, or that is malformed', async () => {
       const [mine, other] = await Promise.all([generateKeyPair(), generateKeyPair()]);
       const keys = { publicKey: mine.publicKey, privateKey: other.privateKey };
       const foreign = await createCertificateRequest({ commonName: 'alice', organizations: [], keys });
@@ -126,7 +126,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(Date.parse((body as KubeconfigRequest).status?.expirationTimestamp ?? '')).toBe(endMs);
     });
 
-    test('is asked for without a spec too, which has defaults', async () => {
+    test('can be requested without a spec too, which has defaults', async () => {
       const body = { apiVersion: API_VERSION, kind: 'KubeconfigRequest' };
 
       expect(await gateway.call('alice', 'POST', `${PATH}/demo/kubeconfig`, body)).toMatchObject({
@@ -147,7 +147,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(certificateIn(body).verify(new X509Certificate(roots['users-ca.crt'] ?? '').publicKey)).toBe(true);
     });
 
-    test('is signed by the CA that is stored now, whoever has changed it', async () => {
+    test('is signed by the CA that is stored now, whoever changed it', async () => {
       await ask('alice');
       const before = await storedRoots('demo');
       const elsewhere = new ClusterCredentials(gateway.gateway.client, gateway.clock);
@@ -164,7 +164,7 @@ describe.each(FORMS)('%s gateway', (form) => {
       { username: 'system:admin' },
       { username: 'system:node:web-1' },
       { username: 'system:serviceaccount:team:robot' },
-    ])('for $username does not carry a name that Kubernetes gives a meaning', async ({ username }) => {
+    ])('for $username does not carry a name that has a special meaning in Kubernetes', async ({ username }) => {
       const { body } = await ask({ username, groups: ['system:masters', 'system:authenticated'] });
 
       expect(certificateIn(body).subject.split('\n')).toContain(`CN=fairway:${username}`);

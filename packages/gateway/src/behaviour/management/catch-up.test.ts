@@ -22,7 +22,7 @@ afterEach(async () => {
   await cluster.close();
 });
 
-test('a namespace that was made right before is known when the wait is over', async () => {
+test('a namespace created right before is known when the wait is over', async () => {
   const reader = new InformerReader(informers, [Namespaces, cloudCredentials]);
   informers.start(stop.signal);
   await informers.whenSynced();
@@ -33,7 +33,7 @@ test('a namespace that was made right before is known when the wait is over', as
   expect(reader.get(Namespaces, '', 'new')?.metadata.annotations).toMatchObject(metadata.annotations);
 });
 
-test('what is not there is not waited for', async () => {
+test('missing objects are not waited for', async () => {
   const reader = new InformerReader(informers, [Namespaces, cloudCredentials]);
   const clock = new FakeClock();
   await catchUpWith({ reader, client: cluster.client, clock })('nowhere', 'nothing');
@@ -41,7 +41,7 @@ test('what is not there is not waited for', async () => {
   expect(clock.pendingTimers).toBe(0);
 });
 
-test('a watch that is stuck is waited for no longer than 2 s', async () => {
+test('a stuck watch is waited for no longer than 2 s', async () => {
   await cluster.client.resource(Namespaces).create({ metadata: { name: 'new' }, spec: {} });
   // It never starts.
   const reader = new InformerReader(informers, [Namespaces, cloudCredentials]);

@@ -33,7 +33,7 @@ async function echo(request_: IncomingMessage, response: ServerResponse): Promis
 }
 
 describe('a request', () => {
-  test('goes on as it is, in the name of who asks', async () => {
+  test('is forwarded unchanged, impersonating the caller', async () => {
     const front = await before(echo);
     const headers = { 'content-type': 'application/json', 'user-agent': 'kubectl', 'audit-id': 'a-1', accept: 'x/y' };
     const answer = await front.send(
@@ -60,7 +60,7 @@ describe('a request', () => {
     });
   });
 
-  test('takes along nothing that says who asks otherwise, or that is about one connection', async () => {
+  test('is forwarded without headers that claim another identity, or that concern one connection', async () => {
     const front = await before(echo);
     const headers = {
       authorization: 'Bearer stolen',
@@ -88,7 +88,7 @@ describe('a request', () => {
     expect(Object.keys(got)).toContain('audit-id');
   });
 
-  test('as somebody else goes on as of that one alone', async () => {
+  test('that impersonates another user is forwarded in that name only', async () => {
     const front = await before(echo);
     const headers = { 'impersonate-user': 'bob', 'impersonate-group': ['x'], 'impersonate-extra-k': 'v' };
     const { headers: got } = (await json(await front.send(PODS, { headers }))) as { headers: Record<string, string[]> };
@@ -99,7 +99,7 @@ describe('a request', () => {
     expect(got['impersonate-extra-example.com%2fscope']).toBeUndefined();
   });
 
-  test('that is refused before it was asked about never arrives', async () => {
+  test('refused before authorization never arrives', async () => {
     let arrived = 0;
     const front = await before((_, response) => {
       arrived++;
@@ -117,11 +117,11 @@ describe('a request', () => {
   });
 });
 
-/** As bytes of UTF-8, one a character. */
+/** As bytes of UTF-8, one per character. */
 const WARNING = Buffer.from('299 - "no cluster größer"', 'utf8').toString('latin1');
 
 describe('an answer', () => {
-  test('comes back as it is: status, headers, bytes', async () => {
+  test('comes back unchanged: status, headers, bytes', async () => {
     const front = await before((_, response) => {
       response.writeHead(409, {
         'content-type': 'application/json',
@@ -137,7 +137,7 @@ describe('an answer', () => {
     expect(answer.headers).toMatchObject({ warning: WARNING, 'retry-after': '3', 'x-a': 'b' });
   });
 
-  test('of a watch begins before there is anything to tell, and each event comes immediately', async () => {
+  test('of a watch begins before there are events, and each event arrives immediately', async () => {
     let server: ServerResponse | undefined;
     const front = await before((_, response) => {
       server = response;
@@ -177,7 +177,7 @@ describe('an answer', () => {
   });
 });
 
-describe('what one user may have open', () => {
+describe('limits of one user', () => {
   test.each([
     { what: 'watches', path: `${PODS}?watch=1`, method: 'GET', limits: { maxWatchesPerUser: 1 } },
     { what: 'watches, however asked for,', path: `${PODS}?watch=yes`, method: 'GET', limits: { maxWatchesPerUser: 1 } },
@@ -202,7 +202,7 @@ describe('what one user may have open', () => {
 });
 
 describe('metrics', () => {
-  test('count answers by where requests went, and watches while they stream', async () => {
+  test('count answers by destination, and watches while they stream', async () => {
     const front = await before((incoming, response) => {
       response.writeHead(200);
       if (incoming.url?.includes('watch')) response.flushHeaders();
@@ -232,7 +232,7 @@ describe('metrics', () => {
   });
 });
 
-describe('either side that goes away', () => {
+describe('a disconnect of either side', () => {
   test('the client: watches that it pipelined end at the API server too', async () => {
     const arrived: Promise<unknown>[] = [];
     const bothArrived = Promise.withResolvers<void>();
@@ -266,7 +266,7 @@ describe('either side that goes away', () => {
     await expect(ended.promise).resolves.toBeUndefined();
   });
 
-  test('the API server, in the middle of its answer: the client is not told that this was all', async () => {
+  test('the API server, in the middle of its answer: the client can tell that it is incomplete', async () => {
     const front = await before((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"items":[', () => response.destroy());
@@ -275,7 +275,7 @@ describe('either side that goes away', () => {
     await expect(text(await front.send(PODS))).rejects.toMatchObject({ code: 'ECONNRESET' });
   });
 
-  test('the API server is not there: 503, which a client repeats', async () => {
+  test('the API server is down: 503, which a client retries', async () => {
     const front = await before(() => undefined);
     await front.upstream.close();
     const answer = await front.send(PODS, { method: 'POST' }, '{}');
@@ -288,7 +288,7 @@ describe('either side that goes away', () => {
   test.each([
     { method: 'POST', isRepeated: false, reason: 'it may have been done' },
     { method: 'GET', isRepeated: true, reason: 'it only reads' },
-  ])('the API server goes while it works on a $method: $reason', async ({ method, isRepeated }) => {
+  ])('the API server goes down while it works on a $method: $reason', async ({ method, isRepeated }) => {
     const front = await before((incoming) => incoming.socket.destroy());
     const answer = await front.send(PODS, { method }, method === 'POST' ? '{}' : null);
 
@@ -297,7 +297,7 @@ describe('either side that goes away', () => {
   });
 
   test.each(['GET', 'POST'])(
-    'the API server says nothing to a %s: 504 in time, and its place is free again',
+    'the API server does not answer a %s: 504 in time, and its slot is free again',
     async (method) => {
       const clock = new FakeClock();
       const arrived = Promise.withResolvers<void>();
@@ -318,7 +318,7 @@ describe('either side that goes away', () => {
     },
   );
 
-  test('the API server says nothing to a watch that is passed on: 504 in time, and its place is free again', async () => {
+  test('the API server does not answer a watch opened for the console: 504 in time, and its slot is free again', async () => {
     const clock = new FakeClock();
     const arrived = Promise.withResolvers<void>();
     const front = await frontBefore(() => arrived.resolve(), ALICE, { clock });
@@ -334,7 +334,7 @@ describe('either side that goes away', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test('the gateway: watches end as if their time were up, and what comes then is to come again', async () => {
+  test('the gateway: watches end as if timed out, and later requests get 503 with Retry-After', async () => {
     const ended = Promise.withResolvers<void>();
     const front = await before((_, response) => {
       response.writeHead(200);

@@ -56,8 +56,8 @@ async function untilGivenBack({ front }: Served): Promise<void> {
 const whole = { 'content-length': 2 };
 const asBob = { 'impersonate-user': 'bob' };
 
-describe('a body on its way through the gateway', () => {
-  test('that comes slowly costs the API server nothing, holds nobody up and ends in time with 408', async () => {
+describe('a body that passes through the gateway', () => {
+  test('that arrives slowly costs the API server nothing, delays no one and ends in time with 408', async () => {
     const served = await serve({ maxMutatingRequests: 1, bodyTimeoutMs: 10_000 });
     const slow = await Promise.all([1, 2, 3].map(() => begin(served, { 'content-length': 1_000 }, '{')));
     await untilHeld(served, 3);
@@ -79,7 +79,7 @@ describe('a body on its way through the gateway', () => {
     expect(served.front.upstream.connections.accepted).toBe(0);
   });
 
-  test('that turns out too large is refused with 413, and the API server never hears of it', async () => {
+  test('that turns out to be too large is refused with 413, and never reaches the API server', async () => {
     const served = await serve({ maxBodyBytes: 1_000 });
     const chunk = `3e9\r\n${'x'.repeat(1_001)}\r\n`;
     const client = await begin(served, { 'transfer-encoding': 'chunked' }, chunk);
@@ -89,7 +89,7 @@ describe('a body on its way through the gateway', () => {
     expect(served.front.upstream.connections.accepted).toBe(0);
   });
 
-  test('is held against its user: beyond their share 429, while others continue', async () => {
+  test('counts against its user: 429 beyond their share, while others continue', async () => {
     const served = await serve({ maxBodyBytesInFlightPerUser: 100 });
     await begin(served, { 'content-length': 1_000 }, 'x'.repeat(99));
     await untilHeld(served, 99);
@@ -101,7 +101,7 @@ describe('a body on its way through the gateway', () => {
     expect(await other.status()).toBe(200);
   });
 
-  test('of all together has a limit too', async () => {
+  test('also has a limit over all users', async () => {
     const served = await serve({ maxBodyBytesInFlight: 100 });
     await begin(served, { 'content-length': 1_000 }, 'x'.repeat(99));
     await untilHeld(served, 99);
@@ -110,7 +110,7 @@ describe('a body on its way through the gateway', () => {
     expect(await other.status()).toBe(429);
   });
 
-  test('that breaks off is given back, and the API server gets no half request', async () => {
+  test('that breaks off releases its memory, and the API server receives no partial request', async () => {
     const served = await serve();
     const client = await begin(served, { 'content-length': 1_000 }, '{"half');
     await untilHeld(served, 6);

@@ -79,14 +79,14 @@ test('the audit id in the log is the one that the API server and the client see'
   expect(headers['audit-id']).toBe(heard);
 });
 
-test.each([['x'.repeat(65)], ['{"kind":"Event"}']])('an id that is no id, %s, is replaced', async (id) => {
+test.each([['x'.repeat(65)], ['{"kind":"Event"}']])('an audit ID that is invalid, %s, is replaced', async (id) => {
   await before((request, response) => response.end(String(request.headers['audit-id'])));
   const { events } = await eventsOf(`${CLUSTERS}/a`, { method: 'DELETE', headers: { 'audit-id': id } });
 
   expect(events[0]?.auditID).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-test('an answer is asked for in a form that can be read along', async () => {
+test('an answer is requested in a form that the gateway can parse', async () => {
   const body = { metadata: { name: 'demo' } };
   await before(async (request, response) => {
     await text(request);
@@ -99,7 +99,7 @@ test('an answer is asked for in a form that can be read along', async () => {
   expect(events[0]?.objectRef?.name).toBe('demo');
 });
 
-describe('what the API server refuses', () => {
+describe('a refusal of the API server', () => {
   const refused = (status: object, code: number) => (_: IncomingMessage, response: ServerResponse) => {
     response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(status));
   };
@@ -124,7 +124,7 @@ describe('what the API server refuses', () => {
     ['no Status', ['x']],
     ['too long to keep', { message: 'x'.repeat(100_000) }],
     ['of other types', { message: 7, details: 'x' }],
-  ])('is told by its code where the answer is %s', async (_, status) => {
+  ])('is logged by its code only if the answer is %s', async (_, status) => {
     await before(refused(status, 409));
     const { events } = await eventsOf(`${CLUSTERS}/demo`, { method: 'DELETE' });
 
@@ -143,7 +143,7 @@ test('an impersonated request is logged with both users, even a read', async () 
       impersonatedUser: { username: 'bob', groups: ['x', 'system:authenticated'] },
     },
   ]);
-  // The allowed verb was impersonate; whether bob may list is for the API server to decide.
+  // The allowed verb was impersonate; the API server decides whether bob may list.
   expect(events[0]?.annotations).toBeUndefined();
 });
 
@@ -211,7 +211,7 @@ describe('by a policy of level RequestResponse', () => {
   };
   const { managedFields: _, ...metadata } = cluster.metadata;
 
-  test('a forwarded request is quoted, and its answer, which is not compressed for it', async () => {
+  test('a forwarded request and its answer are quoted, and the answer is not compressed', async () => {
     let encoding: string | undefined;
     await before(async (request, response) => {
       encoding = request.headers['accept-encoding'];
@@ -226,7 +226,7 @@ describe('by a policy of level RequestResponse', () => {
     expect(events[0]?.responseObject).toEqual({ ...cluster, metadata });
   });
 
-  test('an answer that is too large streams on, and is left out', async () => {
+  test('an answer that is too large streams on, and is not quoted', async () => {
     const large = { ...cluster, spec: { text: 'x'.repeat(300_000) } };
     await before(created(large), EVERYTHING);
     const { events } = await eventsOf(CLUSTERS, { method: 'POST' }, '{}');

@@ -13,7 +13,7 @@ const EVERYTHING: Authorizer = { authorize: () => ({ allowed: true, reason: '' }
 const FROM_CLIENT = { traceparent: `00-${TRACE}-00f067aa0ba902b7-01`, tracestate: 'a=b', baggage: 'c=d' };
 
 let front: FrontBefore;
-/** What the API server was sent. */
+/** What the API server received. */
 let heard: IncomingMessage['headers'];
 afterEach(() => front[Symbol.asyncDispose]());
 
@@ -36,7 +36,7 @@ async function send(method: string, path = CLUSTERS, headers: Record<string, str
 const written = (resourceVersion: string, more: object = {}) =>
   JSON.stringify({ ...more, metadata: { name: 'demo', uid: 'u1', resourceVersion } });
 
-test('a write is in the client’s trace, the API server in the write’s, and what it wrote leads on', async () => {
+test('a write is in the client’s trace, the API server in the write’s, and later reconciles continue it', async () => {
   const tracer = new TracerFake();
   await before(written('7'), { tracer });
 
@@ -56,7 +56,7 @@ test('a write is in the client’s trace, the API server in the write’s, and w
   expect(tracer.causeOf('u1/7')?.traceId).toBe(TRACE);
 });
 
-test('a request that is not recorded asks the API server for nothing either', async () => {
+test('an unrecorded request sends the API server no trace context', async () => {
   await before(written('7'), {});
 
   await send('POST');
@@ -71,7 +71,7 @@ const NOTHING_WRITTEN = [
   { reason: 'no JSON', method: 'POST', status: 201, body: 'k8s\0...' },
   { reason: 'more than is kept', method: 'POST', status: 201, body: written('7', { a: 'x'.repeat(300_000) }) },
 ];
-test.each(NOTHING_WRITTEN)('$reason leads nowhere', async ({ method, status, body }) => {
+test.each(NOTHING_WRITTEN)('$reason is not linked to reconciles', async ({ method, status, body }) => {
   const tracer = new TracerFake();
   await before(body, { tracer }, status);
 
@@ -82,7 +82,7 @@ test.each(NOTHING_WRITTEN)('$reason leads nowhere', async ({ method, status, bod
 });
 
 test.each(['/apis/%E0%A4%A/v1/%', '/api/v1/namespaces/%00/pods', '/apis//////', `/apis/a/b/${'x'.repeat(8_000)}`])(
-  'a path that is none has its span and its answer: %s',
+  'a malformed path has its span and its answer: %s',
   async (path) => {
     const tracer = new TracerFake();
     await before('{}', { tracer });
@@ -93,7 +93,7 @@ test.each(['/apis/%E0%A4%A/v1/%', '/api/v1/namespaces/%00/pods', '/apis//////', 
   },
 );
 
-test('reviews, whose path is a secret, have none', async () => {
+test('reviews, whose path is a secret, have no span', async () => {
   const tracer = new TracerFake();
   await before('{}', { tracer });
 
@@ -102,7 +102,7 @@ test('reviews, whose path is a secret, have none', async () => {
   expect(tracer.roots).toEqual([]);
 });
 
-describe('before it goes on, others are told of', () => {
+describe('before it is forwarded, other processes are notified of', () => {
   async function told(
     method: string,
     path: string,
@@ -111,7 +111,7 @@ describe('before it goes on, others are told of', () => {
   ): Promise<readonly string[]> {
     const announced: string[] = [];
     const announceWrite: AnnounceWrite = async (object, _, isAllowed) => {
-      // It has not arrived yet.
+      // The API server has not received it yet.
       if ((await isAllowed()) && heard === undefined) announced.push(object);
     };
     heard = undefined as unknown as typeof heard;
@@ -143,11 +143,11 @@ describe('before it goes on, others are told of', () => {
       path: `${CLUSTERS.replace('red', 'x'.repeat(300))}/demo`,
       body: '{}',
     },
-  ])('nothing by $what', async ({ method, path, body }) => {
+  ])('nothing for $what', async ({ method, path, body }) => {
     expect(await told(method, path, body)).toEqual([]);
   });
 
-  test('nothing by who may not write it: the runs that follow are in the trace of somebody else', async () => {
+  test('nothing from users who may not write it: later reconciles are in the trace of someone else', async () => {
     const asked: unknown[] = [];
     const authorizer: Authorizer = {
       authorize: ({ user, ...asks }) => {

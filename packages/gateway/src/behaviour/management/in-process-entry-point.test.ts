@@ -18,7 +18,7 @@ async function entryPointBefore(listener: (request: IncomingMessage, response: S
   return signInService.connect({ bearerToken: 'a-token', peer: '192.0.2.7' });
 }
 
-test('a request passes the gateway as that of a client at its own address', async () => {
+test('a request passes the gateway like that of a client with its own address', async () => {
   const transport = await entryPointBefore(async (request, response) => {
     const body = await text(request);
     response.setHeader('content-type', 'application/json');
@@ -40,7 +40,7 @@ test('a request passes the gateway as that of a client at its own address', asyn
   expect(event).toMatchObject({ user: { username: 'alice' }, sourceIPs: ['192.0.2.7'], verb: 'create' });
 });
 
-test('what the gateway does not let through is refused here, too', async () => {
+test("the gateway's refusals apply here too", async () => {
   const client = new KubeClient(await entryPointBefore((_, response) => response.end()));
 
   await expect(client.resource(Secrets).get('a', { namespace: 'fairway-system' })).rejects.toMatchObject({
@@ -50,7 +50,7 @@ test('what the gateway does not let through is refused here, too', async () => {
   expect(await running.arrived()).toEqual([]);
 });
 
-test('a request that is given up ends at the API server, too', async () => {
+test('an aborted request ends at the API server too', async () => {
   const ended = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
   const transport = await entryPointBefore((request, _response) => {

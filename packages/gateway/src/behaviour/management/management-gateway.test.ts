@@ -51,7 +51,7 @@ async function tokenOfRobot(): Promise<string> {
 const CLUSTERS = `/apis/${API_VERSION}/namespaces/${RED}/clusters`;
 const REVIEW = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview', metadata: {} };
 
-/** Whom the API server takes the caller for. */
+/** The user as whom the API server authenticates the caller. */
 async function whoIs(identity: Identity) {
   const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
   const answer = await ask(identity, 'POST', path, { body: JSON.stringify(REVIEW) });
@@ -59,14 +59,14 @@ async function whoIs(identity: Identity) {
 }
 
 describe('a caller', () => {
-  test('with a certificate is who it says, with its groups, in all scripts', async () => {
+  test('with a certificate is the user that it names, with its groups, in all scripts', async () => {
     const user = await whoIs({ user: 'jürgen', groups: ['devs', 'ö'] });
 
     expect(user).toMatchObject({ username: 'jürgen', groups: ['devs', 'ö', 'system:authenticated'] });
     expect((await ask({ user: 'jürgen' }, 'GET', CLUSTERS)).status).toBe(200);
   });
 
-  test('with a token is whose the API server says, with uid', async () => {
+  test('with a token is the user that the API server reports, with uid', async () => {
     const user = await whoIs({ token: await tokenOfRobot() });
 
     expect(user).toMatchObject({
@@ -79,14 +79,14 @@ describe('a caller', () => {
   test.each<[string, Identity]>([
     ['nothing', undefined],
     ['a token that nobody knows', { token: 'made-up' }],
-  ])('with %s is told so, as a Status', async (_, identity) => {
+  ])('with %s gets a Status that says so', async (_, identity) => {
     const answer = await ask(identity, 'GET', CLUSTERS);
 
     expect(answer.status).toBe(401);
     expect(answer.json()).toMatchObject({ kind: 'Status', status: 'Failure', reason: 'Unauthorized', code: 401 });
   });
 
-  test('without rights hears the words of the API server', async () => {
+  test('without rights gets the error of the API server', async () => {
     const { status, json } = await ask({ user: 'bob' }, 'GET', CLUSTERS);
 
     expect(status).toBe(403);
@@ -95,7 +95,7 @@ describe('a caller', () => {
     );
   });
 
-  test('is somebody else only with the right to be', async () => {
+  test('can impersonate only with the right to', async () => {
     const asJuergen = { 'impersonate-user': Buffer.from('jürgen').toString('latin1') };
     const refused = await ask({ user: 'bob' }, 'GET', CLUSTERS, { headers: asJuergen });
 
@@ -107,7 +107,7 @@ describe('a caller', () => {
     expect(elsewhere.json().message).toContain('User "jürgen" cannot list resource "clusters"');
   });
 
-  test('finds the audit id that it chose', async () => {
+  test('finds the audit ID that it chose', async () => {
     const headers = { 'audit-id': '3f0c7f55-0000-4000-8000-000000000000' };
 
     expect((await ask({ user: 'bob' }, 'GET', CLUSTERS, { headers })).headers['audit-id']).toBe(headers['audit-id']);
@@ -120,7 +120,7 @@ describe('discovery', () => {
   test.each([
     'application/json',
     'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json;q=0.9',
-  ])('of all groups as %s shows what passes, and says when nothing changed', async (accept) => {
+  ])('of all groups as %s shows what is forwarded, and says when nothing changed', async (accept) => {
     const first = await ask({ user: 'bob' }, 'GET', '/apis', { headers: { accept } });
     const etag = first.headers['etag'] ?? '';
     const again = await ask({ user: 'bob' }, 'GET', '/apis', { headers: { accept, 'if-none-match': etag } });
@@ -130,7 +130,7 @@ describe('discovery', () => {
     expect([again.status, again.body]).toEqual([304, '']);
   });
 
-  test('in another language than JSON is not to be had', async () => {
+  test('is only available as JSON', async () => {
     const headers = { accept: 'application/vnd.kubernetes.protobuf' };
 
     expect((await ask({ user: 'bob' }, 'GET', '/apis', { headers })).status).toBe(406);
@@ -144,11 +144,11 @@ describe('discovery', () => {
 });
 
 describe("the gateway's own paths", () => {
-  test.each(['/healthz', '/livez', '/readyz', '/readyz/api-server'])('%s is for everybody', async (path) => {
+  test.each(['/healthz', '/livez', '/readyz', '/readyz/api-server'])('%s is open to everyone', async (path) => {
     expect(await ask(undefined, 'GET', path)).toMatchObject({ status: 200, body: 'ok' });
   });
 
-  test('/metrics is for who may read it', async () => {
+  test('/metrics requires the right to read it', async () => {
     expect((await ask({ user: 'bob' }, 'GET', '/metrics')).status).toBe(403);
     await cluster.client.resource(ClusterRoles).create({
       metadata: { name: 'metrics' },

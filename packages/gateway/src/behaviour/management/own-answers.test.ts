@@ -34,7 +34,7 @@ const cases: readonly Work[] = [
   },
 ];
 
-describe('what the gateway does itself for one user', () => {
+describe("the gateway's own work for one user", () => {
   test.each(cases)('of $what is limited: 429 beyond', async ({ path, method, headers = {}, limit }) => {
     const held = Promise.withResolvers<void>();
     let begun = 0;

@@ -27,13 +27,13 @@ const WATCHED = {
 };
 const REVIEWS = { apiGroups: ['*'], resources: ['tokenreviews', 'subjectaccessreviews'], verbs: ['create'] };
 
-test('who has them all may go on', async () => {
+test('a gateway with all rights may start', async () => {
   await allow([WATCHED, REVIEWS, { apiGroups: ['*'], resources: ['*'], verbs: ['impersonate'] }]);
 
   await expect(requireRights(new KubeClient(cluster.server.transport(GATE)))).resolves.toBeUndefined();
 });
 
-test('who lacks some is told which, all at once', async () => {
+test('missing rights are listed, all at once', async () => {
   await allow([WATCHED, REVIEWS, { apiGroups: [''], resources: ['users', 'groups'], verbs: ['impersonate'] }]);
 
   await expect(requireRights(new KubeClient(cluster.server.transport(GATE)))).rejects.toMatchObject({
@@ -43,7 +43,7 @@ test('who lacks some is told which, all at once', async () => {
   });
 });
 
-test('who lets users of Keystone in needs more, and is told how to get it', async () => {
+test('admitting Keystone users requires more, and the error says how to grant it', async () => {
   await allow([WATCHED, REVIEWS, { apiGroups: [''], resources: ['namespaces'], verbs: ['create', 'patch'] }]);
 
   await expect(requireKeystoneRights(new KubeClient(cluster.server.transport(GATE)))).rejects.toMatchObject({

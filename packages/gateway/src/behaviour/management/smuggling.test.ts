@@ -59,7 +59,7 @@ const OWN = '{"spec":{}}';
 const LENGTH = `Content-Length: ${SMUGGLED.length}`;
 const CHUNKS = 'Transfer-Encoding: chunked';
 
-describe('a body where none belongs is refused', () => {
+describe('a body is refused where none is allowed', () => {
   const cases: readonly Case[] = [
     { what: 'GET in chunks', parts: [head(`GET ${CLUSTERS}`, CHUNKS) + CHUNKED], statuses: [400, 200] },
     { what: 'GET with a length', parts: [head(`GET ${CLUSTERS}`, LENGTH) + SMUGGLED], statuses: [400, 200] },
@@ -89,7 +89,7 @@ describe('a body where none belongs is refused', () => {
     expect(seen.bytes).toBe('');
   });
 
-  test('and what is left of it is not waited for', async () => {
+  test('and the rest of it is not waited for', async () => {
     const { answered, bytes } = await attack(head(`GET ${CLUSTERS}`, CHUNKS), '5\r\nhello\r\n');
 
     expect(answered).toContain('a GET with a body is not supported');
@@ -98,7 +98,7 @@ describe('a body where none belongs is refused', () => {
   });
 });
 
-describe('Connection names nothing that belongs to the request', () => {
+describe('Connection cannot name headers of the request itself', () => {
   test.each([
     ['GET', 'content-length', LENGTH, SMUGGLED],
     ['DELETE', 'content-length', LENGTH, SMUGGLED],
@@ -124,7 +124,7 @@ describe('Connection names nothing that belongs to the request', () => {
   });
 });
 
-describe('a body that belongs there arrives as that, whatever is in it', () => {
+describe('a legitimate body arrives as a body, whatever it contains', () => {
   test.each([
     ['POST', [LENGTH], SMUGGLED],
     ['PUT', [LENGTH], SMUGGLED],
@@ -159,7 +159,7 @@ describe('a body that belongs there arrives as that, whatever is in it', () => {
     expect(bytes).not.toContain('root');
   });
 
-  test('though it comes late', async () => {
+  test('even if it arrives late', async () => {
     const { statuses, understood } = await attack(
       head(`POST ${CLUSTERS}`, 'Expect: 100-continue', `Content-Length: ${OWN.length}`),
       OWN,
@@ -171,7 +171,7 @@ describe('a body that belongs there arrives as that, whatever is in it', () => {
   });
 });
 
-describe('what two programs could read differently is refused', () => {
+describe('what two programs could parse differently is refused', () => {
   const post = (...headers: readonly string[]) => head(`POST ${CLUSTERS}`, ...headers);
   test.each<[string, string]>([
     ['a length before chunks', post('Content-Length: 4', CHUNKS) + CHUNKED],
@@ -229,7 +229,7 @@ describe('what two programs could read differently is refused', () => {
   });
 });
 
-describe('a connection that the client takes for a tunnel', () => {
+describe('a connection that the client expects to be a tunnel', () => {
   test.each([
     ['an upgrade', head(`GET ${CLUSTERS}?watch=1`, 'Connection: upgrade', 'Upgrade: websocket')],
     [
@@ -241,7 +241,7 @@ describe('a connection that the client takes for a tunnel', () => {
       'port-forward',
       head('POST /api/v1/namespaces/red/pods/a/portforward', 'Connection: upgrade', 'Upgrade: SPDY/3.1'),
     ],
-  ])("is none: what follows %s is the client's own next request", async (_, request) => {
+  ])("is not one: what follows %s is the client's own next request", async (_, request) => {
     const { statuses, understood, bytes } = await attack(request, SMUGGLED, LAST_REQUEST);
 
     expect(statuses.at(1)).toBe(403);
@@ -257,8 +257,8 @@ describe('a connection that the client takes for a tunnel', () => {
   });
 });
 
-describe('in the order that they were sent in', () => {
-  test('pipelined requests are each judged and answered', async () => {
+describe('in the order of sending', () => {
+  test('pipelined requests are each checked and answered', async () => {
     const pipelined = [
       head(`GET ${CLUSTERS}`),
       `${head(`POST ${CLUSTERS}`, `Content-Length: ${OWN.length}`)}${OWN}`,

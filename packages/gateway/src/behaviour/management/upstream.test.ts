@@ -3,7 +3,7 @@ import { startTlsServer } from '@fairway/kube/testing/tls-server';
 import { expect, test } from 'vitest';
 import { Upstream } from '../../management/upstream.ts';
 
-/** Requests of an API server that reads one on a reused connection, and closes it without an answer. */
+/** Requests received by an API server that reads one on a reused connection and closes it without an answer. */
 async function arrivals(method: string, body?: Uint8Array): Promise<{ seen: string[]; outcome: unknown }> {
   await using stack = new AsyncDisposableStack();
   const seen: string[] = [];
@@ -26,7 +26,7 @@ async function arrivals(method: string, body?: Uint8Array): Promise<{ seen: stri
 }
 
 test.each(['POST', 'PUT', 'PATCH', 'DELETE'])(
-  'a %s without a body that the API server may have carried out is not sent again',
+  'a %s without a body that the API server may have processed is not retried',
   async (method) => {
     const { seen, outcome } = await arrivals(method);
 
@@ -41,7 +41,7 @@ test('nor is one with a body', async () => {
   expect(seen).toEqual(['POST']);
 });
 
-test.each(['GET', 'HEAD'])('a %s is sent once more, by a new connection', async (method) => {
+test.each(['GET', 'HEAD'])('a %s is retried once, over a new connection', async (method) => {
   const { seen, outcome } = await arrivals(method);
 
   expect(seen).toEqual([method, method]);

@@ -23,7 +23,7 @@ describe.each(FORMS)('cloudprofiles/quotas of the %s gateway', (form) => {
     return gateway.call(person, 'POST', path, { apiVersion: API_VERSION, kind: 'QuotasRequest' });
   }
 
-  // It tells what is there, so a reader may ask.
+  // It only reads, so a reader may use it.
   test.each(['alice', 'rita'] as const)('answers %s with the quotas of the project', async (person) => {
     const { status, body } = await ask(person);
 
@@ -45,7 +45,7 @@ describe.each(FORMS)('cloudprofiles/quotas of the %s gateway', (form) => {
     expect((await ask(person, profile === undefined ? {} : { profile })).status).toBe(code);
   });
 
-  test('knows nothing of a project that has no cloud', async () => {
+  test('returns nothing for a project without a cloud', async () => {
     const { status, body } = await ask('alice', { namespace: CLOUDLESS });
 
     expect({ status, answer: (body as { status?: object }).status }).toEqual({ status: 201, answer: {} });

@@ -20,7 +20,7 @@ describe.each(FORMS)('the audit log of the %s gateway', (form) => {
   const told = (username: string): AuditEvent[] =>
     gateway.audit.events.filter(({ user }) => user.username === username);
 
-  test('says who got a kubeconfig, and nothing of what is in it', async () => {
+  test('says who got a kubeconfig, without its contents', async () => {
     const body = { apiVersion: API_VERSION, kind: 'KubeconfigRequest', spec: { expirationSeconds: 900 } };
     const { status, body: got } = await gateway.call('alice', 'POST', `${CLUSTERS}/demo/kubeconfig`, body);
     const { kubeconfig } = (got as { status: { kubeconfig: string } }).status;
@@ -47,7 +47,7 @@ describe.each(FORMS)('the audit log of the %s gateway', (form) => {
     expect(gateway.audit.lines.join()).not.toContain(secret);
   });
 
-  test('says who was refused one', async () => {
+  test('says who was refused a kubeconfig', async () => {
     const body = { apiVersion: API_VERSION, kind: 'KubeconfigRequest', spec: {} };
     await gateway.call('rita', 'POST', `${CLUSTERS}/demo/kubeconfig`, body);
 
@@ -60,7 +60,7 @@ describe.each(FORMS)('the audit log of the %s gateway', (form) => {
     ]);
   });
 
-  test('says who made and who changed what, and what became of it', async () => {
+  test('says who created and who changed what, with the result', async () => {
     const { metadata: _, ...cluster } = aCluster({}, { name: 'a', namespace: TEAM });
     const object = { ...cluster, apiVersion: API_VERSION, kind: 'Cluster', metadata: { name: 'made' } };
     await gateway.call('alice', 'POST', CLUSTERS, object);

@@ -38,10 +38,10 @@ test('a new store holds namespaces, roles, plans and releases', async () => {
   );
 });
 
-test('a store with content is left as it is: no object is written again', async () => {
+test('a store with content is left unchanged: no object is written again', async () => {
   await gateway.populate();
   await gateway.createCluster('demo');
-  // A second start settles what gathers the roles of the first.
+  // The second start writes the roles that aggregate those of the first.
   await restart();
   const kinds = [Namespaces, ClusterRoles, ClusterRoleBindings, plans, kubernetesReleases];
   const versions = async (of: TestGateway) => {
@@ -53,7 +53,7 @@ test('a store with content is left as it is: no object is written again', async 
   expect(await versions(await restart())).toEqual(before);
 });
 
-test("an operator's Plan stays as it was changed, and one that is not shipped stays at all", async () => {
+test('a Plan that the operator changed is not overwritten, and one that is not shipped is kept', async () => {
   const client = gateway.as('operator').resource(plans);
   await client.patch('free', { type: 'merge', value: { spec: { maxNodes: 7 } } });
   const { spec } = await client.get('standard');
@@ -66,7 +66,7 @@ test("an operator's Plan stays as it was changed, and one that is not shipped st
   expect(after.items[0]?.spec.maxNodes).toBe(7);
 });
 
-test('rules that an operator gave a role beyond the shipped ones stay', async () => {
+test('rules that an operator added to a shipped role are kept', async () => {
   const roles = gateway.as('operator').resource(ClusterRoles);
   const reader = await roles.get('fairway-reader');
   const more = { apiGroups: [''], resources: ['configmaps'], verbs: ['get'] };
@@ -77,7 +77,7 @@ test('rules that an operator gave a role beyond the shipped ones stay', async ()
   expect(after.rules).toContainEqual(more);
 });
 
-test('what an older release let members do with Secrets is taken back, and nothing else', async () => {
+test('rights to Secrets that an older release gave to members are revoked, and nothing else', async () => {
   const roles = gateway.as('operator').resource(ClusterRoles);
   const member = await roles.get('fairway-member');
   const secrets = { apiGroups: [''], resources: ['secrets'] };
@@ -92,7 +92,7 @@ test('what an older release let members do with Secrets is taken back, and nothi
   expect(after.rules).toContainEqual({ ...secrets, verbs: ['create', 'update'] });
 });
 
-test('who could ask for kubeconfigs in an older release may ask for all that there is now', async () => {
+test('users who could request kubeconfigs in an older release may make all current requests', async () => {
   const roles = gateway.as('operator').resource(ClusterRoles);
   const member = await roles.get('fairway-member');
   const isRequest = ({ resources }: PolicyRule) => resources?.includes('clusters/kubeconfig') === true;
@@ -107,7 +107,7 @@ test('who could ask for kubeconfigs in an older release may ask for all that the
   expect(after.rules?.find(isRequest)?.resources).toContain('clusters/upgradeplan');
 });
 
-test('a reader of an older release may ask what clusters have in the cloud, unless the operator has changed the role', async () => {
+test('a reader of an older release may read cloud resources of clusters, unless the operator changed the role', async () => {
   const roles = gateway.as('operator').resource(ClusterRoles);
   const reader = await roles.get('fairway-reader');
   const before = (reader.rules ?? []).filter(
@@ -124,7 +124,7 @@ test('a reader of an older release may ask what clusters have in the cloud, unle
 });
 
 test.each(['fairway-member', 'fairway-reader'])(
-  'who asked of clusters alone as %s may ask for quotas too',
+  'users who could only make requests about clusters as %s may request quotas too',
   async (name) => {
     const roles = gateway.as('operator').resource(ClusterRoles);
     const role = await roles.get(name);
@@ -140,7 +140,7 @@ test.each(['fairway-member', 'fairway-reader'])(
   },
 );
 
-test('what is missing is made again', async () => {
+test('missing objects are created again', async () => {
   await gateway.as('operator').resource(ClusterRoleBindings).delete('fairway-catalogue-reader');
   await gateway.as('operator').resource(plans).delete('standard');
 

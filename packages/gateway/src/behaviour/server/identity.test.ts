@@ -35,7 +35,7 @@ function patchStatus(who: Who, status: object): Promise<Cluster> {
   return gateway.as(who).resource(clusters).patch(name(), { type: 'merge', value: { status } }, options);
 }
 
-/** All ways in which a client may try to write a status. */
+/** All ways in which a client can try to write a status. */
 const WAYS: readonly { readonly way: string; readonly write: (who: Who) => Promise<unknown> }[] = [
   { way: 'a patch of the status', write: (who) => patchStatus(who, { originUID: ORIGIN }) },
   {
@@ -61,21 +61,21 @@ const WAYS: readonly { readonly way: string; readonly write: (who: Who) => Promi
   },
 ];
 
-describe('who a cluster is to the cloud', () => {
-  test.each(WAYS)('is not for a member to choose by $way', async ({ write }) => {
+describe('the cloud identity of a cluster', () => {
+  test.each(WAYS)('cannot be set by a member, by $way', async ({ write }) => {
     const error = await refusal(write('alice'));
 
     expect(error.reason).toBe('Forbidden');
     expect(identityOf(await current())).toBe(cluster.metadata.uid);
   });
 
-  test.each(WAYS)('is for the operator to settle by $way', async ({ write }) => {
+  test.each(WAYS)('can be set by the operator, by $way', async ({ write }) => {
     await write('operator');
 
     expect(identityOf(await current())).toBe(ORIGIN);
   });
 
-  test('is not taken from a status that comes with the object', async () => {
+  test('is not taken from the status of a created object', async () => {
     const { apiVersion, kind, spec } = cluster;
     const metadata = { name: `${name()}b`, namespace: TEAM };
     const made = await gateway
@@ -90,7 +90,7 @@ describe('who a cluster is to the cloud', () => {
     { status: { originUID: OTHER }, what: 'another one' },
     { status: { originUID: null }, what: 'none' },
     { status: null, what: 'no status at all' },
-  ])('stays what it is: $what is refused', async ({ status }) => {
+  ])('cannot be changed: $what is refused', async ({ status }) => {
     await patchStatus('operator', { originUID: ORIGIN });
     const options = { namespace: TEAM, subresource: 'status' };
     const resource = gateway.as('operator').resource(clusters);
@@ -101,7 +101,7 @@ describe('who a cluster is to the cloud', () => {
     expect(identityOf(await current())).toBe(ORIGIN);
   });
 
-  test('is settled before Fairway has acted on the cluster', async () => {
+  test('can only be set before Fairway has acted on the cluster', async () => {
     await patchStatus('operator', { observedGeneration: 1 });
 
     const error = await refusal(patchStatus('operator', { originUID: ORIGIN }));
@@ -109,7 +109,7 @@ describe('who a cluster is to the cloud', () => {
     expect(error.message).toContain('can be set only before Fairway has acted on the object');
   });
 
-  test('outlives a status that does not speak of it', async () => {
+  test('survives a status without it', async () => {
     await patchStatus('operator', { originUID: ORIGIN, phase: 'Ready' });
 
     await writeStatus(gateway.gateway.client.resource(clusters), await current(), { observedGeneration: 1 });

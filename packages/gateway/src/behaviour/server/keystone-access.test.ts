@@ -32,7 +32,7 @@ async function canI(client: KubeClient, verb: string, resource: string, namespac
   return (await client.resource(SelfSubjectAccessReviews).create(review)).status?.allowed === true;
 }
 
-describe.each(FORMS)('users of Keystone at the %s gateway', (form) => {
+describe.each(FORMS)('Keystone users at the %s gateway', (form) => {
   let gateway: KeystoneGateway;
   let demo: KubeClient;
   let reader: KubeClient;
@@ -48,7 +48,7 @@ describe.each(FORMS)('users of Keystone at the %s gateway', (form) => {
   });
   afterAll(() => gateway.close());
 
-  it('are told who they are, by ids, with names beside', async () => {
+  it('see their identity by ids, with names beside them', async () => {
     const { id } = await gateway.keystone.as('simulator').identity.me();
 
     expect(await whoIs(demo)).toEqual({
@@ -76,7 +76,7 @@ describe.each(FORMS)('users of Keystone at the %s gateway', (form) => {
   it.each<{ how: string; revoke: (token: string) => Promise<unknown> }>([
     { how: 'is signed out', revoke: async (token) => gateway.keystone.tokens.forget(token) },
     { how: 'is revoked in Keystone', revoke: (token) => gateway.keystone.revoke('simulator', token) },
-  ])('watch no further than their token, which $how', async ({ revoke }) => {
+  ])('cannot watch beyond their token, which $how', async ({ revoke }) => {
     const token = await gateway.keystone.tokenOf('simulator');
     const leaving = await gateway.by(token);
     const staying = await gateway.as('simulator');
@@ -89,7 +89,7 @@ describe.each(FORMS)('users of Keystone at the %s gateway', (form) => {
       } as const;
       const options = { namespace: project, signal: stop.signal, ...initial };
       const events = client.resource(clusters).watch(options)[Symbol.asyncIterator]();
-      // The bookmark that ends what is there.
+      // The bookmark that ends the initial list.
       await events.next();
       let isOver = false;
       const toTheEnd = async (): Promise<void> => {
@@ -112,7 +112,7 @@ describe.each(FORMS)('users of Keystone at the %s gateway', (form) => {
     await stayed.ended;
   });
 
-  it('have a namespace for their project, made when the first of them came', async () => {
+  it('have a namespace for their project, created on the first request of any of them', async () => {
     await whoIs(demo);
     const { metadata } = await gateway.form.client.resource(Namespaces).get(project);
     const { items } = await gateway.form.client.resource(RoleBindings).list({ namespace: project });
@@ -128,7 +128,7 @@ describe.each(FORMS)('users of Keystone at the %s gateway', (form) => {
     { who: 'a member', client: () => demo, reads: 0, writes: 0 },
     { who: 'a reader', client: () => reader, reads: 0, writes: 403 },
     { who: 'a member of another project', client: () => other, reads: 403, writes: 403 },
-  ])('$who may there what the role is for', async ({ who, client, reads, writes }) => {
+  ])('$who may do there what the role allows', async ({ who, client, reads, writes }) => {
     const name = who.replaceAll(' ', '-');
 
     expect(await codeOf(client().resource(clusters).list({ namespace: project }))).toBe(reads);
@@ -137,14 +137,14 @@ describe.each(FORMS)('users of Keystone at the %s gateway', (form) => {
     expect(await canI(client(), 'create', 'clusters', project)).toBe(writes === 0);
   });
 
-  it('may nothing elsewhere, and nothing of the API itself', async () => {
+  it('have no rights elsewhere, nor to the API itself', async () => {
     expect(await codeOf(demo.resource(clusters).list())).toBe(403);
     expect(await codeOf(demo.resource(clusters).list({ namespace: 'default' }))).toBe(403);
     expect(await codeOf(demo.resource(Namespaces).list())).toBe(403);
     expect(await canI(demo, 'patch', 'namespaces', project)).toBe(false);
   });
 
-  it('are nobody else by their names', async () => {
+  it('cannot gain rights through their names', async () => {
     const admin = gateway.keystone.as('simulator-admin');
     const roles = await gateway.keystone.send('GET', '/roles');
     const member = (roles as { roles: { id: string; name: string }[] }).roles.find(({ name }) => name === 'member');
@@ -169,13 +169,13 @@ describe.each(FORMS)('users of Keystone at the %s gateway', (form) => {
     expect((await admin.session.token()).token.roles.map(({ name }) => name)).toContain('admin');
   });
 
-  it('get 401 for a token that nobody knows', async () => {
+  it('get 401 for an unknown token', async () => {
     const error = await refusal((await gateway.by(FORGED)).resource(clusters).list({ namespace: project }));
 
     expect(error.code).toBe(401);
   });
 
-  it('are in the audit log by name and id, and no token is', async () => {
+  it('are in the audit log by name and ID, without tokens', async () => {
     const token = await gateway.keystone.tokenOf('simulator');
     await (await gateway.by(token)).resource(clusters).list({ namespace: project });
     const text = JSON.stringify(gateway.audit.events);
@@ -184,7 +184,7 @@ describe.each(FORMS)('users of Keystone at the %s gateway', (form) => {
     expect(text).not.toContain(token);
   });
 
-  it('get 503 and the reason while Keystone is away, unless they are known', async () => {
+  it('get 503 and the reason while Keystone is unavailable, unless they are cached', async () => {
     const token = await gateway.keystone.tokenOf('simulator-other');
     const { faults } = gateway.keystone.simulator;
     const fault = { service: 'identity', method: 'GET', times: null, action: { kind: 'answer', status: 503 } } as const;
@@ -216,7 +216,7 @@ describe.each(FORMS)('a namespace at the %s gateway', (form) => {
     return gateway.form.client.resource(Namespaces).create({ ...namespace, apiVersion: 'v1', kind: 'Namespace' });
   };
 
-  it('of that name that no project has is not taken over', async () => {
+  it('with the name of a project, created by someone else, is not taken over', async () => {
     await create(`p-${project}`, {});
 
     const error = await refusal(whoIs(await gateway.as('simulator')));
@@ -228,7 +228,7 @@ describe.each(FORMS)('a namespace at the %s gateway', (form) => {
     await gateway.form.client.resource(Namespaces).delete(`p-${project}`);
   });
 
-  it("of an operator who states the project is that project's", async () => {
+  it('in which an operator states the project belongs to that project', async () => {
     const other = await gateway.keystone.as('simulator-other').session.projectId();
     await create('others', { 'fairway.dev/project-id': other });
 

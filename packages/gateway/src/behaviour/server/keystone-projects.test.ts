@@ -44,12 +44,12 @@ describe('the namespace of a project', () => {
     { why: 'whose token has no project', user: { ...userOf('a'), project: undefined } },
     { why: 'with roles that mean nothing here', user: userOf('a', 'a', ['creator', 'toString']) },
     { why: 'of a project that the operator leaves out', user: userOf('a'), ignoredProjects: ['a'] },
-  ])('is not made for a user $why', async ({ user, ignoredProjects = [] }) => {
+  ])('is not created for a user $why', async ({ user, ignoredProjects = [] }) => {
     expect(await namespaces({ ignoredProjects }).of(user)).toBeUndefined();
     expect(gateway.form.server.reader.get(Namespaces, '', 'a')).toBeUndefined();
   });
 
-  it('is made once, however many come at a time', async () => {
+  it('is created once, however many requests arrive at the same time', async () => {
     const one = namespaces();
     const { reader } = gateway.form.server;
     const names = await Promise.all(Array.from({ length: 50 }, () => one.of(userOf('a'))));
@@ -61,7 +61,7 @@ describe('the namespace of a project', () => {
     expect(reader.revisionOf(Namespaces)).toBe(before);
   });
 
-  it('is completed where a process was killed before it had bound the roles', async () => {
+  it('is completed after a process was killed before it had bound the roles', async () => {
     const metadata = { name: 'a', annotations: { 'fairway.dev/project-id': 'a' } };
     await gateway.form.client.resource(Namespaces).create({ apiVersion: 'v1', kind: 'Namespace', metadata, spec: {} });
 
@@ -73,7 +73,7 @@ describe('the namespace of a project', () => {
     ]);
   });
 
-  it('gets other bindings when the operator gives roles another meaning', async () => {
+  it('gets other bindings when the operator maps roles differently', async () => {
     await namespaces().of(userOf('a'));
 
     await namespaces({ roles: { operator: 'fairway-member', member: 'view' } }).of(userOf('a'));
@@ -84,7 +84,7 @@ describe('the namespace of a project', () => {
     ]);
   });
 
-  it('loses the bindings of a role that means nothing any more, when its holder comes', async () => {
+  it('loses the bindings of a role that is no longer mapped, when its holder makes a request', async () => {
     await namespaces().of(userOf('a'));
     const strict = namespaces({ roles: { operator: 'fairway-member' } });
 
@@ -96,7 +96,7 @@ describe('the namespace of a project', () => {
     expect(gateway.form.server.reader.revisionOf(Namespaces)).toBe(before);
   });
 
-  it('loses them under a name that it no longer would get', async () => {
+  it('loses them even if its name would differ now', async () => {
     await namespaces({ namespaceFormat: '%n-%i' }).of(userOf('a', 'Blue Team'));
 
     await namespaces({ namespaceFormat: '%n-%i', roles: { operator: 'view' } }).of(userOf('a', 'Green Team'));
@@ -104,14 +104,14 @@ describe('the namespace of a project', () => {
     expect(await bindings('blue-team-a')).toEqual(['view: keystone:project:a:operator']);
   });
 
-  it('stays when the project gets another name', async () => {
+  it('is kept when the project is renamed', async () => {
     const settings = { namespaceFormat: '%n-%i' };
     expect(await namespaces(settings).of(userOf('a', 'Blue Team'))).toBe('blue-team-a');
 
     expect(await namespaces(settings).of(userOf('a', 'Green Team'))).toBe('blue-team-a');
   });
 
-  it('is not made again and again by the administrator of a domain', async () => {
+  it('is not created again and again by the administrator of a domain', async () => {
     const one = namespaces();
     const outcomes = [];
     for (let index = 0; index < NEW_NAMESPACES.burst + 5; index++) {
@@ -124,7 +124,7 @@ describe('the namespace of a project', () => {
   });
 });
 
-describe('a project that is gone', () => {
+describe('a deleted project', () => {
   const clock = new FakeClock();
   const cleanup = (entries = ['simulator-service', 'system']) => {
     const { keystone } = gateway;
@@ -152,7 +152,7 @@ describe('a project that is gone', () => {
     kept = await gateway.keystone.as('simulator').session.projectId();
   });
 
-  it('takes its namespace along after two looks, and no other', async () => {
+  it('takes its namespace with it after it was missing twice, and no other', async () => {
     const reconcile = cleanup();
     await gateway.keystone.send('DELETE', `/projects/${project}`);
     await pass(reconcile, 1);
@@ -163,7 +163,7 @@ describe('a project that is gone', () => {
     expect([isThere(project), isThere(kept)]).toEqual([false, true]);
   });
 
-  it('leaves its namespace while something of Fairway is in it', async () => {
+  it('does not delete its namespace while that contains objects of Fairway', async () => {
     await gateway.form.client.resource(cloudCredentials).create({
       apiVersion: 'fairway.dev/v1alpha1',
       kind: 'CloudCredential',
@@ -177,7 +177,7 @@ describe('a project that is gone', () => {
     expect(isThere(project)).toBe(true);
   });
 
-  it('leaves a namespace that an operator made', async () => {
+  it('does not delete a namespace that an operator created', async () => {
     const made = { metadata: { labels: { 'fairway.dev/keystone-project': null } } };
     await gateway.form.client.resource(Namespaces).patch(project, { type: 'merge', value: made });
     await gateway.keystone.send('DELETE', `/projects/${project}`);
@@ -187,7 +187,7 @@ describe('a project that is gone', () => {
     expect(isThere(project)).toBe(true);
   });
 
-  it('is not to be told where Fairway may not list projects', async () => {
+  it('is undetectable if Fairway may not list projects', async () => {
     await gateway.keystone.send('DELETE', `/projects/${project}`);
 
     await pass(cleanup(['simulator-service']), 3);
@@ -195,7 +195,7 @@ describe('a project that is gone', () => {
     expect(isThere(project)).toBe(true);
   });
 
-  it('is not what a list leaves out that Keystone still knows', async () => {
+  it('is not one that a list omits but Keystone still has', async () => {
     const { keystone } = gateway;
     const admin = keystone.as('simulator-admin').identity;
     const allProjects = async () => (await admin.allProjects()).filter(({ id }) => id !== project);
@@ -206,7 +206,7 @@ describe('a project that is gone', () => {
     expect(isThere(project)).toBe(true);
   });
 
-  it('is looked for with one list in ten minutes, whatever happens to namespaces', async () => {
+  it('is detected with one list in ten minutes, whatever happens to namespaces', async () => {
     const reconcile = cleanup(['simulator-admin']);
     const before = gateway.keystone.calls(LIST);
     for (let index = 0; index < 20; index++) await reconcile(CLEANUP_KEY, { signal: new AbortController().signal });

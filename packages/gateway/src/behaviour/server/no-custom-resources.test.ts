@@ -11,7 +11,7 @@ describe.each(FORMS)('%s gateway', (form) => {
   afterAll(() => gateway.close());
 
   test.each(['alice', 'nobody'] as const)(
-    'the list of definitions that kubectl asks for is empty for %s',
+    'the list of definitions that kubectl requests is empty for %s',
     async (who) => {
       const answer = await gateway.as(who).raw({ method: 'GET', path: `${PATH}?limit=500` });
 

@@ -82,7 +82,7 @@ describe.each(FORMS)('%s gateway', (form) => {
     verbs.map((verb) => ({ verb, type, what: type.plural, ...right })),
   );
 
-  describe('in the namespace that a role is bound in', () => {
+  describe('in the namespace of the role binding', () => {
     test.each(CASES)('to $verb $what: a member $member, a reader $reader', async ({ verb, type, member, reader }) => {
       expect(await canI('alice', verb, type, { namespace: TEAM })).toBe(member);
       expect(await canI('rita', verb, type, { namespace: TEAM })).toBe(reader);
@@ -91,12 +91,12 @@ describe.each(FORMS)('%s gateway', (form) => {
   });
 
   describe('elsewhere', () => {
-    test.each(CASES)('nobody may $verb $what for a role in another namespace', async ({ verb, type }) => {
+    test.each(CASES)('no one may $verb $what because of a role in another namespace', async ({ verb, type }) => {
       expect(await canI('rita', verb, type, { namespace: CLOUDLESS })).toBe(false);
       expect(await canI('alice', verb, type)).toBe(false);
     });
 
-    test.each<[Person]>([['alice'], ['rita'], ['nobody']])('%s sees nothing of fairway-system', async (person) => {
+    test.each<[Person]>([['alice'], ['rita'], ['nobody']])('%s has no access to fairway-system', async (person) => {
       for (const verb of [...READ, ...CHANGE]) {
         expect(await canI(person, verb, Secrets, { namespace: SYSTEM_NAMESPACE })).toBe(false);
         expect(await canI(person, verb, clusters, { namespace: SYSTEM_NAMESPACE })).toBe(false);
@@ -105,14 +105,14 @@ describe.each(FORMS)('%s gateway', (form) => {
       await expect(secrets).rejects.toMatchObject({ code: 403, reason: 'Forbidden' });
     });
 
-    test('nobody gives a namespace another cloud than the operator did', async () => {
+    test('no one can give a namespace another cloud than the operator did', async () => {
       expect(await canI('alice', 'patch', Namespaces)).toBe(false);
       expect(await canI('alice', 'update', Namespaces)).toBe(false);
     });
   });
 
   describe('the catalogue', () => {
-    test.each<[Person]>([['alice'], ['rita'], ['nobody']])('is there for %s to read', async (person) => {
+    test.each<[Person]>([['alice'], ['rita'], ['nobody']])('is readable for %s', async (person) => {
       const offered = await gateway.as(person).resource(plans).list();
       const releases = await gateway.as(person).resource(kubernetesReleases).list();
 
@@ -120,20 +120,20 @@ describe.each(FORMS)('%s gateway', (form) => {
       expect(releases.items.length).toBeGreaterThan(0);
     });
 
-    test.each(CHANGE)("is the operator's alone to %s", async (verb) => {
+    test.each(CHANGE)('can only be changed by the operator: %s', async (verb) => {
       expect(await canI('alice', verb, plans)).toBe(false);
       expect(await canI('alice', verb, kubernetesReleases)).toBe(false);
       expect(await canI('operator', verb, plans)).toBe(true);
     });
 
-    test('is closed to who has no name', async () => {
+    test('is not readable anonymously', async () => {
       const anonymous = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 
       expect((await gateway.call(anonymous, 'GET', `/apis/${API_VERSION}/plans`)).status).toBe(403);
     });
   });
 
-  test('a Machine can be deleted but not made', async () => {
+  test('a Machine can be deleted but not created', async () => {
     const machine = {
       apiVersion: API_VERSION,
       kind: machines.kind,

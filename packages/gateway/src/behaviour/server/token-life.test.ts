@@ -2,7 +2,7 @@ import { ServiceAccounts } from '@fairway/kube/kinds/resources';
 import { expect, onTestFinished, test } from 'vitest';
 import { TEAM, TestGateway } from '../../testing/test-gateway.ts';
 
-test('a token of a service account ends after 30 days, whatever was asked for', async () => {
+test('a service account token expires after 30 days, whatever was requested', async () => {
   const gateway = await TestGateway.start();
   onTestFinished(() => gateway.close());
   await gateway.populate();

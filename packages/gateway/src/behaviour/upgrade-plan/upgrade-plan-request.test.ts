@@ -37,7 +37,7 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
   test.each([
     { spec: { version: '1.36' }, query: '', to: '1.36' },
     { spec: {}, query: '', to: 'the next' },
-    // Nothing is changed anyway.
+    // It never changes anything.
     { spec: {}, query: '?dryRun=All', to: 'the next' },
   ])('answers $spec$query with its status', async ({ spec, query, to }) => {
     const { status, body } = await ask('alice', spec, { query });
@@ -77,7 +77,7 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
     expect(body).toMatchObject({ kind: 'Status', message: expect.stringMatching(says) });
   });
 
-  test('tells of a planner that is busy', async () => {
+  test('reports that the planner is busy', async () => {
     const planner = () => Promise.reject(tooManyRequests('too many upgrades are being planned', 2));
     const { status, body } = await ask('alice', {}, { planner });
 
@@ -94,7 +94,7 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
       return gateway.call('alice', 'PATCH', `${PATH}/demo${query}`, { spec: { version } });
     };
 
-    test('is answered with what holds it up', async () => {
+    test('gets the blockers as warnings', async () => {
       const { status, warnings } = await dryRun(plan);
 
       expect(status).toBe(200);
@@ -102,13 +102,13 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
       expect(warnings).toContain('fairway cluster upgrade demo --plan --to 1.36');
     });
 
-    test('says nothing where nothing is found', async () => {
+    test('has no warnings if there are no blockers', async () => {
       const { warnings } = await dryRun(async (...asked) => ({ ...(await plan(...asked)), findings: [] }));
 
       expect(warnings).not.toContain('upgrade');
     });
 
-    test('of a plan that fails, or takes long, goes on without it', async () => {
+    test('continues without a plan that fails or takes too long', async () => {
       const failing = await dryRun(() => Promise.reject(tooManyRequests('too many upgrades are being planned', 2)));
       const never = await dryRun(() => new Promise(() => {}));
 
@@ -119,7 +119,7 @@ describe.each(FORMS)('clusters/upgradeplan of the %s gateway', (form) => {
       expect(never.warnings).toContain('take longer to determine');
     });
 
-    test('is asked about nowhere else', async () => {
+    test('is planned in no other case', async () => {
       let asked = 0;
       const counting: PlanUpgrade = (...of) => {
         asked++;

@@ -111,7 +111,7 @@ describe('the webhook', () => {
     expect(Object.keys(made.data ?? {}).sort()).toEqual(['ca.crt', 'ca.key', 'webhook-key']);
   });
 
-  test('is maintained by the next replica when its maintainer stops', async () => {
+  test('is maintained by the next replica when the current one stops', async () => {
     const second = await openGateway(cluster, 'second', 'https://balancer.example.com:8443');
     await gateway.close();
     const isOfSecond = ({ webhooks = [] }: { webhooks?: readonly { clientConfig?: { url?: string } }[] }) =>

@@ -5,11 +5,11 @@ import { replyTo } from '../reply.ts';
 import type { Row, RowKind } from './row.ts';
 import { type Ids, NAMESPACE } from './world.ts';
 
-/** What kube-apiserver puts before a webhook's words. */
+/** What kube-apiserver prepends to a webhook's message. */
 const DENIED = /^admission webhook "admission\.fairway\.dev" denied the request: /;
 const CEL_LEFT_OUT = /^<nil>: Invalid value: null: some validation rules were not checked/;
 
-/** What became of a row. */
+/** The result of a row. */
 export interface Outcome {
   readonly refused: readonly string[];
   /** Sorted: kube-apiserver sorts the fields of the objects that it sends to webhooks. */
@@ -50,14 +50,14 @@ export function valueAt(object: unknown, path: string): unknown {
     .reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>> | undefined)?.[name], object);
 }
 
-/** A webhook's causes are its own; of a CRD's, the note that CEL was left out beside other errors is left out here. */
+/** A webhook's causes are kept; from a CRD's, the note that CEL was skipped because of other errors is removed. */
 function causesOf({ message = '', details }: StatusBody): string[] {
   const causes = details?.causes ?? [];
   const lines = causes.map((cause) => `${cause.field}: ${cause.message}`).filter((line) => !CEL_LEFT_OUT.test(line));
   return lines.length === 0 ? [message.replace(DENIED, '')] : lines;
 }
 
-/** RFC 7234's header, as kubectl reads it. */
+/** The header of RFC 7234, as kubectl reads it. */
 function warningsOf(header: string): string[] {
   return [...header.matchAll(/299 \S+ "((?:[^"\\]|\\.)*)"/g)].map(([, text = '']) => text.replace(/\\(.)/g, '$1'));
 }

@@ -22,7 +22,7 @@ import { PLAN_LIMITS_ROWS } from './plan-limits.ts';
 import { PLAN_STORAGE_ROWS } from './plan-storage.ts';
 import type { Row, RowKind } from './row.ts';
 
-/** What people may write, kind by kind, and what each engine answers. */
+/** What users may write, kind by kind, and how each engine answers. */
 export const TABLE: readonly { readonly kind: RowKind; readonly rows: readonly Row[] }[] = [
   { kind: 'CloudCredential', rows: CLOUD_CREDENTIAL_ROWS },
   { kind: 'Cluster', rows: CLUSTER_ROWS },

@@ -44,7 +44,7 @@ const PLANS: Readonly<Record<string, Partial<PlanSpec>>> = {
   broken: { etcd: { topology: 'Shared', baseMiB: 10, perNodeMiB: 25, maxMiB: 5 } },
 };
 
-/** Whatever the date is. */
+/** Independent of the current date. */
 const RELEASES: Readonly<Record<string, { readonly phase: ReleasePhase; readonly patches: readonly string[] }>> = {
   '1.34': { phase: 'EndOfLife', patches: ['1.34.1'] },
   '1.35': { phase: 'Deprecated', patches: ['1.35.1'] },
@@ -71,7 +71,7 @@ const POOLS: Readonly<Record<string, Partial<NewNodePool['spec']>>> = {
   'small-general': { clusterName: 'small', replicas: 2 },
 };
 
-/** Makes what the rows presume, as an operator; the clusters run, and the shipped releases make room for others. */
+/** Creates what the rows assume, as an operator; the clusters run, and the shipped releases are replaced. */
 export async function makeWorld(operator: KubeClient, project: ProjectCloud): Promise<Ids> {
   const ids = await makeNetworks(project);
   const releases = operator.resource(kubernetesReleases);

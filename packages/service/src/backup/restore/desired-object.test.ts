@@ -76,13 +76,13 @@ describe('the desired object', () => {
   test.each([
     { type: Namespaces, source: { metadata: { name: 'n' }, spec: { finalizers: ['kubernetes'] } } },
     { type: ServiceAccounts, source: { metadata: { name: 'n' }, secrets: [{ name: 'n-token-x' }] } },
-  ])('$type.plural go without what an API server fills in', ({ type, source }) => {
+  ])('$type.plural omit what an API server fills in', ({ type, source }) => {
     expect(desiredObject(type, source, nobody)).toEqual({ metadata: { name: 'n' } });
   });
 });
 
 describe('its status', () => {
-  test('has what is known, including the cloud identity, and nothing that the new Fairway has to observe', () => {
+  test('has what cannot be observed again, including the cloud identity, and nothing else', () => {
     expect(desiredStatus(machines, machine)).toEqual({
       originUID: 'u-machine',
       phase: 'Ready',
@@ -90,7 +90,7 @@ describe('its status', () => {
     });
   });
 
-  test('keeps the cloud identity that it had before the first move', () => {
+  test('keeps the cloud identity from before the first move', () => {
     const moved = { ...machine, status: { ...machine.status, originUID: ORIGIN } };
 
     expect(desiredStatus(machines, moved)).toMatchObject({ originUID: ORIGIN });
@@ -113,7 +113,7 @@ test.each([
   { value: 'restore', people: undefined },
   { value: 'true', people: 'true' },
   { value: '', people: '' },
-])('a pause of $value is that of people: $people', ({ value, people }) => {
+])('a pause of $value was set by users: $people', ({ value, people }) => {
   const annotations = value === undefined ? {} : { 'fairway.dev/paused': value };
 
   expect(pauseOfPeople({ metadata: { annotations } })).toBe(people);

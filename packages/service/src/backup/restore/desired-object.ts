@@ -87,7 +87,7 @@ export function desiredStatus(type: ResourceType, source: KubeObject): object | 
   };
 }
 
-/** The pause annotation that a person had set before the backup. */
+/** The pause annotation that a user had set before the backup. */
 export function pauseOfPeople({ metadata }: KubeObject): string | undefined {
   const value = metadata.annotations?.[PAUSED_ANNOTATION];
   return value === BACKUP_PAUSE || value === RESTORE_PAUSE ? undefined : value;

@@ -25,8 +25,8 @@ export interface RestoreRequest {
 }
 
 /**
- * Creates everything in an archive, and resumes reconciliation once all is there. May be killed at any point: the next run determines
- * the progress from what the target contains.
+ * Creates everything in an archive, and resumes reconciliation once all objects exist. May be killed at any point: the next run
+ * determines the progress from what the target contains.
  */
 export async function restoreArchive(client: KubeClient, request: RestoreRequest): Promise<void> {
   const { backup, archive, overwrite, keepPaused, clock, signal, onPlan, onDone } = request;

@@ -8,8 +8,8 @@ import { isApiError } from '@fairway/kube/object/api-error';
 export const RESTORE_LABEL = `${GROUP}/restore`;
 
 /**
- * Progress of a restore once all objects exist. `Resuming`: controllers are taking them over, and they may have been changed or deleted
- * since; another run creates nothing any more and resumes the rest. `Done`.
+ * Progress of a restore once all objects exist. `Resuming`: controllers are taking them over, and they may have been changed or
+ * deleted since; another run creates nothing more and resumes the rest. `Done`.
  */
 export type RestorePhase = 'Resuming' | 'Done';
 

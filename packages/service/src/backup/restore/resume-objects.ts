@@ -17,7 +17,7 @@ const ORDER: readonly ResourceType[] = [cloudCredentials, machines, nodePools, c
 
 /**
  * Resumes reconciliation of restored objects: first, deletions that were in progress are repeated, then pauses are removed except
- * those that people had set. `keepPaused`: clusters stay paused, as if set by a person. May be killed anywhere and called again.
+ * those that users had set. `keepPaused`: clusters stay paused, as if set by a user. May be killed anywhere and called again.
  */
 export async function resumeObjects(
   client: KubeClient,

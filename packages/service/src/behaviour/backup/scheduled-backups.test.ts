@@ -54,13 +54,13 @@ function start({ offHost = place, client = api.client } = {}): ScheduledBackups 
     server: 'https://here',
     clock,
     log: silentLogger,
-    // Quick to guess, which protects no test.
+    // Fast key derivation, since tests protect nothing.
     encryption: () => newEncryption({ N: 2 ** 14, r: 8, p: 1 }),
   });
   return running;
 }
 
-/** Moves time on, and waits for the work that it begins. */
+/** Advances time, and waits for the work that this starts. */
 async function pass(ms: number): Promise<void> {
   await clock.advance(ms);
   await running?.settled();
@@ -71,7 +71,7 @@ async function times(): Promise<readonly string[]> {
   return (await storedBackups(place)).map(({ name }) => name.slice('fairway-'.length, -'.backup'.length));
 }
 
-test('the first is made at once, and then one whenever it is due', async () => {
+test('the first is made immediately, and then one whenever it is due', async () => {
   start();
   await pass(0);
   expect(await times()).toEqual(['20260101T003000Z']);
@@ -91,7 +91,7 @@ test('what is stored can be restored', async () => {
   expect(archive.objects.map(({ metadata }) => metadata.name)).toContain('team');
 });
 
-test('the oldest go', async () => {
+test('the oldest are deleted', async () => {
   start();
   await pass(0);
   for (let hour = 0; hour < 4; hour++) await pass(HOUR_MS);
@@ -99,7 +99,7 @@ test('the oldest go', async () => {
   expect(await times()).toEqual(['20260101T020000Z', '20260101T030000Z', '20260101T040000Z']);
 });
 
-test('a restart makes none before it is due, and one that was missed at once', async () => {
+test('after a restart none is made before it is due, and a missed one immediately', async () => {
   await start().settled();
   await pass(0);
   await running?.stop();
@@ -114,7 +114,7 @@ test('a restart makes none before it is due, and one that was missed at once', a
   expect(await times()).toEqual(['20260101T003000Z', '20260101T053100Z']);
 });
 
-test('a store that is away is asked ever more rarely, and its backup follows', async () => {
+test('an unreachable store is retried with backoff, and its backup follows', async () => {
   store.isAway = true;
   const backups = start();
   await pass(0);
@@ -130,7 +130,7 @@ test('a store that is away is asked ever more rarely, and its backup follows', a
   expect(backups.counts).toMatchObject({ newestMs: expect.any(Number) as number, overdueMs: 0 });
 });
 
-test('without room in the store, or with one that damages what it takes, the good ones stay', async () => {
+test('if the store is full or damages backups, the good ones are kept', async () => {
   start();
   await pass(0);
   store.room = 0;
@@ -143,7 +143,7 @@ test('without room in the store, or with one that damages what it takes, the goo
   expect(await fetchBackup(place, 'latest')).toMatchObject({ name: 'fairway-20260101T003000Z.backup' });
 });
 
-test('one that is damaged is left alone, and another is made', async () => {
+test('a damaged one is left alone, and another is made', async () => {
   start();
   await pass(0);
   await pass(HOUR_MS);
@@ -158,7 +158,7 @@ test('one that is damaged is left alone, and another is made', async () => {
   expect(await times()).toEqual(['20260101T003000Z', '20260101T010000Z', '20260101T020000Z']);
 });
 
-test('none is made beside those of another passphrase, which is said', async () => {
+test('none is made next to those with another passphrase, which is logged', async () => {
   start({ offHost: placeOf('the passphrase of yesterday') });
   await pass(0);
   await running?.stop();
@@ -186,7 +186,7 @@ test('a Fairway on a new machine makes none before the lost one is restored', as
   expect(await times()).toEqual(['20260101T003000Z']);
 });
 
-test('backups with later times, of a clock that was wrong, never push the newest out', async () => {
+test('backups with later times, from a wrong clock, never displace the newest', async () => {
   const now = clock.now();
   clock = new FakeClock(now + 300 * HOUR_MS);
   start();
@@ -201,7 +201,7 @@ test('backups with later times, of a clock that was wrong, never push the newest
   expect(await times()).toEqual(['20260101T003000Z', '20260113T150000Z', '20260113T160000Z']);
 });
 
-test('a stop in the middle ends it, and leaves nothing in the store', async () => {
+test('a stop during a backup ends it, and leaves nothing in the store', async () => {
   const inner = api.server.transport({ username: 'admin', groups: ['system:masters', 'system:authenticated'] });
   const client = new KubeClient({
     request(request) {

@@ -192,7 +192,7 @@ describe('over kinds with an additional field', () => {
     expect(losses).toEqual(['spec.later']);
   });
 
-  test('of an earlier release: the upgrade says what gets lost', async () => {
+  test('of an earlier release: the upgrade reports what is lost', async () => {
     const losses: string[] = [];
     await installLater(undefined, true);
 

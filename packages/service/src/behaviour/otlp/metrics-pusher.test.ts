@@ -44,7 +44,7 @@ describe('to a receiver over HTTP', () => {
     server?.close();
   });
 
-  test('what /metrics tells is sent as OTLP has it', async () => {
+  test('what /metrics exports is sent in the form of OTLP', async () => {
     const received = Promise.withResolvers<{ readonly path: string; readonly body: Sent }>();
     server = createServer((request, response) => {
       const chunks: Buffer[] = [];
@@ -100,7 +100,7 @@ describe('to a receiver over HTTP', () => {
   });
 });
 
-describe('a receiver that is away', () => {
+describe('an unreachable receiver', () => {
   function open(answer: () => ExportResult) {
     const clock = new FakeClock(START);
     const at: number[] = [];
@@ -122,7 +122,7 @@ describe('a receiver that is away', () => {
     return { clock, at, pusher };
   }
 
-  test('is asked less and less often, and at the usual pace when it is back', async () => {
+  test('is tried less and less often, and at the usual interval when it is back', async () => {
     let code = ExportResultCode.FAILED;
     const { clock, at, pusher } = open(() => ({ code }));
 
@@ -138,7 +138,7 @@ describe('a receiver that is away', () => {
     await pusher.close();
   });
 
-  test('is sent what there is at the end, if it is there', async () => {
+  test('is sent the last metrics at the end, if it is reachable', async () => {
     const { at, pusher } = open(() => ({ code: ExportResultCode.SUCCESS }));
 
     await pusher.close();

@@ -30,14 +30,14 @@ function ask(path: string, init?: RequestInit): Promise<Response> {
   return fetch(`http://127.0.0.1:${listener.port}${path}`, init);
 }
 
-test('it answers scrapers', async () => {
+test('it responds to scrapers', async () => {
   const answer = await ask('/metrics');
 
   expect(answer.headers.get('content-type')).toBe(registry.contentType);
   expect(await answer.text()).toContain('\nclusters 7\n');
 });
 
-test('however often they are asked for, they are read once a second', async () => {
+test('however often metrics are scraped, they are collected once a second', async () => {
   for (let times = 0; times < 5; times++) await ask('/metrics');
   expect(readings).toBe(1);
 
@@ -55,11 +55,11 @@ test.each([
   expect((await ask(path, init)).status).toBe(status);
 });
 
-test('whoever holds connections open keeps no probe out', async () => {
+test('clients that hold connections open keep no probe out', async () => {
   const held = await Promise.all(
     Array.from({ length: 100 }, async () => {
       const socket = connect(listener.port, '127.0.0.1');
-      // Cut off while it connects, too.
+      // It is closed while it connects, too.
       socket.on('error', () => {});
       await new Promise((resolve) => socket.once('connect', resolve).once('close', resolve));
       socket.write('GET /healthz HTTP/1.1\r\n');
@@ -72,7 +72,7 @@ test('whoever holds connections open keeps no probe out', async () => {
   await expect.poll(() => held.filter((socket) => !socket.closed).length).toBeLessThanOrEqual(64);
 });
 
-test('an address that is taken is told with its option', async () => {
+test('an address in use is reported with its option', async () => {
   await expect(listenForMetrics({ host: '127.0.0.1', port: listener.port }, registry, clock)).rejects.toThrow(
     `--metrics-listen 127.0.0.1:${listener.port}: listen EADDRINUSE`,
   );

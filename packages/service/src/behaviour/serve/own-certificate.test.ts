@@ -52,7 +52,7 @@ function open(): OwnCertificate {
   return own;
 }
 
-/** The names in the certificate that a client of this name gets. */
+/** The names in the certificate that a client gets for this server name. */
 async function shownTo(port: number, servername: string): Promise<string | undefined> {
   const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false, ...(servername && { servername }) });
   const { promise, resolve, reject } = Promise.withResolvers<string | undefined>();
@@ -60,7 +60,7 @@ async function shownTo(port: number, servername: string): Promise<string | undef
   return promise.finally(() => socket.destroy());
 }
 
-test('clients that ask for its names get it, all others Fairway’s own', async () => {
+test('clients that request its names get it, all others Fairway’s own', async () => {
   const certificate = open();
   const { certificatePem, privateKeyPem = '' } = await issue(['localhost']);
   const listener = await listen(
@@ -100,14 +100,14 @@ test('its authority is that of the file', () => {
   expect(told).toBe(`${authority.certificatePem.trim()}\n`);
 });
 
-test('a certificate that is its own authority is given to clients; one that the world trusts is not', () => {
+test('a self-signed certificate is given to clients; a publicly trusted one is not', () => {
   files = { certFile: files.certFile, keyFile: files.keyFile };
   expect(open().authority).toBeUndefined();
   own?.close();
 
   writeFileSync(files.certFile, authority.certificatePem);
   writeFileSync(files.keyFile, authority.privateKeyPem);
-  // An authority has no names of servers.
+  // A CA has no server names.
   expect(open).toThrow('has no subject alternative names');
 });
 
@@ -131,13 +131,13 @@ test.each([
   expect(open).toThrow(says);
 });
 
-test('one that has ended is refused', async () => {
+test('an expired one is refused', async () => {
   await clock.advance(11 * HOUR_MS);
 
   expect(open).toThrow('the certificate expired on');
 });
 
-test('its end is a metric, and that of its replacement', async () => {
+test('its expiry is a metric, and so is that of its replacement', async () => {
   const registry = new Registry();
   addCertificateMetrics(registry, open());
   const endsInHours = async () => {

@@ -85,14 +85,14 @@ test('a certificate of another authority is not trusted, nor one for other names
   });
 });
 
-test('nobody listens', async () => {
+test('no server listens', async () => {
   const [free = 0] = await freePorts(1);
   await registered(`https://127.0.0.1:${free}/webhook/secret`, ours);
 
   expect(await observeWebhook(client)).toMatchObject({ answer: { kind: 'silent', code: 'ECONNREFUSED' } });
 });
 
-test('a Service that is not there is said, and one that is is asked for its own name', async () => {
+test('a missing Service is reported, and an existing one is asked for its own name', async () => {
   const caBundle = ours;
   const configuration = webhookConfiguration({ url: `https://fairway.system.svc:${port}/secret`, caBundle, identity });
   await client.resource(ValidatingWebhookConfigurations).create(configuration);
@@ -109,7 +109,7 @@ test('a Service that is not there is said, and one that is is asked for its own 
   });
 });
 
-test('what people changed is named', async () => {
+test('changes by users are reported', async () => {
   const { webhooks = [], ...rest } = webhookConfiguration({ url: 'https://127.0.0.1:1/', caBundle: ours, identity });
   const [first] = webhooks;
   await client.resource(ValidatingWebhookConfigurations).create({

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-test('a control plane in a process of its own writes what its cluster asks for into its folder', async () => {
+test('a control plane in a process of its own writes what its cluster requests into its folder', async () => {
   const stop = new AbortController();
   const running = runSimulatedControlPlane({
     spec: {
@@ -50,7 +50,7 @@ test('a control plane in a process of its own writes what its cluster asks for i
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line) as AuditEvent);
-  // What every cluster gets at its start.
+  // Created for every cluster at its start.
   expect(events.map(({ verb, objectRef }) => `${verb} ${objectRef?.resource} ${objectRef?.name}`)).toContain(
     'create namespaces kube-system',
   );

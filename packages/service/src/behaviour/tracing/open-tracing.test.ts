@@ -18,7 +18,7 @@ interface Opened {
   readonly sizes: readonly number[];
 }
 
-/** With a receiver that answers as it is told. */
+/** With a receiver whose answer is scripted. */
 async function open(answer: (response: ServerResponse) => void, clock: Clock = systemClock): Promise<Opened> {
   const sizes: number[] = [];
   const server = createServer((request, response) => {
@@ -54,7 +54,7 @@ async function counted({ registry }: Opened): Promise<Record<string, number>> {
   return Object.fromEntries((metric?.values ?? []).map(({ labels, value }) => [labels['result'], value]));
 }
 
-test('all that is left is sent at the end, however many batches', async () => {
+test('all remaining spans are sent at the end, however many batches', async () => {
   const opened = await open((response) => response.writeHead(200).end('{}'));
   record(opened, 2_000);
 
@@ -64,7 +64,7 @@ test('all that is left is sent at the end, however many batches', async () => {
   expect(await counted(opened)).toEqual({ exported: 2_000, lost: 0 });
 });
 
-test('a receiver that never answers is asked once, excess spans are counted, and closing waits for it for two seconds', async () => {
+test('a receiver that never responds is tried once, excess spans are counted, and closing waits two seconds for it', async () => {
   const clock = new FakeClock();
   const opened = await open(() => {}, clock);
   record(opened, 10_000);
@@ -78,7 +78,7 @@ test('a receiver that never answers is asked once, excess spans are counted, and
   expect(opened.sizes).toHaveLength(1);
 });
 
-test('a receiver that refuses is left alone', async () => {
+test('a receiver that refuses is not retried', async () => {
   const opened = await open((response) => response.writeHead(403).end('x'.repeat(10_000)));
   record(opened, 600);
   await expect.poll(() => counted(opened)).toMatchObject({ exported: 0, lost: 512 });

@@ -22,7 +22,7 @@ const RELEASES = readdirSync(FIXTURES, { withFileTypes: true })
 
 type Spec = Readonly<Record<string, unknown>>;
 
-/** A change of each kind's spec that has nothing to do with what a rule may refuse. */
+/** For each kind, a change of its spec that no rule can refuse. */
 const CHANGES: Readonly<Record<string, (spec: Spec) => Spec>> = {
   Cluster: ({ updatePolicy }) => ({ updatePolicy: updatePolicy === 'NeverUpdate' ? 'AlwaysUpdate' : 'NeverUpdate' }),
   NodePool: () => ({ template: { metadata: { annotations: { 'example.org/changed': 'yes' } } } }),
@@ -36,7 +36,7 @@ function whereOf({ metadata }: KubeObject) {
   return metadata.namespace === undefined ? {} : { namespace: metadata.namespace };
 }
 
-/** What no default fills, and a controller would stumble over. */
+/** Values that no default fills in and that a controller would fail on. */
 function misfits(kind: Kind, object: KubeObject): string[] {
   const { spec, status } = object as KubeObject & { spec?: unknown; status?: unknown };
   const results = [kind.spec.safeParse(spec), ...(status === undefined ? [] : [kind.status?.safeParse(status)])];
@@ -46,7 +46,7 @@ function misfits(kind: Kind, object: KubeObject): string[] {
     .map(({ path, message }) => `${path.join('.')}: ${message}`);
 }
 
-/** The database that an earlier release left behind, under this one's API. */
+/** The database that an earlier release left behind, served by the current API. */
 describe.each(RELEASES)('what Fairway %s stored', (release) => {
   let folder: string;
   let database: SqliteDatabase;
@@ -72,7 +72,7 @@ describe.each(RELEASES)('what Fairway %s stored', (release) => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The errors of what is tried on each object, by the object's name. */
+  /** The errors of an action on each object, by the object's name. */
   async function tried(act: (kind: Kind, object: KubeObject) => Promise<unknown>): Promise<string[]> {
     const failures: string[] = [];
     for (const { kind, object } of all) {
@@ -82,7 +82,7 @@ describe.each(RELEASES)('what Fairway %s stored', (release) => {
     return failures;
   }
 
-  it('is all served, with the defaults of this release', () => {
+  it('is served completely, with the defaults of this release', () => {
     const stored = JSON.parse(readFileSync(join(FIXTURES, release, 'objects.json'), 'utf8')) as readonly KubeObject[];
     const names = (objects: readonly KubeObject[]) => objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
     const served = all.map(({ kind, object }) => ({ ...object, kind: kind.kind }));
@@ -116,7 +116,7 @@ describe.each(RELEASES)('what Fairway %s stored', (release) => {
     expect(failures).toEqual([]);
   });
 
-  it('can be changed where no rule objects', async () => {
+  it('can be changed if no rule objects', async () => {
     const failures = await tried((kind, object) => {
       const spec = CHANGES[kind.kind]?.((object as KubeObject & { spec: Spec }).spec);
       const client = gateway.as('operator').resource<KubeObject>(kind);
@@ -136,14 +136,14 @@ describe.each(RELEASES)('what Fairway %s stored', (release) => {
     expect(failures).toEqual([]);
   });
 
-  it('can be deleted, last what others name', async () => {
+  it('can be deleted, referenced objects last', async () => {
     const order = ['Machine', 'NodePool', 'Cluster', 'CloudCredential', 'KubernetesRelease', 'Plan'];
     all.sort((a, b) => order.indexOf(a.kind.kind) - order.indexOf(b.kind.kind));
     const failures = await tried(async (kind, object) => {
       const name = object.metadata.name ?? '';
       await gateway.as('operator').resource<KubeObject>(kind).delete(name, whereOf(object));
       if ((object.metadata.finalizers ?? []).length === 0) return;
-      // As its controller does when nothing of it is left.
+      // As its controller does when all its resources are deleted.
       const value = { metadata: { finalizers: null } };
       await gateway.gateway.client.resource<KubeObject>(kind).patch(name, { type: 'merge', value }, whereOf(object));
     });

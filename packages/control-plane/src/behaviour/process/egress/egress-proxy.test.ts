@@ -15,7 +15,7 @@ let listener: Server;
 let port: number;
 /** Connections that the listener has accepted. */
 let reached: Socket[];
-/** Local addresses that they were made to. */
+/** Local addresses of these connections. */
 let reachedAt: (string | undefined)[];
 /** Answers of the name server, in order; the last one repeats. */
 let answers: string[][];
@@ -117,10 +117,10 @@ test.each(['127.0.0.1', '127.1.2.3', 'localhost', 'rebinding.example.org', '[::1
   },
 );
 
-describe('the webhook about tokens', () => {
+describe('the token webhook', () => {
   const WEBHOOK = 'token-review.fairway.internal:443';
 
-  test('is reached by its name, which no name server is asked about', async () => {
+  test('is reached by its name, which is never resolved by DNS', async () => {
     await using proxy = await open(anything);
     proxy.tokenWebhook = { serve: (socket) => void socket.pipe(socket) };
 
@@ -134,7 +134,7 @@ describe('the webhook about tokens', () => {
   test.each([
     { who: 'API services of the tenant', kind: 'cluster' as const, isServed: true },
     { who: 'anybody where there is none', kind: 'controlplane' as const, isServed: false },
-  ])('is not reached by $who', async ({ kind, isServed }) => {
+  ])('cannot be reached by $who', async ({ kind, isServed }) => {
     await using proxy = await open(anything);
     proxy.tokenWebhook = isServed ? { serve: (socket) => void socket.pipe(socket) } : undefined;
 
@@ -202,7 +202,7 @@ test('requests other than CONNECT are rejected', async () => {
 });
 
 describe('a pod of the cluster', () => {
-  /** Pods that have an address echo what they hear. */
+  /** Pods with an address echo what they receive. */
   function podsAt(known: string) {
     return {
       asked: [] as string[],
@@ -213,7 +213,7 @@ describe('a pod of the cluster', () => {
     };
   }
 
-  test('is reached through its kubelet where its address may not be connected to', async () => {
+  test('is reached through its kubelet if its address may not be connected to', async () => {
     await using proxy = await open((kind, address, to) => (to === 10_250 ? undefined : `no ${kind} ${address}`));
     const pods = podsAt('10.2.1.7');
     proxy.pods = pods;
@@ -229,7 +229,7 @@ describe('a pod of the cluster', () => {
     { kind: 'cluster', host: '10.2.1.8', asked: ['10.2.1.8:8443 no'], reason: 'nobody has the address' },
     { kind: 'controlplane', host: '10.2.1.7', asked: [], reason: 'a webhook by URL is no pod' },
     { kind: 'cluster', host: 'localhost', asked: [], reason: 'a name is no pod' },
-  ] as const)('is not looked for, or not found: $reason', async ({ kind, host, asked }) => {
+  ] as const)('is not looked up, or not found: $reason', async ({ kind, host, asked }) => {
     await using proxy = await open(() => 'no');
     const pods = podsAt('10.2.1.7');
     proxy.pods = pods;
@@ -239,7 +239,7 @@ describe('a pod of the cluster', () => {
   });
 });
 
-test('the answer says why a connection fails', async () => {
+test('the response says why a connection fails', async () => {
   await using _ = await open(anything);
   await new Promise((resolve) => listener.close(resolve));
 
@@ -265,7 +265,7 @@ test('connections are limited', async () => {
   for (const socket of idle) socket.destroy();
 });
 
-test('a successor listens in place of its predecessor, whose shutdown does not affect it', async () => {
+test('a successor takes over the socket of its predecessor, whose shutdown does not affect it', async () => {
   const before = await open(anything);
   await using _ = await open(anything);
   await before.close();

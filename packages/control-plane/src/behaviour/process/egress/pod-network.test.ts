@@ -19,11 +19,11 @@ const POD_ADDRESS = '10.2.1.7';
 
 let authority: CertificateAuthority;
 let server: Server;
-/** Requests for lists of pods, and for forwarded ports with the user who asks. */
+/** Requests for lists of pods, and for port forwarding with the client's user. */
 let asked: string[];
-/** Nodes that were connected to. */
+/** Nodes to which connections were made. */
 let dialled: string[];
-/** What the kubelet does with a port, once it has said which. */
+/** What the kubelet does with a port, after it has confirmed the port number. */
 let serve: (webSocket: WebSocket) => void;
 let nodeAddress: string;
 
@@ -41,7 +41,7 @@ function answer({ url = '' }: IncomingMessage): string {
   return JSON.stringify({ kind: 'PodList', apiVersion: 'v1', metadata: {}, items: isItsAddress ? [pod] : [] });
 }
 
-/** One server plays the API server, and the kubelet of 127.0.0.1. */
+/** One server acts as the API server, and as the kubelet of 127.0.0.1. */
 beforeEach(async () => {
   asked = [];
   dialled = [];
@@ -98,7 +98,7 @@ async function open(): Promise<Duplex> {
   return stream;
 }
 
-test("a pod's port is forwarded by the kubelet of its node, which is asked as the API server asks", async () => {
+test("a pod's port is forwarded by the kubelet of its node, which authenticates the client as the API server", async () => {
   const stream = await open();
   stream.write('hello');
   const [heard] = await once(stream, 'data');
@@ -110,7 +110,7 @@ test("a pod's port is forwarded by the kubelet of its node, which is asked as th
   expect(decodeURIComponent(asked[0] ?? '')).toContain('fieldSelector=status.podIP=10.2.1.7,status.phase=Running');
 });
 
-test('bytes pass in order and whole, more of them than any buffer holds', async () => {
+test('bytes arrive complete and in order, even if they exceed every buffer', async () => {
   const stream = await open();
   const sent = Buffer.from(Array.from({ length: 3_000_000 }, (_, index) => index % 251));
   const chunks: Buffer[] = [];
@@ -123,7 +123,7 @@ test('bytes pass in order and whole, more of them than any buffer holds', async 
   expect(Buffer.concat(chunks).equals(sent)).toBe(true);
 });
 
-test('nobody reads: the pod is not read from either', async () => {
+test('backpressure: without a reader, the pod is not read from either', async () => {
   let isHeldUp = false;
   serve = (webSocket) => {
     const more = () => {
@@ -139,7 +139,7 @@ test('nobody reads: the pod is not read from either', async () => {
   stream.destroy();
 });
 
-test('a connection that the pod ends, ends', async () => {
+test('a connection that the pod closes ends', async () => {
   serve = (webSocket) => {
     webSocket.send(Buffer.from('\0bye'));
     webSocket.close();
@@ -148,7 +148,7 @@ test('a connection that the pod ends, ends', async () => {
   expect(await text(await open())).toBe('bye');
 });
 
-test('a port where nothing listens: the connection fails with the words of the runtime', async () => {
+test('a port without a listener: the connection fails with the error of the runtime', async () => {
   serve = (webSocket) => {
     webSocket.send(Buffer.from('\x01connection refused'));
     webSocket.close();
@@ -157,7 +157,7 @@ test('a port where nothing listens: the connection fails with the words of the r
   await expect(text(await open())).rejects.toThrow('connection refused');
 });
 
-test('a node that answers byte by byte without an end is given up in time', async () => {
+test('a node that responds byte by byte without an end times out', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   using _ = { [Symbol.dispose]: () => void vi.useRealTimers() };
   server.removeAllListeners('upgrade');
@@ -180,7 +180,7 @@ test('a node that answers byte by byte without an end is given up in time', asyn
   await closed;
 });
 
-test('however many pods say to have the address, a few are asked for', async () => {
+test('however many pods claim the address, only a few are requested', async () => {
   (await open()).destroy();
 
   expect(new URL(asked[0] ?? '', 'https://x').searchParams.get('limit')).toBe('16');
@@ -189,7 +189,7 @@ test('however many pods say to have the address, a few are asked for', async () 
 test.each([
   { frame: Buffer.from([0xff, 0xff, 0xff, 0xff]), reason: 'no frame of WebSockets' },
   { frame: Buffer.from([0x82, 0x05, 0x01, 1, 2, 3, 4, 0x88, 0x00]), reason: 'an error at once, and the end' },
-])('a node that answers with $reason in the same breath fails a connection, and nothing else', async ({ frame }) => {
+])('a node that answers with $reason in the same packet fails a connection, and nothing else', async ({ frame }) => {
   server.removeAllListeners('upgrade');
   server.on('upgrade', ({ headers }: IncomingMessage, socket: Duplex) => {
     const accept = createHash('sha1').update(`${headers['sec-websocket-key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`);
@@ -206,12 +206,12 @@ test.each([
 test.each([
   { address: '10.2.1.8', policy: anything, reason: 'no pod has the address' },
   { address: POD_ADDRESS, policy: () => 'not that one', reason: 'what it says to be its node may not be reached' },
-])('nothing is connected to: $reason', async ({ address, policy }) => {
+])('no connection is made: $reason', async ({ address, policy }) => {
   expect(await (await podNetwork()).connect(address, 8443, policy)).toBeUndefined();
   expect(dialled).toEqual([]);
 });
 
-test('a node whose certificate is not for its address is not believed', async () => {
+test('a node whose certificate is not for its address is not trusted', async () => {
   nodeAddress = '127.0.0.9';
 
   await expect(open()).rejects.toThrow(

@@ -146,7 +146,7 @@ describe('a restored Fairway', () => {
     expect(content.some((each) => 'name' in each && each.name === 'unrelated')).toBe(false);
   });
 
-  test('has nothing paused except what people had paused', async () => {
+  test('has nothing paused except what users had paused', async () => {
     await restore(target.client, origin.archive);
 
     const { items } = await target.client.resource(clusters).list();
@@ -164,7 +164,7 @@ describe('a restored Fairway', () => {
     expect(leaving.metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('keeps its clusters paused on request, as a person would', async () => {
+  test('keeps its clusters paused on request, as if set by a user', async () => {
     await restore(target.client, origin.archive, { keepPaused: true });
 
     const { items } = await target.client.resource(clusters).list();
@@ -198,7 +198,7 @@ describe('an existing object that differs', () => {
     archive = { ...origin.archive, objects: (await takeSnapshot(origin.api.client, { signal })).objects };
   });
 
-  test('is named, and nothing is written', async () => {
+  test('is reported, and nothing is written', async () => {
     const before = await contentOf(target);
 
     await expect(restore(target.client, archive)).rejects.toThrow(/it exists and differs in spec\.displayName/);
@@ -220,7 +220,7 @@ function wasKilled(error: unknown): false {
 }
 
 describe('a restore that is killed', () => {
-  test.each(['before', 'after'] as const)('%s any of its writes goes on when it is run again', async (when) => {
+  test.each(['before', 'after'] as const)('%s any of its writes continues when it is run again', async (when) => {
     const undisturbed = new TestApi();
     await restore(undisturbed.client, origin.archive);
     const expected = await contentOf(undisturbed);
@@ -241,7 +241,7 @@ describe('a restore that is killed', () => {
     }
   });
 
-  test('while resuming recreates nothing: what people have deleted since stays deleted', async () => {
+  test('while resuming recreates nothing: what users have deleted since stays deleted', async () => {
     let resumed = false;
     const killed = target.clientKilledAt(Number.POSITIVE_INFINITY, 'before', () => {
       resumed ||= target.server.reader

@@ -41,7 +41,7 @@ describe('a restore', () => {
   });
 
   test.each(['alice', 'rita', 'nobody'] as const)(
-    'is not for %s, who is told before anything is written',
+    'is refused for %s, with an error before anything is written',
     async (who) => {
       await expect(requireTarget(gateway.as(who), 'https://fairway', signal)).rejects.toThrow(
         /may not|forbidden|cannot/,
