@@ -100,7 +100,7 @@ export class UsageReconciler {
         return endRecord(this.#writer, record, undefined);
       case 'wait':
         return pass.requeueAfter(Math.min(step.waitMs, LONGEST_PAUSE_MS));
-      default:
+      case 'none':
     }
   }
 

@@ -135,7 +135,7 @@ export class MissingClusterGC {
       }
       case 'wait':
         return pass.requeueAfter(step.waitMs);
-      default:
+      case 'delete':
         return this.#sweep(missingCluster, pass);
     }
   }
