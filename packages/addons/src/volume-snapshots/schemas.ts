@@ -14,7 +14,7 @@ const ERROR = described(
 );
 const READY = described({ type: 'boolean' }, 'Whether volumes can be created from the snapshot.');
 
-/** Fields of which each stays what it is once it is set, and of which there is exactly one. */
+/** Fields that cannot change once set, exactly one of which is present. */
 function sourceOf(fields: Readonly<Record<string, string>>): Schema {
   const names = Object.keys(fields);
   const properties = Object.entries(fields).map(([name, text]): [string, Schema] => [
