@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { isReady, TEAM } from '../testing/test-fairway.ts';
 import { Upgrading } from '../testing/upgrading.ts';
 
-/** A pod on each node, which a PodDisruptionBudget keeps. */
+/** A pod on each node, which a PodDisruptionBudget protects. */
 async function keepPods({ fairway, faults }: Upgrading): Promise<void> {
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
   const tenant = fairway.runtime.client(cluster ? identityOf(cluster) : '');
@@ -64,7 +64,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.fewestAvailable).toBeGreaterThanOrEqual(fewest);
   });
 
-  test('makes as many new nodes at a time as maxSurge allows', async () => {
+  test('creates as many new nodes at a time as maxSurge allows', async () => {
     await using upgrading = await Upgrading.start({ strategy: { type: 'Rolling', maxSurge: 3 } });
 
     await upgrading.upgrade();
@@ -74,7 +74,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history).toMatchObject({ mostMachines: 5, fewestAvailable: 3 });
   });
 
-  test('takes as many nodes at a time as maxUnavailable allows', async () => {
+  test('replaces as many nodes at a time as maxUnavailable allows', async () => {
     const strategy = { type: 'Rolling', maxSurge: 0, maxUnavailable: '67%' } as const;
     await using upgrading = await Upgrading.start({ strategy });
 
@@ -84,7 +84,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history).toMatchObject({ mostMachines: 3, fewestAvailable: 1 });
   });
 
-  test('is done as the plan says where the pool says nothing', async () => {
+  test('follows the plan if the pool has no settings', async () => {
     await using upgrading = await Upgrading.start({ strategy: {}, cluster: { plan: 'standard' } });
 
     await upgrading.upgrade();
@@ -93,7 +93,7 @@ describe('a rolling upgrade', () => {
     expect(pool.status?.upgrade).toMatchObject({ strategy: 'Rolling', summary: '3/3' });
   });
 
-  test('renews pools of a higher priority first', async () => {
+  test('upgrades pools with a higher priority first', async () => {
     await using upgrading = await Upgrading.start();
     const { clock, fairway } = upgrading;
     await clock.during(
@@ -113,7 +113,7 @@ describe('a rolling upgrade', () => {
     expect(done.status?.upgrade?.done).toBe(0);
   });
 
-  test('is forced after the time limit where a PodDisruptionBudget keeps a pod', async () => {
+  test('is forced after the drain timeout if a PodDisruptionBudget protects a pod', async () => {
     await using upgrading = await Upgrading.start({ strategy: { type: 'Rolling', drainTimeout: '5m' } });
     const { clock, history } = upgrading;
     await clock.during(keepPods(upgrading));
@@ -128,7 +128,7 @@ describe('a rolling upgrade', () => {
     expect(history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
   });
 
-  test('halts when the new node does not join, and goes on when it is replaced', async () => {
+  test('halts when the new node does not join, and continues when it is replaced', async () => {
     await using upgrading = await Upgrading.start({ pool: { healing: { enabled: false } } });
     upgrading.nodesJoin = false;
 
@@ -147,7 +147,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.fewestAvailable).toBe(3);
   });
 
-  test('goes on by itself when a new node that did not join is repaired', async () => {
+  test('continues by itself when a new node that did not join is repaired', async () => {
     await using upgrading = await Upgrading.start();
     const old = (await upgrading.machines()).map(({ metadata }) => metadata.name);
     upgrading.nodesJoin = false;
@@ -163,7 +163,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.fewestAvailable).toBe(3);
   });
 
-  test('waits for a quota that its surge needs, and goes on by itself', async () => {
+  test('waits for a quota that its surge needs, and continues by itself', async () => {
     await using upgrading = await Upgrading.start();
     upgrading.fairway.cloud.setQuota('demo', { instances: 3 });
 
@@ -177,7 +177,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
   });
 
-  test('stops taking nodes while it is paused, and after it is aborted', async () => {
+  test('takes no more nodes while it is paused, and after it is aborted', async () => {
     await using upgrading = await Upgrading.start();
     await upgrading.upgrade();
     await upgrading.until(({ done }) => done === 1);
@@ -204,7 +204,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.fewestAvailable).toBe(3);
   });
 
-  test('goes on with fewer nodes when the pool shrinks, and replaces what a person deletes', async () => {
+  test('continues with fewer nodes when the pool shrinks, and replaces what a person deletes', async () => {
     await using upgrading = await Upgrading.start({ replicas: 4 });
     await upgrading.upgrade();
     await upgrading.until(({ done }) => done === 1);
@@ -219,7 +219,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.mostMachines).toBeLessThanOrEqual(5);
   });
 
-  test('takes no node while the API server is away', async () => {
+  test('takes no node while the API server is down', async () => {
     await using upgrading = await Upgrading.start();
     await upgrading.upgrade();
     await upgrading.until(({ state }) => state === 'Running');
@@ -236,7 +236,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.fewestAvailable).toBe(3);
   });
 
-  test('goes on where it was when Fairway is killed in its middle', async () => {
+  test('resumes where it was when Fairway is killed in the middle', async () => {
     await using upgrading = await Upgrading.start();
     await upgrading.upgrade();
     for (let kills = 0; kills < 5; kills++) {
@@ -253,7 +253,7 @@ describe('a rolling upgrade', () => {
 });
 
 describe('an upgrade in place', () => {
-  test('installs the same servers again, one after another', async () => {
+  test('reinstalls the same servers, one after another', async () => {
     await using upgrading = await Upgrading.start({ strategy: { type: 'InPlace' } });
     const before = await upgrading.machines();
 
