@@ -33,7 +33,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
 
       const tokenOf = async (entry: string) => (await cluster.fairway.cloud(entry).session.token()).id;
       const kubectlOf = async (entry: string) => cluster.by(await tokenOf(entry));
-      /** What an API server of the tenant says of a token to whoever may ask it. */
+      /** What an API server of the tenant reports about a token to anyone who may ask. */
       const reviewed = async (token: string) => {
         const file = `${member.kubeconfig}.review`;
         await writeFile(file, review(token));
@@ -56,7 +56,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
         await job?.close();
       });
 
-      it('a member of its project administers it, under his id', async () => {
+      it('a member of its project administers it, under their id', async () => {
         const { token } = await cloud.session.token();
 
         await expect.poll(() => member.run(...WHOAMI)).toMatchObject({ stdout: `keystone:${token.user.id}` });

@@ -23,7 +23,7 @@ export interface HostileRequest {
   readonly body?: string | Buffer;
 }
 
-/** A whole `fairway up` in this process and on this thread, so that its work can be counted; with all of its listeners. */
+/** A whole `fairway up` in this process and on this thread, so that its work can be measured; with all of its listeners. */
 export class HostileTarget {
   /** Of the administrator. */
   readonly client: KubeClient;
@@ -88,7 +88,7 @@ export class HostileTarget {
     });
   }
 
-  /** The status; 0 where the connection ended without one, and undefined where no client of Node's sends such a thing. */
+  /** The status; 0 if the connection ended without one, and undefined if no Node client can send such a request. */
   async send({ at, as, method, path, headers = {}, body }: HostileRequest): Promise<number | undefined> {
     const agent = as === 'administrator' ? this.#agents.administrator : this.#agents.stranger;
     const own = at === 'magnum' ? { 'x-auth-token': this.#token } : { authorization: `Bearer ${this.#token}` };
