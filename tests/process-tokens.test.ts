@@ -71,7 +71,7 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
     expect(await reviewed('forged-')).toBeUndefined();
   });
 
-  test('uses Fairway’s current address, without a restart', async () => {
+  test('uses Fairway’s current token reviewer, without a restart', async () => {
     const before = apiServer();
     cluster.spec = { ...cluster.spec, reviewToken: reviewFor('another') };
 
@@ -79,7 +79,7 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
     expect(apiServer()).toBe(before);
   });
 
-  test('uses Fairway’s current address while there are no programs to start it with', async () => {
+  test('uses Fairway’s current token reviewer while there are no programs to start it with', async () => {
     const running = await cluster.reach(isRunning);
     const { spec } = cluster;
     const missing = await cluster.runtime.ensure({ ...spec, version: '1.99.0', reviewToken: reviewFor('third') });
