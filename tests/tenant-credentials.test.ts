@@ -18,7 +18,7 @@ describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
 
     const applicationCredential = async () => keysOf(await tenant.applicationCredential('member'));
 
-    it('reports what a credential can be used for', async () => {
+    it('tells what a credential is good for', async () => {
       const expires = '2099-01-01T00:00:00';
       const made = await tenant.applicationCredential('member', { expiresAt: `${expires}.000000` });
       await tenant.createCredential('mine', keysOf(made));

@@ -6,7 +6,7 @@ import { AutoscalingStory } from '../testing/autoscaling-story.ts';
 const MINUTE_MS = 60_000;
 
 describe('scaling up', () => {
-  test('from zero, by as many nodes as the pods need, and reports why', async () => {
+  test('from zero, by as many nodes as the pods need, and says why', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 5 });
 
@@ -37,7 +37,7 @@ describe('scaling up', () => {
     expect(await story.nodes()).toHaveLength(1);
   });
 
-  test('grows the pool that wastes least, unless another one has priority', async () => {
+  test('takes the pool that wastes least, unless another one has priority', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ flavor: 'b3-16' }, 'large');
     await story.pool({ flavor: 'b3-8' }, 'small');
@@ -221,7 +221,7 @@ describe('scaling down', () => {
     expect(await story.nodes()).toHaveLength(1);
   });
 
-  test('uses the settings of the pool', async () => {
+  test('with settings of the pool', async () => {
     await using story = await AutoscalingStory.begin();
     const [first = ''] = await story.twoNodes({
       autoscaling: { scaleDownUtilizationThreshold: '0.04', scaleDownUnneededTime: '2m' },

@@ -23,7 +23,7 @@ async function start() {
 }
 
 describe('a credential that expires', () => {
-  test('is reported once for each notice, in time and over restarts, on the credential and on its clusters', async () => {
+  test('is told once for each notice, at that time and over restarts, on it and on its clusters', async () => {
     const { clock, fairway, events, credential, cluster } = await start();
     await using _ = fairway;
     await fairway.createCredential({ endsInMs: 7 * DAY_MS + 65_000 });

@@ -60,7 +60,7 @@ describe('a rotation of credentials', () => {
   test.each([
     { type: 'Rolling', keepsServers: false },
     { type: 'InPlace', keepsServers: true },
-  ] as const)('prepares by replacing nodes $type, and completes on request', async (strategy) => {
+  ] as const)('prepares with nodes renewed $type, and is completed when that is asked for', async (strategy) => {
     await start({ replicas: 2, upgradeStrategy: { type: strategy.type } });
     const first = await stored();
     const servers = (await fairway.machines()).map(({ status }) => status?.serverID ?? '').sort();

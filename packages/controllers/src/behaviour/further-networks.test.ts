@@ -51,7 +51,7 @@ function userDataOf(fairway: TestFairway): string {
 type Packed = Parameters<typeof unpackUserData>[0];
 
 describe('further networks of a pool', () => {
-  test('its servers have a port in each, and the address of the node is in the first', async () => {
+  test('its servers have a port in each, and the address of the node stays in the first', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const other = await aNetwork(fairway, '10.61.0.0/24');
@@ -95,7 +95,7 @@ describe('further networks of a pool', () => {
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 1, ports: 2 });
   });
 
-  test('the subnet that the pool names is used if the network has several', async () => {
+  test('the subnet that the pool names counts where the network has several', async () => {
     await using fairway = await TestFairway.start();
     const { network } = fairway.process.project.client;
     const { networkID } = await aNetwork(fairway);
@@ -327,7 +327,7 @@ describe('networks that a pool cannot use', () => {
       plan: { allowed: { networks: ['shared-*'] } },
       says: /^spec\.networks\[0\]\.networkID: .* allows the networks "shared-\*"/,
     },
-  ])('a plan with $what gets no more nodes in them', async ({ plan, says }) => {
+  ])('a plan with $what has no more nodes made in them', async ({ plan, says }) => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     await fairway.readyCluster({ replicas: 1, networks: [{ networkID }] });

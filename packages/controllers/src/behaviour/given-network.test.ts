@@ -24,7 +24,7 @@ function portsOf(fairway: TestFairway, filter: object = {}) {
 }
 
 describe("nodes in a subnet of the tenant's", () => {
-  test('have addresses in the subnet that the cluster names, with its security group', async () => {
+  test('have their addresses in the subnet that the cluster names, with its security group', async () => {
     await using fairway = await TestFairway.start();
     const { spec, subnetID } = await givenNetwork(fairway);
 
@@ -73,7 +73,7 @@ describe("nodes in a subnet of the tenant's", () => {
     expect(await portsOf(fairway, { network_id: networkID })).toEqual([]);
   });
 
-  test('load balancers have their own subnet, which must exist', async () => {
+  test('load balancers have a subnet of their own, which may not be missing', async () => {
     await using fairway = await TestFairway.start();
     const { spec, otherID, network } = await givenNetwork(fairway);
     const asked = { ...spec, loadBalancersSubnetID: otherID };

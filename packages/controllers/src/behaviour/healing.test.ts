@@ -104,7 +104,7 @@ describe('a node that is NotReady', () => {
   test.each([
     { who: 'pool', healing: { notReadyTimeout: '3m' }, plan: '20m' },
     { who: 'plan', healing: {}, plan: '3m' },
-  ])('is replaced after the time that the $who sets', async ({ healing, plan }) => {
+  ])('is replaced when the $who says so', async ({ healing, plan }) => {
     const { fairway, clock, a, all, fail, names } = await startHealthy({ healing });
     await using _ = fairway;
     const value = { spec: { healing: { notReadyTimeout: plan } } };
@@ -123,7 +123,7 @@ describe('a node that is NotReady', () => {
     { who: 'pool', strategy: 'Replace' as const, plan: 'Reinstall', repaired: 'replaced' },
     { who: 'plan', strategy: undefined, plan: 'Reinstall', repaired: 'reinstalled' },
     { who: 'plan', strategy: undefined, plan: 'Replace', repaired: 'replaced' },
-  ])('is $repaired if the $who says so', async ({ strategy, plan, repaired }) => {
+  ])('is $repaired where the $who says so', async ({ strategy, plan, repaired }) => {
     const healing = strategy ? { strategy } : { strategy: undefined };
     const { fairway, clock, a, fail, serverOf } = await startHealthy({ healing });
     await using _ = fairway;
@@ -226,7 +226,7 @@ describe('nothing is repaired', () => {
     expect(await names()).not.toContain(a);
   });
 
-  test('in a pool that has opted out, except on a person’s request', async () => {
+  test('in a pool that has opted out, but what a person asks for', async () => {
     const { fairway, clock, a, b, all, fail, annotate, names, markOf } = await startHealthy({
       healing: { enabled: false },
     });

@@ -66,7 +66,7 @@ async function startHeld(type: 'Rolling' | 'InPlace', { onDrainTimeout = 'Hold' 
 const readyOf = ({ status }: Machine) => findCondition(status?.conditions, 'Ready');
 
 describe.each(['Rolling', 'InPlace'] as const)('a node that is replaced %s', (type) => {
-  test('waits beyond the timeout for the user, for hours and at almost no cost, and is forced by an annotation', async () => {
+  test('waits beyond the time limit for the user, for hours and for next to nothing, and is forced by a word', async () => {
     const { fairway, clock, name, tenant, machine, pool, renewed, annotate, costOf } = await startHeld(type);
     await using _ = fairway;
     const told = await machine();

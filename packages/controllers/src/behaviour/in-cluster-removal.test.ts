@@ -16,7 +16,7 @@ async function allow(story: InClusterStory, allowInCluster: boolean): Promise<vo
 }
 
 describe('the definition is removed', () => {
-  test('by a plan that allows no in-cluster pools, which leaves the pools', async () => {
+  test('a plan that allows none takes the kind away, and leaves the pools', async () => {
     await using story = await InClusterStory.begin();
 
     await allow(story, false);

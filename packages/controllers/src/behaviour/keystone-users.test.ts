@@ -32,7 +32,7 @@ describe('a cluster that admits Keystone users', () => {
   test.each<{ field: string; keystone: Keystone; projects: readonly string[] }>([
     { field: 'nothing', keystone: {}, projects: ['own'] },
     { field: 'projects', keystone: { projects: ['a', 'b'] }, projects: ['a', 'b'] },
-  ])('admits the projects in $field', ({ keystone, projects }) => {
+  ])('lets the projects in that $field says', ({ keystone, projects }) => {
     expect(accessOf(keystone)?.projects).toEqual(projects);
   });
 
@@ -40,7 +40,7 @@ describe('a cluster that admits Keystone users', () => {
     { field: 'nothing', keystone: {}, roles: DEFAULT_KEYSTONE_ROLES },
     { field: 'roles', keystone: { roles: { auditor: 'view' } }, roles: { auditor: 'view' } },
     { field: 'an empty roles', keystone: { roles: {} }, roles: {} },
-  ])('grants roles from $field', ({ keystone, roles }) => {
+  ])('gives roles what $field says', ({ keystone, roles }) => {
     expect(accessOf(keystone)?.roles).toEqual(roles);
   });
 

@@ -113,7 +113,7 @@ describe('a limit of clusters', () => {
   const isRefused = ({ status }: Cluster) =>
     status?.conditions?.some(({ type, reason }) => type === 'Ready' && reason === 'PlanLimitExceeded');
 
-  test('is kept by those of five that claim it first, and another follows when one is deleted', async () => {
+  test('is held by those of five that claim it first, and another follows when one goes', async () => {
     await using fairway = await TestFairway.start();
     await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxClusters: 2 } } });
 

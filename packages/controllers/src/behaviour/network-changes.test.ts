@@ -55,7 +55,7 @@ async function attachedRouters(fairway: TestFairway, cluster: Cluster): Promise<
 }
 
 describe("a change of the cluster's network reaches Neutron", () => {
-  test('name servers, including their removal', async () => {
+  test('name servers, also when they are taken away', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 }, { network: { dnsNameservers: ['1.1.1.1'] } });
 
@@ -112,7 +112,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
     expect(holdings(fairway.cloud)['routers']).toBe(0);
   });
 
-  test('another router, which remains when the cluster is deleted', async () => {
+  test('another router, which stays when the cluster goes', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
     const { id } = await networkOf(fairway).routers.create({ name: 'theirs' });

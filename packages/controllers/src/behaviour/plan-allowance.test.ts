@@ -77,7 +77,7 @@ describe('what a plan allows', () => {
       allowed: { networks: ['shared-*'] },
       says: /^spec.network.networkID: .* allows the networks "shared-\*"/,
     },
-  ])('keeps a cluster out of a $what that it does not have', async ({ allowed, says }) => {
+  ])('keeps a cluster out of $what that it does not have', async ({ allowed, says }) => {
     await using fairway = await TestFairway.start();
     const { id } = await fairway.process.project.client.network.networks.create({ name: 'theirs' });
     await change(fairway, { allowed });
@@ -111,7 +111,7 @@ describe('what a plan allows', () => {
       says: /^spec.image: Ubuntu 24.04: plan "free" allows the images/,
     },
   ])(
-    'creates no more nodes of a $what that is no longer in it, keeps existing ones, and lets them be deleted',
+    'makes no more nodes of a $what that is no longer in it, keeps those that are there, and lets them go',
     async ({ allowed, says }) => {
       await using fairway = await TestFairway.start();
       await fairway.readyCluster({ replicas: 2, image: 'Ubuntu 24.04' });
@@ -165,7 +165,7 @@ describe('what a plan allows', () => {
       plan: { nodePools: { maxServerMetadata: 0 } },
       says: /^spec\.serverMetadata: plan "free" allows none: remove them/,
     },
-  ])('creates no nodes of a pool with $what beyond it', async ({ pool: spec, before = {}, plan, says }) => {
+  ])('makes no nodes of a pool with $what beyond it', async ({ pool: spec, before = {}, plan, says }) => {
     await using fairway = await TestFairway.start();
     await change(fairway, before);
     await fairway.readyCluster({ replicas: 1, ...spec });
@@ -191,7 +191,7 @@ describe('what a plan allows', () => {
       allowed: { proxy: false },
       says: /^spec\.proxy: plan "free" does not allow it: remove it/,
     },
-  ])('creates no nodes of a cluster with $what beyond it', async ({ cluster, allowed, says }) => {
+  ])('makes no nodes of a cluster with $what beyond it', async ({ cluster, allowed, says }) => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 }, cluster);
 

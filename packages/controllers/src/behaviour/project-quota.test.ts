@@ -70,7 +70,7 @@ describe('the quota of a project', () => {
     await fairway.until(nodePools, (all) => all.every(isReady));
   });
 
-  test('concurrent clusters are limited in the order in which they claim it', async () => {
+  test('clusters that came at once are held by those that claim it first', async () => {
     await using fairway = await TestFairway.start();
     await limit(fairway, { clusters: 2 });
     await Promise.all(['a', 'b', 'c', 'd'].map((name) => fairway.createCluster({}, name)));

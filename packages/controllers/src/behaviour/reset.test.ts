@@ -149,7 +149,7 @@ test('a request acts once: not after a restart, not when the field is removed; a
   expect(isReady(await get(fairway))).toBe(true);
 });
 
-test('servers that are reinstalled keep names and addresses, and join the reset cluster', async () => {
+test('servers that are reinstalled keep names and addresses, and join the cluster that begins anew', async () => {
   const setting = await start();
   const { fairway, clock, uid } = setting;
   await using _ = fairway;

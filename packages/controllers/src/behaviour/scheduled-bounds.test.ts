@@ -16,7 +16,7 @@ async function poolOf(story: AutoscalingStory) {
 }
 
 describe('an autoscaled pool with schedules', () => {
-  test('has its nodes when the schedule starts, and removes them after it ends', async () => {
+  test('has its nodes when the schedule starts, and gives them back after it ends', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 5, autoscaling: { schedules: [MORNING] } });
     const before = await poolOf(story);
@@ -56,7 +56,7 @@ describe('an autoscaled pool with schedules', () => {
     );
   });
 
-  test('permits no more nodes, and reports it on pods', async () => {
+  test('lets no more nodes be, and lets pods say so', async () => {
     await using story = await AutoscalingStory.begin();
     const night = { name: 'night', start: '0 2 * * *', end: '0 4 * * *', maxReplicas: 1 };
     await story.pool({ maxReplicas: 5, autoscaling: { schedules: [night] } });

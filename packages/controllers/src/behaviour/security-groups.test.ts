@@ -80,7 +80,7 @@ describe('security groups of a pool', () => {
     expect(await applied(fairway)).toMatchObject({ status: 'True' });
   });
 
-  test('are applied to existing servers in place, and removed with the field', async () => {
+  test('reach servers that exist in place, and go with the field', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const [web, db, theirs] = [await makeGroup('web'), await makeGroup('db'), await makeGroup('theirs')];

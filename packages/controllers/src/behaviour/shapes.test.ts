@@ -79,7 +79,7 @@ describe('what a pool may ask for', () => {
     expect(server?.image).toBe('');
   });
 
-  test('its nodes share a server group, which is deleted with the pool', async () => {
+  test('its nodes share a server group, which goes with the pool', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 3, antiAffinity: true });
     const [group] = await Array.fromAsync(fairway.process.project.client.compute.serverGroups.list());
@@ -92,7 +92,7 @@ describe('what a pool may ask for', () => {
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 0, server_groups: 0 });
   });
 
-  test('soft anti-affinity permits more nodes than hypervisors', async () => {
+  test('soft anti-affinity lets more nodes than hypervisors be', async () => {
     const zones = [{ name: 'nova-a', hosts: 2, hostVcpus: 64, hostRamMiB: 262_144, hostDiskGiB: 4_000 }];
     await using fairway = await TestFairway.start({ cloud: { zones } });
     await fairway.readyCluster({ replicas: 3, antiAffinity: true, antiAffinityPolicy: 'Soft' });
@@ -103,7 +103,7 @@ describe('what a pool may ask for', () => {
     expect(new Set(hosts).size).toBe(2);
   });
 
-  test('floating IPs follow its spec, and its servers stay', async () => {
+  test('floating IPs come and go with its spec, and its servers stay', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     const before = (await serversOf(fairway)).map(({ id }) => id);
@@ -123,7 +123,7 @@ describe('what a pool may ask for', () => {
     expect((await serversOf(fairway)).map(({ id }) => id)).toEqual(before);
   });
 
-  test('annotations and finalizers are applied to existing nodes, and removed with the template', async () => {
+  test('annotations and finalizers reach the nodes that there are, and go with the template', async () => {
     await using fairway = await TestFairway.start();
     const { metadata } = await fairway.readyCluster({ replicas: 1 });
     const uid = metadata.uid ?? '';
@@ -145,7 +145,7 @@ describe('what a pool may ask for', () => {
     expect(after?.metadata.finalizers ?? []).toEqual([]);
   });
 
-  test('its flavor is reported with its id', async () => {
+  test('its flavor is told by its id', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1, flavor: 'b3-16' });
     const flavors = await Array.fromAsync(fairway.process.project.client.compute.flavors.list());
@@ -157,7 +157,7 @@ describe('what a pool may ask for', () => {
     expect(server?.flavor).toMatchObject({ original_name: 'b3-16' });
   });
 
-  test('labels, annotations and taints are applied to existing nodes', async () => {
+  test('labels, annotations and taints reach the nodes that there are', async () => {
     await using fairway = await TestFairway.start();
     const { metadata } = await fairway.readyCluster({ replicas: 2 });
     const taint = { key: 'gpu', value: 'yes', effect: 'NoSchedule' };
@@ -177,7 +177,7 @@ describe('what a pool may ask for', () => {
 });
 
 describe('what a plan allows', () => {
-  test('is enforced if writes have passed admission: the oldest pool first, and the rest when there is room', async () => {
+  test('is held where writes have passed admission: the oldest pool first, and the rest when there is room', async () => {
     await using fairway = await TestFairway.start();
     await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxNodes: 3 } } });
     await fairway.readyCluster({ replicas: 2 });

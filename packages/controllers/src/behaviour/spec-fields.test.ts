@@ -299,7 +299,7 @@ describe('in a running Fairway', () => {
     expect(machine?.spec.rootVolume).toEqual(rootVolume);
   });
 
-  test('a node is installed according to plan, release and machine', async () => {
+  test('a node is installed as plan, release and machine say', async () => {
     await using fairway = await TestFairway.start();
     await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxPodsPerNode: 77 } } });
     const releases = fairway.client.resource(kubernetesReleases);

@@ -173,7 +173,7 @@ describe('a server that does not join', () => {
   test.each([
     { who: 'pool', pool: { nodeStartupTimeout: '3m' }, plan: '20m' },
     { who: 'plan', pool: {}, plan: '3m' },
-  ])('is reported after the time that the $who sets', async ({ pool, plan }) => {
+  ])('is told when the $who says so', async ({ pool, plan }) => {
     const { fairway, clock, machine } = await startWithout(pool);
     await using _ = fairway;
     const value = { spec: { healing: { nodeStartupTimeout: plan } } };

@@ -72,7 +72,7 @@ describe('the StorageClasses of a cluster', () => {
     }
   });
 
-  test('that are optional are omitted and reported if the cloud lacks their types, and the default is another one', async () => {
+  test('that are optional are left out where the cloud lacks their types, and told, and the default is another one', async () => {
     const cloud = { volumeTypes: DEFAULT_CONFIG.volumeTypes.filter(({ name }) => name === 'classic') };
     await using story = await AddonStory.begin({}, { cloud });
     await story.work();
@@ -277,7 +277,7 @@ test('a cluster with its own driver keeps that, and gets nothing', async () => {
   ]);
 });
 
-test('the policy of a cluster exists as long as the plan has limits', async () => {
+test('the policy of a cluster is there as long as the plan has limits', async () => {
   await using story = await AddonStory.begin();
   const messages = async () =>
     (await story.tenant.resource(ValidatingAdmissionPolicies).list()).items.flatMap(({ spec }) =>

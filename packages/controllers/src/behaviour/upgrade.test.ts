@@ -64,7 +64,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.fewestAvailable).toBeGreaterThanOrEqual(fewest);
   });
 
-  test('creates as many new nodes at a time as maxSurge allows', async () => {
+  test('makes as many new nodes at a time as maxSurge allows', async () => {
     await using upgrading = await Upgrading.start({ strategy: { type: 'Rolling', maxSurge: 3 } });
 
     await upgrading.upgrade();
@@ -74,7 +74,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history).toMatchObject({ mostMachines: 5, fewestAvailable: 3 });
   });
 
-  test('replaces as many nodes at a time as maxUnavailable allows', async () => {
+  test('takes as many nodes at a time as maxUnavailable allows', async () => {
     const strategy = { type: 'Rolling', maxSurge: 0, maxUnavailable: '67%' } as const;
     await using upgrading = await Upgrading.start({ strategy });
 
@@ -84,7 +84,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history).toMatchObject({ mostMachines: 3, fewestAvailable: 1 });
   });
 
-  test('follows the plan if the pool has no settings', async () => {
+  test('is done as the plan says where the pool says nothing', async () => {
     await using upgrading = await Upgrading.start({ strategy: {}, cluster: { plan: 'standard' } });
 
     await upgrading.upgrade();
@@ -93,7 +93,7 @@ describe('a rolling upgrade', () => {
     expect(pool.status?.upgrade).toMatchObject({ strategy: 'Rolling', summary: '3/3' });
   });
 
-  test('upgrades pools with a higher priority first', async () => {
+  test('renews pools of a higher priority first', async () => {
     await using upgrading = await Upgrading.start();
     const { clock, fairway } = upgrading;
     await clock.during(
@@ -177,7 +177,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
   });
 
-  test('takes no more nodes while it is paused, and after it is aborted', async () => {
+  test('stops taking nodes while it is paused, and after it is aborted', async () => {
     await using upgrading = await Upgrading.start();
     await upgrading.upgrade();
     await upgrading.until(({ done }) => done === 1);

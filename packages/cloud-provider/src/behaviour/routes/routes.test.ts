@@ -101,7 +101,7 @@ async function startRouted() {
 const routeTo = ({ address }: Machine0, destination: string) => ({ destination, nexthop: address });
 
 describe('a cluster whose router has routes to its pods', () => {
-  test('has a route to each node, whose port permits pods to send and whose condition reports it', async () => {
+  test('has a route to each node, whose port lets pods send and whose condition says so', async () => {
     await using t = await startRouted();
 
     expect(await t.routes()).toEqual(

@@ -153,7 +153,7 @@ test.each([
   { used: true, minutes: 20 },
   { used: false, minutes: 60 },
 ])(
-  'it is refreshed every $minutes minutes if used: $used, regardless of events, and written only when it changes',
+  'it is refreshed every $minutes minutes if used: $used, whatever happens between, and written only when it changes',
   async ({ used, minutes }) => {
     const { clock, state, reconcile } = start({ used });
     await reconcile('team/default');
