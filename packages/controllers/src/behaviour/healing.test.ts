@@ -197,7 +197,7 @@ describe('nothing is repaired', () => {
     { maxUnhealthy: '0', broken: 1 },
     { maxUnhealthy: '1', broken: 2 },
     { maxUnhealthy: '70%', broken: 3 },
-  ])('while more are unhealthy than the pool allows: $broken of three, $maxUnhealthy', async (given) => {
+  ])('while more are broken than the pool allows: $broken of three, $maxUnhealthy', async (given) => {
     const { fairway, clock, all, a, fail, recover, names, markOf } = await startHealthy({
       healing: { maxUnhealthy: given.maxUnhealthy },
     });

@@ -44,7 +44,7 @@ describe('a cluster that admits Keystone users', () => {
     expect(accessOf(keystone)?.roles).toEqual(roles);
   });
 
-  test('grants further rights by its policy, and by roles only those that it names', () => {
+  test('gives further rights by its policy, and by roles only those that it names', () => {
     const policies: string[] = [];
     const users = {
       reviewerFor: () => () => Promise.resolve(undefined),
