@@ -20,7 +20,7 @@ const programs = offered
   ? `programs of Kubernetes ${offered.version}`
   : 'programs of Kubernetes (skipped: none of 1.31 or later)';
 const hostTitle = lacked.length === 0 ? '' : ` (skipped: no ${lacked.join(', no ')})`;
-/** Of 100: systemd calls what is below 25 protected; a service without any protection has 96. */
+/** Out of 100: systemd rates services below 25 as protected; one without any protection has 96. */
 const MAX_EXPOSURE = 20;
 
 describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {

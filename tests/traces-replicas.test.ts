@@ -24,7 +24,7 @@ const version = binaries?.version ?? '(skipped: there is no kube-apiserver at ha
 const POLLING = { interval: 250 };
 const NAMESPACE = 'default';
 const CLIENTS_SPAN = '00f067aa0ba902b7';
-/** Of both replicas. */
+/** The home of both replicas. */
 const homeOf = ({ folder }: ManagementCluster) => join(folder, 'home');
 
 /** Each case continues from the previous one. */

@@ -36,7 +36,7 @@ import { RunningFairway, run } from '../session/running-fairway.ts';
 import { ClusterAutoscaler } from './cluster-autoscaler.ts';
 import { exhaust } from './simulator-faults.ts';
 
-/** Of pods. */
+/** The namespace of pods. */
 const TEAM = { namespace: 'default' };
 /** Decisions are considered complete after this time without a new one. */
 const QUIET_MS = 20_000;

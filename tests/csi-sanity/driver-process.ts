@@ -15,7 +15,7 @@ export interface DriverOptions {
   /** Path of its listening socket. */
   readonly socket: string;
   readonly cloudsYaml: string;
-  /** Of clouds.yaml. */
+  /** An entry of clouds.yaml. */
   readonly cloud: string;
 }
 

@@ -61,7 +61,7 @@ export class SanityPlace {
     return new SanityPlace(cloud, { member, server, folder, node, disconnect: () => connection.close() });
   }
 
-  /** Of the driver. */
+  /** The driver's socket. */
   get socket(): string {
     return join(this.#folder, 'csi.sock');
   }

@@ -36,7 +36,7 @@ function isChosen({ LeafNodeText: leaf, State: state, Failure: failure }: SpecRe
 }
 
 export interface SanityOptions {
-  /** Of csi-sanity. */
+  /** Path of csi-sanity. */
   readonly program: string;
   /** For its files. */
   readonly folder: string;

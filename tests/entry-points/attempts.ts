@@ -5,7 +5,7 @@ const MERGE = { metadata: { labels: { evil: 'yes' } } };
 
 /** A tenant's objects, and secrets that other tenants must not learn. */
 export interface Owned extends Person {
-  /** Of the namespace, which is that of the project. */
+  /** The path of the namespace, which is that of the project. */
   readonly root: string;
   readonly cluster: string;
   readonly uuid: string;

@@ -1,7 +1,7 @@
 export interface HostileBody {
   readonly name: string;
   readonly contentType: string;
-  /** Of about this many bytes. */
+  /** A body of about this many bytes. */
   of(length: number): string | Buffer;
 }
 

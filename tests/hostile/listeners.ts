@@ -13,7 +13,7 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 
 export interface HostileRequest {
-  /** Of a listener of HTTP. */
+  /** The listener to send it to. */
   readonly at: 'api' | 'magnum';
   /** Unauthenticated by default; a member has a Keystone token, the administrator a certificate. */
   readonly as?: 'member' | 'administrator';
@@ -25,7 +25,7 @@ export interface HostileRequest {
 
 /** A whole `fairway up` in this process and on this thread, so that its work can be measured; with all of its listeners. */
 export class HostileTarget {
-  /** Of the administrator. */
+  /** The administrator's client. */
   readonly client: KubeClient;
   readonly #urls: Readonly<Record<HostileRequest['at'], string>>;
   readonly #agents: Readonly<Record<'stranger' | 'administrator', Agent>>;

@@ -39,7 +39,7 @@ export class RunningReplica implements AsyncDisposable {
     return this.#child.pid ?? 0;
   }
 
-  /** Of the gateway. */
+  /** The gateway's URL. */
   get url(): string {
     return /^ {2}gateway +(https:[^;\s]+)/m.exec(this.output)?.[1] ?? '';
   }

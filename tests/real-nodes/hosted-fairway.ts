@@ -12,7 +12,7 @@ export class HostedFairway implements AsyncDisposable {
   readonly folder: string;
   readonly cloud: HostCloud;
   readonly fairway: RunningFairway;
-  /** Of Fairway's API. */
+  /** A client of Fairway's API. */
   readonly api: KubeClient;
 
   private constructor(folder: string, cloud: HostCloud, fairway: RunningFairway, api: KubeClient) {

@@ -17,7 +17,7 @@ export interface ProvisionedClusterOptions {
   /** A Cluster with its NodePools; the cluster's name is `demo`. */
   readonly manifest: string;
   readonly controlPlane: 'simulated' | 'process';
-  /** Of `fairway up`. */
+  /** Options of `fairway up`. */
   readonly options?: readonly string[];
   /** Actions of the operator before the cluster is created. */
   readonly prepare?: (operator: KubeClient) => Promise<void>;
@@ -60,7 +60,7 @@ export class ProvisionedCluster implements AsyncDisposable {
     return join(this.#folder, 'home');
   }
 
-  /** Of the cluster itself. */
+  /** The cluster's own kubeconfig. */
   get kubeconfig(): string {
     return join(this.#folder, 'demo.kubeconfig');
   }
@@ -74,12 +74,12 @@ export class ProvisionedCluster implements AsyncDisposable {
     return { namespace: this.fairway.namespace };
   }
 
-  /** Of Fairway's API. */
+  /** A client of Fairway's API. */
   get own(): KubeClient {
     return there(this.#own);
   }
 
-  /** Of the cluster's API. */
+  /** A client of the cluster's API. */
   get tenant(): KubeClient {
     return there(this.#tenant);
   }

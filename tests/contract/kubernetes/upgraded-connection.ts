@@ -7,7 +7,7 @@ import type { ContractServer } from './contract-server.ts';
 export interface UpgradeAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Of the other protocol; undefined if the response was another one. */
+  /** Speaks the other protocol; undefined if the response was another one. */
   readonly socket: Duplex | undefined;
   /** The next bytes of the other protocol as text. */
   readonly read: (bytes: number) => Promise<string>;

@@ -85,7 +85,7 @@ const IDENTITIES: readonly ObjectIdentity[] = DEFINITIONS.map(({ type, name }) =
 export function volumeSnapshots(): Addon {
   return {
     name: 'volume-snapshots',
-    // Of the API.
+    // The version of the API.
     version: VolumeSnapshots.version.slice(1),
     objects: DEFINITIONS,
     workload: { type: CustomResourceDefinitions, name: nameOf(VolumeSnapshots) },

@@ -39,7 +39,7 @@ function described(schema: Schema, description: string): Schema {
   return { ...schema, description };
 }
 
-/** Of a VolumeSnapshot. */
+/** Fields of a VolumeSnapshot. */
 export const SNAPSHOT_FIELDS: Readonly<Record<string, Schema>> = {
   spec: objectOf(
     {
@@ -95,7 +95,7 @@ const REFERENCE = described(
   'VolumeSnapshot that this content is bound to.',
 );
 
-/** Of a VolumeSnapshotContent. */
+/** Fields of a VolumeSnapshotContent. */
 export const CONTENT_FIELDS: Readonly<Record<string, Schema>> = {
   spec: {
     ...objectOf(
@@ -134,7 +134,7 @@ export const CONTENT_FIELDS: Readonly<Record<string, Schema>> = {
   }),
 };
 
-/** Of a VolumeSnapshotClass. */
+/** Fields of a VolumeSnapshotClass. */
 export const CLASS_FIELDS: Readonly<Record<string, Schema>> = {
   driver: described(TEXT, 'CSI driver that creates the snapshots.'),
   deletionPolicy: POLICY,

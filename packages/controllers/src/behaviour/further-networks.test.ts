@@ -39,7 +39,7 @@ async function addressesOf(fairway: TestFairway) {
   return found.map(({ status }) => status?.addresses?.map(({ type, address }) => `${type} ${address}`));
 }
 
-/** Of the only server, as text. */
+/** The user data of the only server, as text. */
 function userDataOf(fairway: TestFairway): string {
   const { servers = [] } = fairway.cloud.snapshot() as Readonly<Record<string, readonly { userData?: Packed }[]>>;
   const packed = servers[0]?.userData;

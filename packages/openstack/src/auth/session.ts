@@ -49,7 +49,7 @@ export interface SessionCall {
 export class Session {
   readonly #options: SessionOptions;
   readonly #tokens: TokenSource;
-  /** Of the last token. */
+  /** The project of the last token. */
   #project: string | undefined;
   readonly #refused = new Set<() => void>();
   /** When a service that answered 429 may be called again. */

@@ -20,7 +20,7 @@ export const Network = z.object({
   status: z.string(),
   admin_state_up: z.boolean().default(true),
   shared: z.boolean().default(false),
-  /** Of the extension external-net: an external network provides floating IPs and router gateways. */
+  /** From the extension external-net: an external network provides floating IPs and router gateways. */
   'router:external': z.boolean().default(false),
   subnets: list(z.string()).default([]),
   mtu: z.number().optional(),
