@@ -64,7 +64,7 @@ describeServers('applies of items whose key has a default', (server, target) => 
     expect(pathsOf(said, 'git')).toEqual(pathsOf(said, 'flux'));
   });
 
-  it.runIf(target.minor >= 25)('are removed when no longer applied, and differ from those with another key', async () => {
+  it.runIf(target.minor >= 25)('are removed when not applied, and differ from those with another key', async () => {
     const both = [
       { port: 53, name: 'tcp' },
       { port: 53, protocol: 'UDP', name: 'udp' },
