@@ -120,7 +120,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       }
     });
 
-    // With other words since 1.35, and without the decision.
+    // Worded differently since 1.35, and without the decision.
     test('a refused impersonation has the same caller, object and code', async () => {
       const asked: Asked = { method: 'GET', path: MAPS, who: 'alice', as: 'bob' };
       await embedded(asked, 'refused');
@@ -134,7 +134,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(theirs?.responseStatus).toMatchObject({ reason: 'Forbidden', code: 403 });
     });
 
-    test('what passes the gateway has one id in both logs, and the tenant behind the gateway', async () => {
+    test('a request through the gateway has one id in both logs, and the tenant behind the gateway', async () => {
       const certificate = await plane.pki.clientCertificate('gateway', ['system:masters']);
       const certificateAuthority = plane.pki.authority.certificatePem;
       const upstream = new Upstream({ server: plane.url, certificateAuthority, clientCertificate: () => certificate });
@@ -181,7 +181,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     });
     afterAll(() => stack.disposeAsync());
 
-    test.each(ASKED.map((asked) => inNamespace(asked, 'blue')))('as much is told when $what', async (asked) => {
+    test.each(ASKED.map((asked) => inNamespace(asked, 'blue')))('the detail is the same when $what', async (asked) => {
       const id = `level-${ASKED.findIndex(({ what }) => what === asked.what)}`;
       await embedded(asked, id);
       await real(asked, id);
@@ -222,7 +222,7 @@ async function embeddedBeside(
   return url;
 }
 
-/** What an event quotes; what each server adds to an object is its own. */
+/** The content of an event, without what each server adds to an object. */
 function quoted({ level, requestObject, responseObject }: AuditEvent): object {
   const named = (object: unknown) => {
     const { kind, metadata, data } = object as { kind?: string; metadata?: { name?: string }; data?: object };
@@ -243,7 +243,7 @@ function inNamespace<T extends Asked>(asked: T, namespace: string): T {
 
 type Caller = (asked: Asked, auditId: string) => Promise<number>;
 
-/** Callers by certificates of one authority, so that they are the same to both servers. */
+/** Callers with certificates of one authority, so that they are the same to both servers. */
 async function callerOf({ pki }: RealControlPlane, server: string, stack: AsyncDisposableStack): Promise<Caller> {
   const known = knownBy.get(pki) ?? {};
   knownBy.set(pki, known);
@@ -296,7 +296,7 @@ function linesOf(text: string): AuditEvent[] {
   return lines.map((line) => JSON.parse(line) as AuditEvent);
 }
 
-/** An event without what docs/operators/audit.md says is different, and without what each server makes up. */
+/** An event without the differences listed in docs/operators/audit.md, and without generated values. */
 function comparable(whole: AuditEvent): object {
   const { requestReceivedTimestamp: _, stageTimestamp: __, ...event } = whole;
   const { uid: ___, resourceVersion: ____, ...objectRef } = { ...event.objectRef } as Record<string, unknown>;

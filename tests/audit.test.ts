@@ -71,7 +71,7 @@ describe.skipIf(kubectl === undefined)(
         'fairway-admin: get secrets s 200',
         'fairway-admin as mallory: delete secrets s 403',
         'fairway-admin as root: delete secrets s 200',
-        // kubectl looks whether it is gone.
+        // kubectl checks whether it is gone.
         'fairway-admin as root: get secrets s 404',
         'nobody: list secrets  401',
       ]);
@@ -164,7 +164,7 @@ describe.skipIf(kubectl === undefined)(
       }
     });
 
-    test('after kill -9 the events that tenants read are there, each one once', async () => {
+    test('after kill -9 tenants still read their events, each one once', async () => {
       const home = join(folder, 'killed');
       const first = await RunningFairway.start(home, ...listen);
       const { namespace } = first;
@@ -190,7 +190,7 @@ describe.skipIf(kubectl === undefined)(
       }
     });
 
-    test('a policy decides what is written down, and a webhook gets it too', async () => {
+    test('a policy decides what is recorded, and a webhook receives it too', async () => {
       const received: AuditEvent[] = [];
       const receiver = await startTlsServer((request, response) => {
         void text(request).then((body) => {

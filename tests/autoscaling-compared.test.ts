@@ -18,7 +18,10 @@ const missing = [
 const skipped = missing.length > 0 ? ` (skipped: ${missing.join('; ')})` : '';
 const title = `cluster-autoscaler decides as docs/tenants/autoscaling-compared.md has it, with Kubernetes ${offered?.version ?? 'none'}`;
 
-/** Upstream's own program against Fairway's externalgrpc service and a real control plane; situations.test.ts asks Fairway's. */
+/**
+ * Upstream's own program against Fairway's externalgrpc service and a real control plane; situations.test.ts runs the same with
+ * Fairway's autoscaler.
+ */
 describe.skipIf(missing.length > 0)(`${title}${skipped}`, () => {
   let folder: string;
   let decided: ReadonlyMap<string, Outcome>;

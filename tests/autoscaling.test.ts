@@ -95,8 +95,8 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
   });
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-  test('a node in little use stays while a PodDisruptionBudget forbids evictions, and goes when it allows them', async () => {
-    // One pod on each node, which both could be moved.
+  test('an underused node stays while a PodDisruptionBudget forbids evictions, and is removed when it allows them', async () => {
+    // One pod on each node; both could be moved.
     const nodes = (await cluster.tenant.resource<Node>(Nodes).list()).items.map(({ metadata }) => metadata.name ?? '');
     for (const [index, name] of nodes.entries()) {
       const others = nodes.filter((other) => other !== name);
@@ -136,7 +136,7 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
     await pods().delete('homeless', where);
   });
 
-  test('nodes come with pods that run nowhere else', async () => {
+  test('nodes are added for pods that fit nowhere else', async () => {
     await deploy('web', 3, {});
 
     await running('web', 3);
@@ -146,7 +146,7 @@ function autoscalingCases(controlPlane: 'simulated' | 'process'): void {
     expect((await untilSize('memory', 0)).status?.autoscaling?.lastScaleUpTime).toBeUndefined();
   });
 
-  test('from none, the pool grows whose taint a pod tolerates and whose label it asks for, and no other', async () => {
+  test('from none, only the pool grows whose taint a pod tolerates and whose label it selects', async () => {
     const { status } = await cluster.untilPool('general', () => true);
 
     await deploy('cache', 1, {

@@ -16,7 +16,7 @@ import { clientOf } from './session/client-of.ts';
 import { type RunningFairway, run } from './session/running-fairway.ts';
 
 const { offered, kubectl, title } = await realNodesNeed();
-/** A folder with the programs of Canal; the testbed makes images of them. */
+/** A folder with the binaries of Canal; the testbed builds images from them. */
 const programs = process.env['NODETEST_CANAL'] ?? '';
 const isOffered = offered !== undefined && existsSync(join(programs, 'calico-node'));
 const described = existsSync(join(programs, 'calico-node'))
@@ -84,13 +84,13 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${described}`
     return eventuallyObject(pods, { namespace, name }, isReady, SOON);
   }
 
-  /** What a pod gets from the server on the other node. */
+  /** The response that a pod gets from the server on the other node. */
   async function ask(from: string): Promise<string> {
     const url = `http://${server.status?.podIP}:8080/`;
     return (await tenantKubectl('exec', from, '--', 'timeout', '3', 'wget', '-q', '-O', '-', url)).stdout;
   }
 
-  /** Felix follows a policy in its own time. */
+  /** Felix applies a policy asynchronously. */
   async function untilAnswers(from: string, wanted: string): Promise<void> {
     await expect.poll(() => ask(from), { timeout: SOON.deadlineMs }).toBe(wanted);
   }
@@ -122,7 +122,7 @@ describe.skipIf(!isOffered)(`the pod network that Fairway installs ${described}`
     expect(status?.cniInstaller).toBe('Fairway');
   });
 
-  test('carries packets from pod to pod across nodes, over VXLAN, as large as it can take', async () => {
+  test('carries packets from pod to pod across nodes, over VXLAN, up to the maximum size', async () => {
     diagnoseFailure();
     const [first = '', second = ''] = cloud.hosts();
     const page = 'mkdir /tmp/www; hostname > /tmp/www/index.html; httpd -f -p 8080 -h /tmp/www';

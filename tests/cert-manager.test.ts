@@ -15,10 +15,10 @@ import { PROJECT } from './session/running-fairway.ts';
 
 const program = hasKubectl ? findProgram('cert-manager') : undefined;
 const described = program?.version ?? '(skipped: no kubectl, or "testbed/clients/testbed build" has not made it)';
-/** Ends what hangs. */
+/** Ends hanging tests. */
 const PATIENCE = { timeout: 100_000, interval: 500 };
 const MANIFESTS = join(PROJECT, 'tests/clients/certificates');
-/** Kinds that it writes, in the namespaces where it does, and of the whole cluster. */
+/** Kinds that it writes, in the namespaces where it does, and cluster-wide ones. */
 const WRITTEN = [
   ['certificates,certificaterequests,ingresses,secrets', '--namespace=default'],
   ['certificates,certificaterequests,secrets', '--namespace=cert-manager'],
@@ -31,7 +31,7 @@ interface Keypair {
   readonly ca: string;
 }
 
-/** The name by which a client that trusts the authority alone knows a server with this certificate. */
+/** The name under which a client that trusts only the authority accepts a server with this certificate. */
 async function trustedName({ key, cert, ca }: Keypair, servername: string): Promise<string | undefined> {
   const server = createServer({ key, cert }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -45,11 +45,11 @@ async function trustedName({ key, cert, ca }: Keypair, servername: string): Prom
   }
 }
 
-/** Makes an authority of the cluster's own, and lets it sign. */
+/** Creates an authority in the cluster, and lets it sign. */
 describe.skipIf(program === undefined).each(CONTROL_PLANES)(
   `cert-manager ${described} on $plane`,
   ({ controlPlane, isMissing }) => {
-    describe.skipIf(isMissing)('with an authority of the cluster', () => {
+    describe.skipIf(isMissing)('with an authority in the cluster', () => {
       let folder: string;
       let cluster: ProvisionedCluster;
       let kubectl: Kubectl;
@@ -86,7 +86,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       };
       const serialOf = async (secret: string) => new X509Certificate((await keypair(secret)).cert).serialNumber;
 
-      test('its webhook lets objects through, once the injector has made it trusted', async () => {
+      test('its webhook accepts objects once the injector has made it trusted', async () => {
         const tried = () => kubectl.run('apply', '--dry-run=server', '-f', join(MANIFESTS, 'authority.yaml'));
         const said = async () => (await tried()).stderr;
 
@@ -103,14 +103,14 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(new X509Certificate((await keypair('web-tls')).ca).subject).toBe('CN=An authority of the cluster');
       });
 
-      test('the webhook says who has asked for a certificate', async () => {
+      test('the webhook records who requested a certificate', async () => {
         const { items } = (await kubectl.json('get', 'certificaterequests')) as { items: { spec: object }[] };
         const user = await kubectl.ok('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}');
 
         expect(items.map(({ spec }) => spec)).toEqual([expect.objectContaining({ username: user })]);
       });
 
-      test('the webhook refuses what makes no sense, with the field', async () => {
+      test('the webhook refuses invalid objects, naming the field', async () => {
         const spec = JSON.stringify({ spec: { duration: '1h', renewBefore: '2h' } });
         const { code, stderr } = await kubectl.run('patch', 'certificate/web', '--type=merge', '-p', spec);
 
@@ -118,7 +118,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(stderr).toContain('admission webhook "webhook.cert-manager.io" denied the request: spec.renewBefore');
       });
 
-      test('a certificate is made for an Ingress that asks for one', async () => {
+      test('a certificate is created for an Ingress that requests one', async () => {
         await apply('ingress.yaml');
         await kubectl.ok('wait', '--for=create', 'certificate/shop-tls', '--timeout=2m');
         await untilReady('certificate/shop-tls');
@@ -126,7 +126,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await trustedName(await keypair('shop-tls'), 'shop.example.org')).toBe('DNS:shop.example.org');
       });
 
-      /** Which objects there are, in which version. */
+      /** The existing objects with their versions. */
       const versions = async () => {
         const name = '{.kind}/{.metadata.namespace}/{.metadata.name}={.metadata.resourceVersion}';
         const template = `jsonpath={range .items[*]}${name}{"\\n"}{end}`;
@@ -134,18 +134,18 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         return (await Promise.all(lists)).flatMap((list) => list.split('\n')).filter(Boolean);
       };
 
-      /** When nothing is being issued any more. */
+      /** Once nothing is being issued any more. */
       const untilSettled = async () => {
         const template = 'jsonpath={.items[*].status.nextPrivateKeySecretName}';
         await expect.poll(() => kubectl.ok('get', 'certificates', '-A', '-o', template), PATIENCE).toBe('');
       };
 
-      test('controllers that start again write nothing', async () => {
+      test('restarted controllers write nothing', async () => {
         await untilSettled();
         const before = await versions();
 
         await manager.restart();
-        // Made by those, which have looked at the others then.
+        // Created by the restarted ones, which have checked the others by then.
         await apply('late.yaml');
         await untilReady('certificate/late');
         await untilSettled();
@@ -153,7 +153,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect((await versions()).filter((each) => !each.includes('/late'))).toEqual(before);
       });
 
-      test('a Secret that is lost is made again', async () => {
+      test('a lost Secret is recreated', async () => {
         const serial = await serialOf('web-tls');
         await kubectl.ok('delete', 'secret', 'web-tls');
         await kubectl.ok('wait', '--for=create', 'secret/web-tls', '--timeout=2m');
@@ -162,8 +162,8 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await serialOf('web-tls')).not.toBe(serial);
       });
 
-      test('a certificate is renewed when its time has come', async () => {
-        // Of an hour, the shortest that there is: due ten seconds after it was made.
+      test('a certificate is renewed when it is due', async () => {
+        // Valid for an hour, the shortest possible: due ten seconds after its creation.
         await apply('short.yaml');
         await untilReady('certificate/short');
         const serial = await serialOf('short-tls');

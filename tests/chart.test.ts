@@ -71,7 +71,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     return ofKind(objects, 'Deployment').spec?.template?.spec.containers[0];
   }
 
-  /** Helm sorts the keys of fairway.yaml. Empty mappings and lists are written out by the one and left out by the other. */
+  /** Helm sorts the keys of fairway.yaml. One side writes empty mappings and lists, and the other omits them. */
   function comparable(text: string): unknown {
     const drop = (name: string, value: unknown) =>
       name === 'checksum/config' ||
@@ -92,7 +92,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     );
   });
 
-  test('renders the alerts and dashboards of its files, and points to the runbooks', () => {
+  test('renders the alerts and dashboards of its files, with links to the runbooks', () => {
     const runbooks = 'https://docs.example.com/runbooks';
     const rendered = withValues({ prometheusRule: { enabled: true, runbooks }, dashboards: { enabled: true } });
 
@@ -107,7 +107,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     expect(dashboards?.data).toEqual(Object.fromEntries(texts));
   });
 
-  test('renders what values say', () => {
+  test('applies values', () => {
     const rendered = withValues({
       image: { repository: 'registry.example.com:5000/fairway', tag: 'other', pullSecrets: [{ name: 'registry' }] },
       networkPolicy: { enabled: false },
@@ -146,7 +146,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     });
   });
 
-  test('hands its config over as fairway.yaml, and serves where that says', () => {
+  test('passes its config as fairway.yaml, and serves at the configured address', () => {
     const config = {
       listen: '[::]:9443',
       cloud: { name: 'on: off' },
@@ -164,7 +164,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     expect(container(rendered)?.ports).toEqual([{ name: 'gateway', containerPort: 9443 }]);
   });
 
-  test("lets users of Magnum's API in where it is asked for, at the port where that listens", () => {
+  test("admits users of Magnum's API if enabled, at the port where that listens", () => {
     const config = { magnum: { listen: '0.0.0.0:9512' }, keystone: { cloud: 'mine' } };
     const from = [{ ipBlock: { cidr: '192.0.2.0/24' } }];
     const magnum = { enabled: true, service: { type: 'LoadBalancer', annotations: { 'example.com/pool': 'a' } }, from };
@@ -182,7 +182,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     expect(withValues({ config }).map(({ metadata }) => metadata.name)).not.toContain('fairway-magnum');
   });
 
-  test('is linted without a complaint', () => {
+  test('passes helm lint', () => {
     const { status, stdout, stderr } = spawnSync(helm, ['lint', '--strict', chart, ...NAMESPACE, ...VERSION], {
       encoding: 'utf8',
     });
@@ -211,7 +211,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     expect(stderr).toMatch(says);
   });
 
-  test('refuses a namespace in which Fairway does not keep its own objects', () => {
+  test('refuses a namespace other than that of Fairway’s own objects', () => {
     const { status, stderr } = template('--namespace', 'team');
 
     expect(status).toBe(1);
@@ -234,7 +234,7 @@ describe.skipIf(helm === '')(`the chart${title}`, () => {
     const get = (...args: readonly string[]) =>
       run(kubectl, ['--kubeconfig', cluster.kubeconfigs.admin, ...NAMESPACE, 'get', ...args]);
 
-    test('is installed, upgraded and taken away, and what tenants have stays', async () => {
+    test('is installed, upgraded and uninstalled, and tenants’ objects are kept', async () => {
       const image = ['deployment', 'fairway', '-o', 'jsonpath={.spec.template.spec.containers[0].image}'];
       expect(await inCluster('install', 'fairway', chart)).toMatchObject({ code: 0, stderr: '' });
       expect(await get(...image)).toMatchObject({ stdout: `fairway:${FAIRWAY_VERSION}` });

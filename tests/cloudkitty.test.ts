@@ -15,11 +15,11 @@ import { TestApi } from '@fairway/service/backup/testing/test-api';
 import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-/** Entries of clouds.yaml: of a user who may add data frames to a real CloudKitty, and of one who may not. */
+/** Entries of clouds.yaml: for a user who may add data frames to a real CloudKitty, and one who may not. */
 const { FAIRWAY_TEST_RATING_CLOUD: admin, FAIRWAY_TEST_RATING_STRANGER: stranger } = process.env;
 const why = admin === undefined ? ' (skipped: FAIRWAY_TEST_RATING_CLOUD names no CloudKitty)' : '';
 
-/** What the protocol is like, which its documentation leaves open. Each run has a project of its own. */
+/** Behaviour that the documentation leaves open. Each run has its own project. */
 describe.skipIf(why !== '')(`a real CloudKitty${why}`, () => {
   const project = randomUUID().replaceAll('-', '');
   const endMs = Math.floor((systemClock.now() - SETTLED_MS) / HOUR_MS) * HOUR_MS;
@@ -100,14 +100,14 @@ describe.skipIf(why !== '')(`a real CloudKitty${why}`, () => {
     });
   });
 
-  test('tells what it has, so that a lost ledger doubles nothing, and what is late is sent', async () => {
+  test('returns its data, so that a lost ledger duplicates nothing, and late data are sent', async () => {
     const later = await push([aRecord(aNode('b3-8'), half, aNode('g1, "gpu"'))], 'another');
 
     expect(later).toEqual({ hours: 3, points: 3 });
     expect(await stored()).toMatchObject({ '0 b3-8': 1, '1 b3-16': 1, '2 g1, "gpu"': 1 });
   });
 
-  test.skipIf(stranger === undefined)('refuses who may not (skipped: FAIRWAY_TEST_RATING_STRANGER)', async () => {
+  test.skipIf(stranger === undefined)('refuses other users (skipped: FAIRWAY_TEST_RATING_STRANGER)', async () => {
     const row = { fromMs: sinceMs, toMs: sinceMs + HOUR_MS, namespace: 'team', projectID: project, uncertain: 0 };
     const frames = dataFrames([
       { ...row, cluster: 'demo', clusterUID: 'u1', resource: 'Node', type: 'b3-8', amount: 3_600 },

@@ -10,14 +10,14 @@ import {
 } from '@fairway/openstack/testing/clouds-yaml-cases';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-/** The distribution's client, which brings openstacksdk for the distribution's Python. */
+/** The distribution's client, which includes openstacksdk for the distribution's Python. */
 const PYTHON = '/usr/bin/python3';
 const isInstalled = existsSync('/usr/bin/openstack');
 
 const folder = mkdtempSync(join(tmpdir(), 'clouds-yaml-'));
 let readings: Record<string, Partial<Reading> | { readonly error: string }> = {};
 
-/** Reads each case as openstacksdk does, in a process of its own: paths are searched when the module is loaded. */
+/** Reads each case with openstacksdk in a separate process: paths are searched when the module is loaded. */
 const READER = `
 import importlib, json, os, sys
 from openstack.config import loader

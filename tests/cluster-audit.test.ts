@@ -27,14 +27,14 @@ describe('fairway cluster audit, on a simulated control plane', () => {
     return run('npx', ['fairway', '--kubeconfig', fairway.kubeconfig, ...args]);
   }
 
-  test('a cluster that does not ask is told how to', async () => {
+  test('a cluster without audit prints how to enable it', async () => {
     const { code, stderr } = await ask('cluster', 'audit', 'demo');
 
     expect(code).not.toBe(0);
     expect(stderr).toMatch(/set spec\.apiServer\.audit/);
   });
 
-  test('one that asks tells who did what within it, live', async () => {
+  test('a cluster with audit shows who did what within it, live', async () => {
     const client = await clientOf(fairway.kubeconfig);
     const value = { spec: { apiServer: { audit: {} } } };
     const { metadata } = await client

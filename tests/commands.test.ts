@@ -14,7 +14,7 @@ interface Row {
   readonly stderr?: RegExp;
 }
 
-describe('each command, with right, wrong and missing input', () => {
+describe('each command, with valid, invalid and missing input', () => {
   test.each<Row>([
     { args: ['cloud', 'flavors'], code: 0, stdout: /^NAME +VCPUS +MEMORY +DISK +ID\n.*MiB/ },
     { args: ['cloud', 'flavors', '-o', 'name'], code: 0, stdout: /^b3-8$/m },

@@ -14,7 +14,7 @@ import { RunningFairway, run } from './session/running-fairway.ts';
 const HOUR_MS = 3_600_000;
 const KIB = 1024;
 
-describe('a Fairway of one file', () => {
+describe('a Fairway with one configuration file', () => {
   let folder: string;
   let authority: string;
   let fairway: RunningFairway;
@@ -59,7 +59,7 @@ describe('a Fairway of one file', () => {
     expect(listed).toMatchObject({ code: 0 });
   });
 
-  test('who comes by its address gets a certificate of Fairway’s own authority, with the further names', async () => {
+  test('clients that use its address get a certificate of Fairway’s own authority, with the further names', async () => {
     const names = await new Promise<string | undefined>((resolve, reject) => {
       const options = { host: '127.0.0.1', port: new URL(fairway.url).port, path: '/livez', rejectUnauthorized: false };
       const asked = request(options, (answer) => {
@@ -87,7 +87,7 @@ describe('a Fairway of one file', () => {
     expect(stderr).toMatch(/65536|too large/i);
   });
 
-  test('paths of the file are below its folder', async () => {
+  test('paths in the file are relative to its folder', async () => {
     expect(await readFile(join(folder, 'logged.log'), 'utf8')).toContain('"kind":"Event"');
   });
 });

@@ -110,7 +110,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
   const audited = '**/clusters/shop/audit?*';
   const answer = (route: Route, status: number, json: object) => route.fulfill({ status, json });
 
-  it('tells a project’s story: who created what, from where, and what was only tried out', async () => {
+  it('shows a project’s history: who created what, from where, and what was only a dry run', async () => {
     const page = await test.openAs('demo');
     await page.getByRole('link', { name: 'Activity' }).click();
     const created = rows(page, /demo \(you\).*created cluster shop/);
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('shows what was refused, and to whom, and keeps the choice in its address', async () => {
+  it('shows what was refused, and to whom, and keeps the filter in its address', async () => {
     const page = await test.openAs('demo', 'activity');
     await page.getByRole('checkbox', { name: 'Only denied or failed' }).check();
     await page.getByLabel('Action', { exact: true }).selectOption('delete');
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('opens the details of one, and narrows to what its user did, by the keyboard alone', async () => {
+  it('opens the details of one, and filters by its user, with the keyboard alone', async () => {
     const page = await test.openAs('demo', 'activity?verb=create');
     const show = page.getByRole('button', { name: /^Show details: demo \(you\) created cluster shop/ });
     await show.focus();
@@ -165,7 +165,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('has what came since when one asks for it', async () => {
+  it('shows newer events on request', async () => {
     const page = await test.openAs('demo', 'activity?object=shop&verb=patch');
     await page.getByText(/As of/).waitFor();
     await page.evaluate(
@@ -178,7 +178,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     await expect.poll(refreshed(page, /demo \(you\).*changed cluster shop/), POLLING).toBeGreaterThan(0);
   });
 
-  it('waits as long as the server asks for, and says until when', async () => {
+  it('waits as long as the server requests, and says until when', async () => {
     const page = await test.openAs('demo');
     const asked: number[] = [];
     await page.route('**/auditevents?*', (route) => {
@@ -197,7 +197,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     expect(asked.length).toBe(2);
   });
 
-  it('tells a deletion that kubectl only tries out from one', async () => {
+  it('distinguishes kubectl’s dry run of a deletion from a deletion', async () => {
     const page = await test.openAs('demo', 'activity?object=shop&verb=delete');
     const body = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] });
     await page.evaluate(
@@ -212,7 +212,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
       .toBeGreaterThan(0);
   });
 
-  it('says what to set where a cluster’s events are not asked for, and tells what was done in it from then on', async () => {
+  it('says what to set if a cluster’s events are off, and shows what was done in it from then on', async () => {
     const page = await test.openAs('demo', `clusters/${namespace}/shop`);
     await page.getByLabel('Cluster sections').getByRole('link', { name: 'Activity' }).click();
     await page.getByText('Audit logging is not enabled').waitFor();
@@ -241,7 +241,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
   it.each([
     { window: 'wide', options: {} },
     { window: 'phone', options: { viewport: PHONE } },
-  ])('shows hostile events as text, soon, and no wider than the window: $window', async ({ options }) => {
+  ])('shows hostile events as text, quickly, and no wider than the window: $window', async ({ options }) => {
     const page = await test.openAs('demo', undefined, options);
     await page.route(audited, (route) => answer(route, 200, { ...IN_CLUSTER, metadata: {}, items: HOSTILE }));
     await page.goto(`${test.url}clusters/${namespace}/shop/activity`);
@@ -271,7 +271,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   });
 
-  it('tells what was done in a cluster, and older ones at a press', async () => {
+  it('shows what was done in a cluster, and older events on demand', async () => {
     const page = await test.openAs('demo', `clusters/${namespace}/shop`);
     await page.route(audited, (route) => {
       const isOlder = new URL(route.request().url()).searchParams.has('continue');
@@ -298,7 +298,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('says plainly that a server is too old to tell', async () => {
+  it('says plainly that a server is too old to support it', async () => {
     const page = await test.openAs('demo');
     const json = {
       kind: 'Status',
@@ -317,7 +317,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     { name: 'dark', options: { colorScheme: 'dark' as const } },
     { name: 'phone', options: { viewport: PHONE } },
     { name: 'german', options: { locale: 'de-DE' } },
-  ])('has no barriers that axe finds, and is no wider than the window: $name', async ({ name, options }) => {
+  ])('passes axe, and is no wider than the window: $name', async ({ name, options }) => {
     const page = await test.openAs('demo', 'activity', options);
     await page.locator('.fw-activity tbody tr').first().waitFor();
     await picture(page, `activity-${name}`);
@@ -330,7 +330,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('shows operators each project’s, and has them choose one', async () => {
+  it('shows operators the events of each project, which they select', async () => {
     const client = await clientOf(test.fairway.kubeconfig);
     const token = await operatorToken(client).finally(() => client.close());
     const page = await openByToken(test, token, 'activity');
@@ -346,7 +346,7 @@ describe.skipIf(!hasBrowser)('who did what, in the console', () => {
   });
 });
 
-/** Thirty of them, so that a page is full enough to be shown. */
+/** Thirty of them, so that a page is full enough to be displayed. */
 function many<T extends { readonly auditID: string }>(items: readonly T[]): readonly T[] {
   return Array.from({ length: 15 }, (_, round) =>
     items.map((item) => ({ ...item, auditID: `${item.auditID}-${round}` })),

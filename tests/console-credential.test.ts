@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     { name: 'phone', options: { viewport: PHONE }, title: ASKED },
     { name: 'german', options: { locale: 'de-DE' }, title: 'Fairway benötigt Ihre Erlaubnis' },
   ])(
-    'is told what Fairway has to be allowed, without barriers that axe finds: $name',
+    'shows which permissions Fairway needs in the project, and passes the checks of axe: $name',
     async ({ name, options, title }) => {
       const page = await test.openAs(USER, 'clusters/new', options);
       await page.getByText(title).waitFor();
@@ -51,12 +51,12 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     await page.getByText('3 of 3 ready').waitFor();
 
     expect(await page.evaluate('globalThis.clicks')).toBe(3);
-    // As `fairway credential create` does.
+    // Like `fairway credential create`.
     expect(writes).toEqual(['POST delegation', 'POST secrets', 'POST cloudcredentials', 'PUT secrets owned']);
     expect(test.complaints()).toEqual([]);
   });
 
-  it('is told what a lost answer may have left, also after a reload, and goes on under another name', async () => {
+  it('shows what a lost response may have left, also after a reload, and continues under another name', async () => {
     const page = await test.openAs(USER, 'clusters/new');
     await page.route('**/session/delegation', async (route) => {
       await route.fetch();
@@ -81,7 +81,7 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     expect(writes).toEqual(['POST delegation', 'POST secrets', 'POST cloudcredentials', 'PUT secrets owned']);
   });
 
-  it('goes on with what was made when storing it is cut off, and makes nothing twice', async () => {
+  it('continues with existing objects if storing is interrupted, and duplicates nothing', async () => {
     const page = await test.openAs(USER, 'clusters/new');
     const writes = writesOf(page);
     await page.getByRole('button', { name: 'Use another cloud credential…' }).click();
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     expect(writes.at(-1)).toBe('PUT secrets owned');
   });
 
-  it('sees what each credential is for, has a cluster use another, and deletes the first', async () => {
+  it('sees the purpose of each credential, has a cluster use another, and deletes the first', async () => {
     const page = await test.openAs(USER, 'credentials');
     const row = page.getByRole('row', { name: /^console\s/ });
     await row.getByRole('link', { name: 'first' }).waitFor();
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('a tenant whose project has no cloud yet, in the co
     { name: 'phone', options: { viewport: PHONE } },
     { name: 'german', options: { locale: 'de-DE' } },
   ])(
-    'has its credentials without barriers that axe finds, and no wider than the window: $name',
+    'has a list of all credentials that passes axe, and that is no wider than the window: $name',
     async ({ options }) => {
       const page = await test.openAs(USER, 'credentials', options);
       await page.getByText('console-3', { exact: true }).first().waitFor();

@@ -11,7 +11,7 @@ import { clientOf } from './session/client-of.ts';
 const NAME = 'shop';
 const POOL = `${NAME}-pool`;
 
-describe.skipIf(!hasBrowser)('what is written in a form of the console', () => {
+describe.skipIf(!hasBrowser)('input in a form of the console', () => {
   let test: ConsoleTest;
   let client: KubeClient;
   let namespace: string;
@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)('what is written in a form of the console', () => {
   const nodes = (page: Page) => page.locator('#pool-nodes');
   const replicas = async () => (await client.resource(nodePools).get(POOL, { namespace })).spec.replicas;
 
-  it('stays when the session ends in the middle of it, and is saved after signing in again', async () => {
+  it('is kept when the session ends, and is saved after signing in again', async () => {
     const page = await test.openAs('demo', poolPath());
     await nodes(page).fill('4');
     await page.context().clearCookies();
@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)('what is written in a form of the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('overwrites nobody in another tab without asking', async () => {
+  it('overwrites no change of another tab without asking', async () => {
     const page = await test.openAs('demo', poolPath());
     const other = await page.context().newPage();
     await other.goto(`${test.url}${poolPath()}`);
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('what is written in a form of the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('is found again by who goes back and forward, until it is cancelled', async () => {
+  it('is restored by going back and forward, until it is cancelled', async () => {
     const page = await test.openAs('demo', 'clusters/new');
     await page.locator('#name').fill('half-written');
     await page.getByRole('link', { name: 'Machines' }).click();
@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)('what is written in a form of the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('is made once by a double click, and by Enter', async () => {
+  it('is submitted once by a double click, and by Enter', async () => {
     const page = await test.openAs('demo', `clusters/${namespace}/${NAME}/add-pool`);
     const added: string[] = [];
     page.on('request', (request) => {

@@ -9,7 +9,7 @@ import { type ConsoleTest, picture, startConsoleTest } from './console/console-t
 import { openByToken, operatorToken } from './console/operator-console.ts';
 import { clientOf } from './session/client-of.ts';
 
-describe.skipIf(!hasBrowser)('the console while things change', () => {
+describe.skipIf(!hasBrowser)('the console while objects change', () => {
   let test: ConsoleTest;
   let operator: KubeClient;
   let namespace: string;
@@ -37,7 +37,7 @@ describe.skipIf(!hasBrowser)('the console while things change', () => {
     await create('NodePool', nodePools.plural, { metadata: { name: `${name}-pool` }, spec });
   }
 
-  it('shows what others create, change and delete, without being reloaded', async () => {
+  it('shows what others create, change and delete, without a reload', async () => {
     const page = await test.openAs('demo');
     await page.getByRole('heading', { name: 'No clusters yet' }).waitFor();
     await picture(page, 'clusters-empty');
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)('the console while things change', () => {
     { name: 'light', options: {} },
     { name: 'dark', options: { colorScheme: 'dark' as const } },
     { name: 'phone', options: { viewport: PHONE } },
-  ])('has lists without barriers that axe finds: $name', async ({ name, options }) => {
+  ])('has lists that pass axe: $name', async ({ name, options }) => {
     const page = await test.openAs('demo', '', options);
     await page.getByText('web', { exact: true }).waitFor();
     await picture(page, `clusters-${name}`);
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)('the console while things change', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('finds by all words, and says when nothing matches', async () => {
+  it('searches for all words, and says when nothing matches', async () => {
     const page = await test.openAs('demo', 'machines');
     await page.getByRole('button', { name: /^All 3/ }).waitFor();
     await page.getByRole('textbox').fill('b3-8 web');
@@ -86,7 +86,7 @@ describe.skipIf(!hasBrowser)('the console while things change', () => {
     expect(await page.getByRole('textbox').inputValue()).toBe('');
   });
 
-  it('shows an operator the clusters of all projects, by a token', async () => {
+  it('shows an operator the clusters of all projects, with a token', async () => {
     const page = await openByToken(test, await operatorToken(operator), '');
     await page.getByRole('row').filter({ hasText: 'web' }).getByText(namespace).waitFor();
 
@@ -95,13 +95,13 @@ describe.skipIf(!hasBrowser)('the console while things change', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('says that the server is away, goes on when it is back, and signs nobody out', async () => {
+  it('says that the server is down, continues when it is back, and keeps everyone signed in', async () => {
     const page = await test.openAs('demo');
     await page.getByText('web', { exact: true }).waitFor();
     await test.kill();
     await page.getByText('The server is not responding.').waitFor();
     await picture(page, 'server-away');
-    // What was known is still there.
+    // The previous data are still there.
     await page.getByText('web', { exact: true }).waitFor();
     expect(await accessibilityProblems(page)).toEqual([]);
     await test.restart();
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)('the console while things change', () => {
     await createCluster('later', 1);
 
     await page.getByText('later', { exact: true }).waitFor();
-    // A new page finds the session too: it is in the cookie alone.
+    // A new page also finds the session: it is only in the cookie.
     await page.reload();
     await page.getByText('later', { exact: true }).waitFor();
     expect(await page.getByRole('button', { name: 'Signed in as demo' }).isVisible()).toBe(true);

@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     await page.getByRole('progressbar', { name: 'Loading…' }).waitFor({ state: 'detached' });
   }
 
-  it('signs in by a token, sees all projects, and follows one to its clusters', async () => {
+  it('signs in with a token, sees all projects, and follows one to its clusters', async () => {
     const page = await openByToken(test, token, '');
     await page.getByRole('link', { name: 'Projects' }).click();
     const row = page.getByRole('row').filter({ hasText: 'team-a' });
@@ -77,7 +77,7 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('finds a machine that the cloud has no host for, and pauses it, by the keyboard alone', async () => {
+  it('finds a machine for which the cloud has no host, and pauses it, with the keyboard alone', async () => {
     const page = await openByToken(test, token, 'operator/stuck');
     await page.getByRole('combobox', { name: 'For at least' }).selectOption({ label: 'any time' });
     const row = page.getByRole('row').filter({ hasText: 'Machine' }).filter({ hasText: 'FlavorOutOfStock' });
@@ -117,7 +117,7 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     { name: 'dark', options: { colorScheme: 'dark' as const } },
     { name: 'phone', options: { viewport: PHONE } },
     { name: 'german', options: { locale: 'de-DE' } },
-  ])('has pages without barriers that axe finds, which fit: $name', async ({ name, options }) => {
+  ])('has pages that pass axe and fit: $name', async ({ name, options }) => {
     const page = await openByToken(test, token, 'operator/projects', options);
     for (const { path, heading } of PAGES) {
       await page.goto(`${test.url}operator/${path}`);
@@ -136,7 +136,7 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('retries a rollout that has halted, and sees it through', async () => {
+  it('retries a halted rollout, and follows it to its end', async () => {
     const page = await openByToken(test, token, 'operator/releases');
     const release = page.getByRole('region', { name: `Kubernetes ${MINOR}` });
     await release.getByText('Halted', { exact: true }).waitFor();
@@ -149,7 +149,7 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('sees a cloud that answers 500, and that it has recovered', async () => {
+  it('sees a cloud that answers 500, and its recovery', async () => {
     const page = await openByToken(test, token, 'operator/clouds');
     const shown = page.getByRole('region', { name: 'simulator', exact: true });
     await shown.getByText('Healthy', { exact: true }).waitFor();
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('the console for operators', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('shows tenants none of it, whatever the address is', async () => {
+  it('hides all of it from tenants, at any address', async () => {
     const page = await test.openAs('demo');
     await page.locator('h1').waitFor();
     expect(await page.getByRole('link', { name: 'Replicas' }).count()).toBe(0);

@@ -21,7 +21,7 @@ import { clientOf } from './session/client-of.ts';
 const NAME = 'zzlong';
 const NAMES = { short: NAME, long: 'zz-'.padEnd(63, 'long') };
 const TEXTS = join(import.meta.dirname, '../packages/console/src');
-/** Of all parts of the console, by their file. */
+/** From all parts of the console, by their file. */
 const CATALOGUES: Readonly<Record<string, { readonly en: Readonly<Record<string, unknown>> }>> = Object.fromEntries(
   await Promise.all(
     globSync('**/{texts,*-texts}.ts', { cwd: TEXTS, exclude: ['text/texts.ts'] }).map(async (file) => {
@@ -36,7 +36,7 @@ const ALL = Object.entries(VISITS).flatMap(([pattern, visits]) =>
   visits.map((visit, index): Visit & { readonly title: string } => ({ ...visit, title: `${pattern} ${index + 1}` })),
 );
 
-/** Where there is something to open. */
+/** If there is something to open. */
 const HAS_OBJECTS: ReadonlySet<Data> = new Set(['long', 'hostile']);
 
 describe.skipIf(!hasBrowser)('every page of the console', () => {
@@ -106,7 +106,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
         // The others are still checked.
         found[title] = [String(error)];
       }
-      // So that nothing stays open.
+      // Closes everything.
       if (open === undefined) continue;
       await page.keyboard.press('Escape');
       await show(page, 'nowhere', data);
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     return found;
   }
 
-  it('has a line among what is looked at, and so has every question that is asked', () => {
+  it('is visited by this test, and so is every question that is asked', () => {
     const asking = globSync('pages/**/*.tsx', { cwd: TEXTS }).filter((file) =>
       /<(?:ConfirmedAction|Dialog|Modal)\b/.test(readFileSync(join(TEXTS, file), 'utf8')),
     );
@@ -127,12 +127,12 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
   });
 
   it.each(['long', 'empty', 'away'] as const)(
-    'is shown whole in all widths, and to be read in both themes: %s',
+    'fits completely in all widths, and is readable in both themes: %s',
     async (data) => {
       const isShown = async (page: Page, what: string) => (await page.locator(what).count()) > 0;
       const look = async (page: Page) => {
         const found = await layoutProblems(page);
-        // The library's own, which axe finds outside of all landmarks.
+        // The library's own menu, which axe reports as outside of all landmarks.
         if (await isShown(page, '.pf-v6-c-menu')) return found;
         // axe can't determine colours behind a dialog.
         const themes = (await isShown(page, '[role="dialog"]')) ? [] : await themeProblems(page);
@@ -145,7 +145,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
   );
 
   it.each(['away', 'partly', 'slow', 'forbidden', 'fault'] as const)(
-    'is shown whole, and states nothing that is not known, with the server %s',
+    'fits completely, and claims nothing that is unknown, with the server %s',
     async (data) => {
       const look = async (page: Page) => [
         ...(await layoutProblems(page)),
@@ -157,7 +157,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     },
   );
 
-  it('is shown whole, and shows names and words from elsewhere as what they are', async () => {
+  it('fits completely, and shows foreign names and texts as they are', async () => {
     const look = async (page: Page) => [
       ...(await layoutProblems(page)),
       ...(await unseenTexts(page)).map((text) => `shows what nobody sees: ${text}`),
@@ -170,7 +170,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it.each(['Password', 'Application credential', 'Token'])('has a whole sign-in in front: %s', async (way) => {
+  it.each(['Password', 'Application credential', 'Token'])('fits completely in front of a sign-in: %s', async (way) => {
     const page = await test.open();
     await page.getByRole('button', { name: way, exact: true }).click();
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
@@ -182,7 +182,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
   it.each([
     { path: 'clusters/nowhere/nothing', text: /You don’t have access to this page|Cluster “nothing” not found/ },
     { path: 'nonsense', text: 'Page not found' },
-  ])('says so where an address leads nowhere: $path', async ({ path, text }) => {
+  ])('says so if an address does not exist: $path', async ({ path, text }) => {
     const page = await test.openAs('demo', path);
     await page.locator('h1').getByText(text).waitFor();
 
@@ -190,7 +190,7 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
   });
 });
 
-/** What the cluster itself says, which is known where only clusters are. */
+/** Texts about the cluster itself, whose state is known when only clusters are. */
 const OF_CLUSTER: ReadonlySet<string> = new Set(['rest.schedule.none']);
 
 /** Texts of the console about missing items, except those with a name in them. */

@@ -9,7 +9,7 @@ import { deleteServer } from './console/delete-server.ts';
 import { useTheCloud } from './console/use-the-cloud.ts';
 import { clientOf } from './session/client-of.ts';
 
-describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
+describe.skipIf(!hasBrowser)('a tenant and their clusters in the console', () => {
   let test: ConsoleTest;
   let clusterPage: string;
   let kubeconfig: string;
@@ -42,7 +42,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('creates one by the keyboard alone', async () => {
+  it('creates one with the keyboard alone', async () => {
     const page = await test.openAs('demo', 'clusters/new');
     await page.getByRole('heading', { name: 'Create a cluster' }).waitFor();
     const clicks = await countClicks(page);
@@ -50,7 +50,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     await page.getByRole('radio', { name: /^Standard/ }).waitFor();
     await page.locator('#name:focus').waitFor();
     await page.keyboard.type('keys');
-    // Through plans to the second one, by the arrows of its radio buttons.
+    // Through plans to the second one, with the arrow keys of its radio buttons.
     await page.keyboard.press('Tab');
     await page.keyboard.press('ArrowDown');
     await page
@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(await clicks()).toBe(0);
   });
 
-  it('hears at each field what is wrong with it, and goes on when it is put right', async () => {
+  it('shows an error at each invalid field, and continues when it is corrected', async () => {
     const page = await test.openAs('demo', 'clusters/new');
     const name = page.locator('#name');
     await name.fill('Shop!');
@@ -131,7 +131,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('sees a node break whose server is gone, and Fairway repair it', async () => {
+  it('sees a node fail whose server is gone, and Fairway repair it', async () => {
     const page = await test.openAs('demo', clusterPage);
     await expect.poll(() => nodes(page).count()).toBe(4);
     const label = await nodes(page).first().getAttribute('aria-label');
@@ -148,7 +148,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('gets a kubeconfig that ends', async () => {
+  it('gets a kubeconfig that expires', async () => {
     const page = await test.openAs('demo', `${clusterPage}/access`);
     await page.locator('#expiry').selectOption('600');
     const [file] = await Promise.all([
@@ -162,12 +162,12 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(readFileSync(await file.path(), 'utf8')).toContain('current-context:');
     expect(await accessibilityProblems(page)).toEqual([]);
     expect(test.complaints()).toEqual([]);
-    // Its own goes with the browser's.
+    // Its own connections end with the browser's.
     kubeconfig = join(test.fairway.home, file.suggestedFilename());
     await file.saveAs(kubeconfig);
   });
 
-  it('sees load balancers and volumes come, with what they are for', async () => {
+  it('sees load balancers and volumes appear, with their purpose', async () => {
     const page = await test.openAs('demo', `${clusterPage}/cloud`);
     await page.getByRole('heading', { name: '0 load balancers' }).waitFor();
     const client = await clientOf(kubeconfig);
@@ -233,7 +233,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('saves a maintenance window and a schedule of hibernation, and sees before what each changes', async () => {
+  it('saves a maintenance window and a hibernation schedule, and previews the effect of each', async () => {
     const page = await test.openAs('demo', `${clusterPage}/schedule`);
     const panel = (title: string) =>
       page.locator('form').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
@@ -260,7 +260,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     { name: 'dark', options: { colorScheme: 'dark' as const } },
     { name: 'phone', options: { viewport: PHONE } },
     { name: 'german', options: { locale: 'de-DE' } },
-  ])('has pages without barriers that axe finds, and no wider than the window: $name', async ({ name, options }) => {
+  ])('has pages that pass axe, and is no wider than the window: $name', async ({ name, options }) => {
     const page = await test.openAs('demo', 'clusters/new', options);
     const look = async (path: string, picturedAs: string) => {
       await page.locator('h1').waitFor();
@@ -282,7 +282,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('loses nothing of what was typed when the server goes away and comes back', async () => {
+  it('loses no input when the server goes down and comes back', async () => {
     const page = await test.openAs('demo', 'clusters/new');
     await page.locator('#name').fill('later');
     await page.getByRole('spinbutton', { name: 'Nodes' }).fill('1');
@@ -300,7 +300,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(await page.getByText('fixed at 1').count()).toBe(1);
   });
 
-  it('makes one cluster of a double click, and its pools also after a reload in between', async () => {
+  it('creates one cluster on a double click, and its pools even after a reload in between', async () => {
     const page = await test.openAs('demo', 'clusters/new');
     await page.locator('#name').fill('twice');
     await accepted(page);
@@ -319,7 +319,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(await page.getByText('twice', { exact: true }).count()).toBe(1);
   });
 
-  it('says what an upgrade would do, and starts it', async () => {
+  it('shows what an upgrade would do, and starts it', async () => {
     const page = await test.openAs('demo', 'clusters/new');
     await page.locator('#name').fill('older');
     await page.getByRole('radio', { name: /^Kubernetes 1\.35/ }).check();
@@ -335,7 +335,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('hibernates a cluster after being asked, which is no problem, and wakes it by the main button', async () => {
+  it('hibernates a cluster after a neutral confirmation, and wakes it with the main button', async () => {
     const page = await test.openAs('demo', clusterPage);
     await page.getByRole('link', { name: 'Connect', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Actions' }).click();
@@ -352,7 +352,7 @@ describe.skipIf(!hasBrowser)('a tenant and his clusters in the console', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('deletes a cluster by its name', async () => {
+  it('deletes a cluster after its name is typed', async () => {
     const page = await test.openAs('demo', clusterPage);
     await page.getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
@@ -378,7 +378,7 @@ async function tabTo(page: Page, target: ReturnType<Page['locator']>): Promise<v
   throw new Error('the keyboard does not lead there');
 }
 
-/** Counts clicks of the pointer from now on, on this page. */
+/** Counts pointer clicks from now on, on this page. */
 async function countClicks(page: Page): Promise<() => Promise<number>> {
   await page.evaluate(
     "globalThis.clicks = 0; addEventListener('click', (event) => { if (event.detail > 0) globalThis.clicks++; }, true)",

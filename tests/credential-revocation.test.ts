@@ -9,12 +9,12 @@ import { JOB_TARGETS } from './main-job/job-clouds.ts';
 import { keysOf, PATIENCE, TenantOnCloud } from './tenant-credentials/tenant-on-cloud.ts';
 
 const execute = promisify(execFile);
-/** What is told here is the use of a credential: the network of a cluster is enough. */
+/** These tests concern the use of a credential: the network of a cluster suffices. */
 const NO_NODES = { hasNodes: false };
 
 /** A credential that Fairway no longer needs is revoked in Keystone: by Fairway if Keystone allows it, otherwise by its owner. */
 describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) => {
-  describe.skipIf(target.isMissing)('when they go', () => {
+  describe.skipIf(target.isMissing)('on deletion', () => {
     let tenant: TenantOnCloud;
 
     beforeAll(async () => {
@@ -45,7 +45,7 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
         advice: /its owner must revoke it: openstack application credential delete [0-9a-f]{32}$/,
         keys: async () => keysOf(await tenant.applicationCredential('member')),
       },
-    ])('says what the owner has to type where Keystone lets nobody else: $reason', async ({ advice, keys }) => {
+    ])('reports what the owner has to type if Keystone permits no one else: $reason', async ({ advice, keys }) => {
       const name = tenant.nextName('stays');
       const given = await keys();
       await tenant.createCredential(name, given);
@@ -54,13 +54,13 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
       await tenant.deleteCredential(name);
       await tenant.credentialGone(name);
 
-      // Keystone Zed in several threads lets one in ten of them end itself that it should not: there is nothing to tell then.
+      // Multithreaded Keystone Zed wrongly lets one in ten of them delete itself: there is nothing to report then.
       const hasEnded = !target.isSimulated && !(await tenant.isInKeystone(given));
       const told = hasEnded ? 'ended by itself' : await tenant.eventOf(name, 'NotRevoked');
       expect(told).toMatch(hasEnded ? /^ended by itself$/ : advice);
     });
 
-    it('lets one go that its owner has revoked already', async () => {
+    it('releases one that its owner has already revoked', async () => {
       const trust = await tenant.trust();
       await tenant.createCredential('revoked', { trust_id: trust.id });
       await tenant.credentialIs('revoked', 'True', 'AsExpected');
@@ -109,7 +109,7 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
       await tenant.deleteCluster('next');
     });
 
-    it('takes no new cluster for a credential that is being deleted', async () => {
+    it('accepts no new cluster for a credential that is being deleted', async () => {
       await tenant.createCredential('old', keysOf(await tenant.applicationCredential('member')));
       await tenant.createCluster('last', 'old', NO_NODES);
       await tenant.whenCredential('old', ({ status }) => status?.phase === 'Bound');
@@ -124,7 +124,7 @@ describe.each(JOB_TARGETS)('revoking credentials of tenants on $name', (target) 
       await tenant.credentialGone('old');
     });
 
-    it('is done by the command line, with the login of the tenant', async () => {
+    it('works from the command line, with the login of the tenant', async () => {
       const { namespace, cloud, fairway } = tenant;
       const run = async (...words: readonly string[]) => {
         const cli = fileURLToPath(new URL('../packages/cli/bin/fairway.js', import.meta.url));

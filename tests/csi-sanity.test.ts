@@ -14,7 +14,7 @@ const missing =
 const NOT_CLAIMED =
   /GetCapacity|ModifyVolume|volume attribute class|node max attach limit|already published but is incompatible/;
 
-/** The specs of those who specify the interface, against `fairway csi` as it is installed. */
+/** The interface's own test suite, against `fairway csi` as installed. */
 describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
   describe.skipIf(target.isMissing || program === undefined)('drives the controller', () => {
     let cloud: JobCloud;
@@ -41,7 +41,7 @@ describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
       expect(passed).toContain('Controller Service [Controller Server] volume lifecycle should be idempotent');
     });
 
-    it('and skips what is not claimed alone', () => {
+    it('and skips only what is not claimed', () => {
       const skipped = specs.filter(({ state }) => state === 'skipped').map(({ name }) => name);
 
       expect(skipped.filter((name) => !NOT_CLAIMED.test(name))).toEqual([]);
@@ -54,7 +54,7 @@ describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
       expect(await Array.fromAsync(snapshots.list())).toEqual([]);
     });
 
-    it('and makes one volume of a name, killed while it does', async () => {
+    it('and creates one volume per name, even if it is killed meanwhile', async () => {
       const { volumes } = place.member.blockStorage;
       const count = async () => (await Array.fromAsync(volumes.list())).length;
       const first = new CsiClient(place.socket);
@@ -74,7 +74,7 @@ describe.each(JOB_TARGETS)(`csi-sanity on $name${missing}`, (target) => {
       expect(await count()).toBe(0);
     });
 
-    it('and is stopped in an orderly way', async () => {
+    it('and is stopped gracefully', async () => {
       expect(await driver.stop()).toBe(0);
     });
   });

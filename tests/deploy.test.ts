@@ -26,7 +26,7 @@ describe.skipIf(binaries === undefined)(`the manifests of fairway serve ${title}
   });
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-  test('the API server takes all of them, and no rule of restricted pods is broken', async () => {
+  test('the API server accepts all of them, and no rule of restricted pods is violated', async () => {
     const applied = await kubectl(
       'apply',
       '--dry-run=server',
@@ -39,7 +39,7 @@ describe.skipIf(binaries === undefined)(`the manifests of fairway serve ${title}
     expect(applied.stdout.match(/ created \(server dry run\)$/gm)).toHaveLength(6);
   });
 
-  test('it takes those of the monitoring but the PodMonitor, whose kind is the Prometheus operator’s', async () => {
+  test('it accepts those for monitoring except the PodMonitor, whose kind is the Prometheus operator’s', async () => {
     const file = join(deploy, 'manifests/pod-monitor.yaml');
     const { stdout, stderr } = await kubectl('apply', '--dry-run=server', '--validate=strict', '-f', file);
 
@@ -47,7 +47,7 @@ describe.skipIf(binaries === undefined)(`the manifests of fairway serve ${title}
     expect(stderr).toMatch(/no matches for kind "PodMonitor"/);
   });
 
-  test('it takes the dashboards', async () => {
+  test('it accepts the dashboards', async () => {
     const folder = join(deploy, 'helm/fairway/files/dashboards');
     const { code, stdout } = await kubectl('apply', '--dry-run=server', '--validate=strict', '-k', folder);
 

@@ -35,7 +35,7 @@ const TENANTS = [
   { namespace: 'team', name: 'second', replicas: 1 },
 ] as const;
 
-/** The steps are those of docs/operators/disaster.md, typed as there. */
+/** The steps are those of docs/operators/disaster.md, typed as written there. */
 describe.skipIf(lacking.length > 0)(`a machine that is lost with everything on it${described}`, () => {
   const stack = new AsyncDisposableStack();
   let place: Surroundings;
@@ -121,7 +121,7 @@ passphraseFile: passphrase
     return eventually(client.resource(machines), {}, (all) => all.length === 3 && all.every(isReady), PATIENCE);
   }
 
-  test('comes back on a bare one, with its tenants and their databases', async () => {
+  test('comes back on an empty machine, with its tenants and their databases', async () => {
     const api = await startUp('lost');
     const annotations = { 'fairway.dev/cloud': 'simulator' };
     await api.resource(Namespaces).create({ metadata: { name: 'team', annotations }, spec: {} });
@@ -180,7 +180,7 @@ passphraseFile: passphrase
     expect(readFileSync(join(place.folder, 'new/control-plane'), 'utf8').trim()).toBe('process');
   });
 
-  /** Resolves when a backup on schedule was begun after that time. */
+  /** Resolves when a scheduled backup was started after that time. */
   async function backedUpAfter(timeMs: number): Promise<void> {
     const deadlineMs = timeMs + 300_000;
     for (;;) {
@@ -191,14 +191,14 @@ passphraseFile: passphrase
     }
   }
 
-  /** When the newest snapshot of each cluster that is off the machine was taken; waits for those of both. */
+  /** When the newest off-machine snapshot of each cluster was taken; waits for those of both. */
   async function storedSnapshots(): Promise<readonly number[]> {
     const deadlineMs = Date.now() + 300_000;
     for (;;) {
       const lines = (await fairway('recover', '--list', '--off-host', 'off-host.yaml')).split('\n');
       const found = lines.filter((line) => line.startsWith('snapshot ')).map((line) => line.split(' '));
       const byCluster = Map.groupBy(found, ([, uid]) => uid);
-      // The first is taken as soon as a cluster serves; what counts is the one that was asked for.
+      // The first is taken as soon as a cluster serves; only the requested one counts.
       if (byCluster.size === 2 && [...byCluster.values()].every((all) => all.length >= 2)) {
         return [...byCluster.values()].map((all) => Math.max(...all.map(([, , name = '']) => timeOf(name))));
       }

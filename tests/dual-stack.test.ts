@@ -20,7 +20,9 @@ const IPV6 = /^fd00:77::/;
 const assets = findAssets();
 const API_SERVER = assets === undefined ? 'kube-apiserver (skipped: no KUBEBUILDER_ASSETS)' : 'kube-apiserver';
 
-/** A real kube-apiserver with Service ranges of both IP families, and the cloud provider alone: each step builds on the one before. */
+/**
+ * A real kube-apiserver with Service ranges of both IP families, and only the cloud provider: each step builds on the one before.
+ */
 describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $name`, (target) => {
   describe.skipIf(target.isMissing || assets === undefined)('from a dual-stack node to nothing left', () => {
     let cloud: JobCloud;
@@ -76,7 +78,7 @@ describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $nam
     const messageOf = ({ status }: Service) =>
       status?.conditions?.find(({ type }) => type === 'fairway.dev/LoadBalancerReady')?.message ?? '';
 
-    /** How many members of IPv4 and of IPv6 are behind each listener, only once nothing is being changed. */
+    /** The number of IPv4 and IPv6 members behind each listener, once nothing is being changed. */
     async function serving(): Promise<readonly string[]> {
       const { loadBalancers, listeners, pools } = member.loadBalancing;
       const found: string[] = [];
@@ -103,7 +105,7 @@ describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $nam
       await expect.poll(serving, POLL).toEqual(['web TCP: 1+0', 'web UDP: 1+1']);
     });
 
-    it('makes one of IPv6 first once, however it was killed over it', async () => {
+    it('creates one with IPv6 first only once, even if it is killed meanwhile', async () => {
       await make('six', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6', 'IPv4'] });
       await until('six', ({ metadata }) => Boolean(metadata.finalizers?.length));
       await provider.stop('SIGKILL');
@@ -116,7 +118,7 @@ describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $nam
       expect(await Array.fromAsync(member.network.floatingIps.list())).toHaveLength(2);
     });
 
-    it('tells a Service that must have two later that its load balancer stays as it is', async () => {
+    it('reports to a Service that later requires two that its load balancer stays as it is', async () => {
       await make('late', { ports: [{ name: 'http', port: 80, protocol: 'TCP' }] });
       const [address] = ingressOf(await until('late', (service) => ingressOf(service).length === 1));
       const value = { spec: { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv4', 'IPv6'] } };
@@ -133,7 +135,7 @@ describe.each(JOB_TARGETS)(`Services of two IP families of ${API_SERVER} on $nam
       await eventually(server.client.resource(Events), { namespace }, (events) => events.some(isTold), patience);
     });
 
-    it('takes the second address from the status of a Service that goes back to one family', async () => {
+    it('removes the second address from the status of a Service that returns to one family', async () => {
       const { spec } = await server.client.resource(Services).get('web', { namespace });
       const value = {
         spec: { ipFamilyPolicy: 'SingleStack', ipFamilies: ['IPv4'], clusterIPs: spec.clusterIPs?.slice(0, 1) },

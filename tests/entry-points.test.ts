@@ -19,12 +19,12 @@ import {
 } from './entry-points/attempts.ts';
 import { type Attempt, type Person, type RecordedAnswer, TestDeployment } from './entry-points/test-deployment.ts';
 
-/** Whether its API server lets users of Keystone in. */
+/** Whether its API server admits Keystone users. */
 function isOpen({ status }: Cluster): boolean {
   return status?.keystone !== undefined && isConditionTrue(status.conditions, 'ControlPlaneReady');
 }
 
-describe('the doors of one Fairway', () => {
+describe('the entry points of one Fairway', () => {
   let deployment: TestDeployment;
   /** Members of two projects, and a reader of the first. */
   let alice: Owned;
@@ -137,7 +137,7 @@ describe('the doors of one Fairway', () => {
       }
     });
 
-    it('has no other kind that a stranger may touch', async () => {
+    it('has no other kind that other tenants may access', async () => {
       const { text } = await deployment.atKubernetes(alice, { path: GROUP });
       const { resources } = JSON.parse(text) as { resources: { name: string; namespaced: boolean; verbs: string[] }[] };
       const tried = resources.filter(({ namespaced }) => namespaced);
@@ -169,8 +169,8 @@ describe('the doors of one Fairway', () => {
     });
   });
 
-  /** At the API server of the cluster: what an owner gets, and a reader. */
-  describe('the own cluster', () => {
+  /** At the API server of the cluster: the results for an owner and a reader. */
+  describe('the user’s own cluster', () => {
     const POOLS = '/apis/fairway.dev/v1alpha1/nodepools';
 
     test.each<readonly [what: string, owner: number, reader: number, make: Make]>([
@@ -200,7 +200,7 @@ describe('the doors of one Fairway', () => {
     });
   });
 
-  // Its authorities and its credential are renewed, at the end.
+  // Its authorities and its credential are rotated, at the end.
   describe('Magnum', () => {
     test.each(MAGNUM)('%s', async (_, expected, reader, refused, make) => {
       expect((await deployment.atMagnum(rita, make(alice))).status, 'a reader').toBe(reader);
@@ -216,7 +216,7 @@ describe('the doors of one Fairway', () => {
     });
 
     test.each(['clusters', 'clusters/detail', 'clustertemplates', 'clustertemplates/detail', 'stats'])(
-      'lists %s of the own project alone',
+      'lists %s of only the user’s own project',
       async (list) => {
         for (const [owner, stranger] of bothWays()) {
           const attempt = {
@@ -240,7 +240,7 @@ describe('the doors of one Fairway', () => {
       ['an address that somebody typed', { 'sec-fetch-site': 'none' }],
       ['another origin, in a browser that says so alone', { 'sec-fetch-site': '', origin: 'https://evil.example' }],
       ['a frame without an origin', { 'sec-fetch-site': 'same-origin', origin: 'null' }],
-    ])('does nothing by its cookie for %s', async (_, headers) => {
+    ])('does nothing with only its cookie for %s', async (_, headers) => {
       expect((await deployment.atConsole(alice, { ...list(alice), headers })).status).toBe(401);
       for (const path of ['/console/session', '/console/session/projects', '/console/watches']) {
         const { status } = await deployment.atConsole(alice, { path, headers });
@@ -249,14 +249,14 @@ describe('the doors of one Fairway', () => {
       expect((await deployment.atConsole(alice, list(alice))).status).toBe(200);
     });
 
-    it('does nothing by its cookie without the header of its pages', async () => {
+    it('does nothing with its cookie without the header of its pages', async () => {
       const { cookie = '' } = alice.browser;
       const told = await deployment.atKubernetes({ token: 'x' }, { ...list(alice), headers: { cookie } });
 
       expect(told.status).toBe(401);
     });
 
-    it('switches nobody to a project of another', async () => {
+    it('switches no user to another’s project', async () => {
       for (const [owner, stranger] of bothWays()) {
         const attempt = { method: 'PUT', path: '/console/session/project', body: { id: owner.project } } as const;
         const told = await deployment.atConsole(stranger, attempt);
@@ -278,7 +278,7 @@ describe('the doors of one Fairway', () => {
     });
   });
 
-  it('has no audit events of who only looked, which would displace the others', async () => {
+  it('has no audit events of read-only users, which would displace the others', async () => {
     const selector = 'objectRef.subresource=cloudresources,responseStatus.code!=401,responseStatus.code!=403';
     const { status, text } = await deployment.atKubernetes(alice, {
       path: `${alice.root}/auditevents?fieldSelector=${encodeURIComponent(selector)}`,
@@ -287,7 +287,7 @@ describe('the doors of one Fairway', () => {
     expect([status, (JSON.parse(text) as { items: unknown[] }).items]).toEqual([200, []]);
   });
 
-  it('shows nobody in audit events where strangers came from, but what they tried', async () => {
+  it('hides other users’ addresses in audit events, but shows their attempts', async () => {
     const { text } = await deployment.atKubernetes(alice, {
       path: `${alice.root}/auditevents?as=EventList&fieldSelector=user.username=keystone:${bob.userId}`,
     });

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { hasKubectl, Kubectl } from './clients/kubectl.ts';
 import { type Answer, PROJECT, run } from './session/running-fairway.ts';
 
-/** An API server that knows people by the tokens of a simulated Keystone alone, as Fairway's does. */
+/** An API server that authenticates people only by tokens of a simulated Keystone, like Fairway's. */
 let folder: string;
 let cloud: Cloud;
 let origin: string;
@@ -104,7 +104,7 @@ function whoami(path = kubeconfig): Promise<Answer> {
   return run(new Kubectl(path).program, ['--kubeconfig', path, 'get', '--raw', '/version'], env);
 }
 
-/** How often somebody signed in, the server's own administrator aside. */
+/** The number of sign-ins, except those of the server's own administrator. */
 let signIns = 0;
 beforeAll(() => {
   cloud.calls.onReceived(({ method, path, body }) => {
@@ -117,7 +117,7 @@ beforeEach(() => {
 
 const kept = () => readdirSync(join(folder, 'cache/fairway/tokens')).filter((name) => name.endsWith('.json'));
 
-/** Runs a command at a terminal of its own. */
+/** Runs a command in its own terminal. */
 const script = findExecutable(['/usr/bin'], 'script');
 
 describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that holds no secret', () => {
@@ -131,7 +131,7 @@ describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that holds no secret', (
     expect(readFileSync(kubeconfig, 'utf8')).not.toContain(TEST_PASSWORD);
   });
 
-  test('is signed in once when many start at the same time, after a sign-in that was killed', async () => {
+  test('signs in once for many concurrent starts, after a sign-in that was killed', async () => {
     await whoami();
     const [name = ''] = kept();
     rmSync(join(folder, 'cache/fairway/tokens', name));
@@ -145,7 +145,7 @@ describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that holds no secret', (
     expect(readdirSync(join(folder, 'cache/fairway/tokens'))).toEqual([name]);
   });
 
-  test('finds its way back when its token was revoked', async () => {
+  test('recovers when its token was revoked', async () => {
     await whoami();
     const { token } = JSON.parse(readFileSync(join(folder, 'cache/fairway/tokens', kept()[0] ?? ''), 'utf8')) as {
       token: string;
@@ -173,14 +173,14 @@ describe.skipIf(!hasKubectl)('kubectl with a kubeconfig that holds no secret', (
     expect(stderr).not.toContain('not-it');
   });
 
-  test('does not wait for somebody who is not there', async () => {
+  test('does not wait for an absent user', async () => {
     const [password, device] = [await writeKubeconfig('asking'), await writeKubeconfig('device')];
 
     expect((await whoami(password)).stderr).toContain('there is no terminal to ask on');
     expect((await whoami(device)).stderr).toContain('the session is not interactive');
   });
 
-  test.skipIf(script === undefined)('asks at a terminal, and shows nothing of the answer', async () => {
+  test.skipIf(script === undefined)('prompts in a terminal, and hides the answer', async () => {
     const path = await writeKubeconfig('asking');
     const command = `kubectl --kubeconfig ${path} get --raw /version`;
     const terminal = spawn(script ?? '', ['-qec', command, '/dev/null'], {
@@ -210,7 +210,7 @@ describe('the command itself', () => {
     expect(stdout).toMatch(/^Server: v1\.36\.3 at https:/m);
   });
 
-  test.skipIf(script === undefined)('signs in by hand with a device code, and out again', async () => {
+  test.skipIf(script === undefined)('signs in manually with a device code, and out again', async () => {
     const signingIn = spawn(script ?? '', ['-qec', 'fairway auth login --cloud device', '/dev/null'], {
       env: { ...process.env, ...env },
     });
@@ -231,7 +231,7 @@ describe('the command itself', () => {
     expect(kept()).toHaveLength(0);
   });
 
-  test('shows a token to no other Keystone than the one that issued it, to end it', async () => {
+  test('revokes a token only at the Keystone that issued it', async () => {
     await run('fairway', ['auth', 'login', '--cloud', 'demo'], env);
     const shown: (string | undefined)[] = [];
     const other = createServer((request, response) => {

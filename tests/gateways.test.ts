@@ -68,7 +68,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       return all.filter(({ status: is }) => is === 'True').map(({ type }) => type);
     }
 
-    /** What goes where, as `port name -> target`; only once nothing is being changed. */
+    /** The targets, as `port name -> target`; only once nothing is being changed. */
     async function routes(): Promise<readonly string[]> {
       const { loadBalancers, listeners, l7Policies } = fairway.member.loadBalancing;
       const all = await Array.fromAsync(loadBalancers.list());
@@ -81,7 +81,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
         .toSorted();
     }
 
-    it('gets a floating address, and a route is served but for what redirects', async () => {
+    it('gets a floating address, and a route is served except what redirects', async () => {
       await make(HttpRoutes, 'shop', {
         parentRefs: [{ name: 'shop', sectionName: 'http' }],
         hostnames: ['shop.example'],
@@ -110,7 +110,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       ]);
     });
 
-    it('serves a route more, a route otherwise, and no longer what is not asked for', async () => {
+    it('serves an additional route, a changed route, and no longer what was removed', async () => {
       await make(HttpRoutes, 'more', {
         parentRefs: [{ name: 'shop' }],
         hostnames: ['more.example'],
@@ -127,7 +127,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
       await expect.poll(routes, POLL).toEqual(['80 shop.example/api -> a pool']);
     });
 
-    it('serves HTTPS with what a Secret holds, once it is there', async () => {
+    it('serves HTTPS with the contents of a Secret, once it exists', async () => {
       await make(HttpRoutes, 'secure', {
         parentRefs: [{ name: 'shop', sectionName: 'https' }],
         hostnames: ['shop.example'],
@@ -163,7 +163,7 @@ describe.each(JOB_TARGETS)('Gateways on $name', (target) => {
         .toEqual({ count: 1, isOld: false, isSame: true });
     });
 
-    it('leaves nothing when it goes', async () => {
+    it('leaves nothing when it is deleted', async () => {
       await tenant.resource(Gateways).delete('shop', { namespace });
       await eventuallyGone(tenant.resource(Gateways), { namespace, name: 'shop' }, patience);
 

@@ -29,7 +29,7 @@ const where = { namespace: 'default' };
 const filesOf = (folder: string, as: string) =>
   Object.fromEntries(readdirSync(folder).map((file) => [`${as}/${file}`, readFileSync(join(folder, file), 'utf8')]));
 
-/** Applies what is in a repository on disk, compares it again and again, and takes away what is no longer in there. */
+/** Applies the contents of a repository on disk, compares it repeatedly, and deletes what is no longer in it. */
 describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
   `Flux ${described} on $plane`,
   ({ controlPlane, isMissing }) => {
@@ -55,7 +55,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         await rm(folder ?? '', { recursive: true, force: true });
       });
 
-      /** As users apply the example, with a repository of their own. */
+      /** The example as applied by users, with a repository of their own. */
       const follow = async (name: string, path: string) => {
         const example = readFileSync(join(EXAMPLE, 'flux.yaml'), 'utf8');
         const manifest = example
@@ -79,7 +79,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
 
       const ofShop = () => kubectl.ok('-n', 'shop', 'get', 'offers,deployments,services,configmaps', '-o', 'json');
 
-      test('what is as it should be is not written again', async () => {
+      test('unchanged objects are not written again', async () => {
         const before = await ofShop();
 
         await flux.reconciled('shop');
@@ -88,7 +88,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         expect(await ofShop()).toEqual(before);
       });
 
-      test('what others change is changed back', async () => {
+      test('foreign changes are reverted', async () => {
         await kubectl.ok('-n', 'shop', 'scale', 'deployment', 'web', '--replicas=5');
         await kubectl.ok('-n', 'shop', 'patch', 'offer', 'apples', '--type=merge', '-p', '{"spec":{"price":9}}');
 
@@ -98,7 +98,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         expect(await kubectl.json('-n', 'shop', 'get', 'offer', 'apples')).toMatchObject({ spec: { price: 3 } });
       });
 
-      test('what leaves the repository is deleted', async () => {
+      test('what is removed from the repository is deleted', async () => {
         const all = readFileSync(join(SHOP, 'kustomization.yaml'), 'utf8');
         const commit = repository.commit({ 'shop/kustomization.yaml': all.replace('  - offer.yaml\n', '') });
 
@@ -108,7 +108,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
         expect(await kubectl.ok('-n', 'shop', 'get', 'deployment', 'web', '-o', 'name')).toContain('web');
       });
 
-      test('all goes with the Kustomization', async () => {
+      test('everything is deleted with the Kustomization', async () => {
         await kubectl.ok('-n', 'flux-system', 'delete', 'kustomization', 'shop', '--timeout=2m');
         await eventuallyGone(cluster.tenant.resource(Namespaces), { name: 'shop' });
 
@@ -131,7 +131,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           });
         };
 
-        test('is made from the example, and waited for', async () => {
+        test('is created from the example, and waited for', async () => {
           before = await cloudContent(cluster.fairway.cloudsYaml);
           const fairway = `--from-file=value=${cluster.fairway.kubeconfig}`;
           await kubectl.ok('-n', 'flux-system', 'create', 'secret', 'generic', 'fairway', fairway);
@@ -173,7 +173,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           expect(writes().done.slice(known)).toEqual(['patch nodepools/fleet-general']);
         });
 
-        test('is left as it is by a commit that is not allowed, with the field', async () => {
+        test('is left as it is by an invalid commit, with the field in the error', async () => {
           const known = writes().done.length;
 
           const message = await flux.refused('fleet', commitGeneral(-1));
@@ -183,7 +183,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           await flux.applied('fleet', commitGeneral(3));
         });
 
-        test('is as the repository says, whatever others make of it', async () => {
+        test('matches the repository, regardless of other changes', async () => {
           const known = writes().done.length;
           await cluster.patchPool('fleet-general', { replicas: 5 });
 
@@ -196,7 +196,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           expect(writes().done.slice(known)).toEqual(['patch nodepools/fleet-general']);
         });
 
-        test('loses a pool that leaves the repository', async () => {
+        test('loses a pool that is removed from the repository', async () => {
           const all = readFileSync(join(EXAMPLE, 'fleet/kustomization.yaml'), 'utf8');
           const kustomization = all.replace('  - memory.yaml\n', '');
           const commit = repository.commit({ [`${FLEET}/kustomization.yaml`]: kustomization });
@@ -207,7 +207,7 @@ describe.skipIf(kustomize === undefined).each(CONTROL_PLANES)(
           expect(await replicas()).toEqual([[3, 3]]);
         });
 
-        test('is deleted with all that it had in the cloud', async () => {
+        test('is deleted with all of its cloud resources', async () => {
           await kubectl.ok('-n', 'flux-system', 'delete', 'kustomization', 'fleet', '--timeout=2m');
 
           await eventuallyGone(cluster.own.resource(clusters), { ...where, name: 'fleet' }, { deadlineMs });

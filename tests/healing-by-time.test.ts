@@ -12,7 +12,7 @@ import { testReleases } from './process-runtime/releases.ts';
 import { ProvisionedCluster } from './session/provisioned-cluster.ts';
 
 const { offered } = await testReleases();
-/** A control plane that hangs is started again after two minutes; a silent node is NotReady after one, and repaired after two more. */
+/** A hung control plane is restarted after two minutes; a silent node is NotReady after one, and repaired after two more. */
 const deadlineMs = 400_000;
 
 const MANIFEST = `
@@ -45,7 +45,7 @@ describe.skipIf(offered === undefined)(
   `healing by time, with Kubernetes ${offered?.version ?? '(skipped: no binaries of 1.31 or later are found)'}`,
   () => {
     let cluster: ProvisionedCluster;
-    /** All machines that were ever to be repaired. */
+    /** All machines that were ever marked for repair. */
     const unhealthy = new Set<string>();
     const stopWatching = new AbortController();
     let before: readonly Machine[];
@@ -53,7 +53,7 @@ describe.skipIf(offered === undefined)(
     const ofPool = (all: readonly Machine[], pool: string) => all.filter(({ spec }) => spec.nodePoolName === pool);
     const isReady = ({ status }: Machine) => status?.phase === 'Ready';
     const isOnItsFeet = (all: readonly Machine[]) => all.length === 4 && all.every(isReady);
-    /** What a repair changes. */
+    /** The state that a repair changes. */
     const marksOf = ({ metadata, spec, status }: Machine) => ({
       name: metadata.name,
       uid: metadata.uid,
@@ -88,7 +88,7 @@ describe.skipIf(offered === undefined)(
       await cluster?.[Symbol.asyncDispose]();
     });
 
-    test('an API server that hangs for longer than any node may be NotReady is no reason to repair one', async () => {
+    test('an API server that hangs for longer than any node may be NotReady causes no repair', async () => {
       const isControlPlane = (status: string) => (found: Cluster) =>
         findCondition(found.status?.conditions, 'ControlPlaneReady')?.status === status;
       const folder = onlyFolderIn(join(cluster.home, 'control-planes'));
@@ -105,7 +105,7 @@ describe.skipIf(offered === undefined)(
       expect((await cluster.own.resource<Cluster>(clusters).get('demo', cluster.where)).status?.nodes?.ready).toBe(4);
     });
 
-    test('nodes whose kubelets are silent are reinstalled or replaced, as their pools say, and no other one', async () => {
+    test('nodes with silent kubelets are reinstalled or replaced, according to their pools, and no other one', async () => {
       const [reinstalled] = ofPool(before, 'by-plan');
       const [replaced] = ofPool(before, 'replaced');
       if (reinstalled === undefined || replaced === undefined) throw new Error('a pool has no machine');

@@ -54,7 +54,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
       };
       const replicas = () => kubectl.ok('get', 'deployment', 'shop-web', '-o', 'jsonpath={.status.readyReplicas}');
 
-      test('its definitions come first, its hook runs, and its workloads are waited for', async () => {
+      test('its definitions are applied first, its hook runs, and its workloads are waited for', async () => {
         const answer = await helm('install', 'shop', chart, ...wait);
 
         expect(answer).toMatchObject({ code: 0, stderr: '' });
@@ -80,14 +80,14 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await objects()).toEqual(before);
       });
 
-      test('an upgrade changes what the values say', async () => {
+      test('an upgrade applies changed values', async () => {
         expect(await helm('upgrade', 'shop', chart, '--set=replicas=3', ...wait)).toMatchObject({ code: 0 });
 
         expect(await replicas()).toBe('3');
         expect(await kubectl.json('get', 'offer', 'shop-apples')).toMatchObject({ spec: { price: 3 } });
       });
 
-      test('an upgrade whose hook fails is taken back', async () => {
+      test('an upgrade whose hook fails is rolled back', async () => {
         const values = ['--set=replicas=4', '--set=migration=false', '--rollback-on-failure'];
         const answer = await helm('upgrade', 'shop', chart, ...values, ...wait);
 
@@ -97,7 +97,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
         expect(await replicas()).toBe('3');
       });
 
-      test('a rollback leads to what was', async () => {
+      test('a rollback restores the previous state', async () => {
         expect(await helm('rollback', 'shop', '1', ...wait)).toMatchObject({ code: 0 });
 
         expect(await replicas()).toBe('2');
@@ -159,7 +159,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           ]);
         });
 
-        test('what somebody has changed by hand is a conflict, unless it is to be taken over', async () => {
+        test('a manual change is a conflict, unless it is to be overwritten', async () => {
           await cluster.patchPool('helmed-general', { replicas: 3 });
           const upgrade = ['upgrade', 'helmed', FLEET, '--reuse-values', ...wait];
 
@@ -174,7 +174,7 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           ]);
         });
 
-        test('a value that is not allowed is refused with its field', async () => {
+        test('an invalid value is refused with its field', async () => {
           const values = ['--reuse-values', '--set=pools.general.replicas=-1'];
           const answer = await own('upgrade', 'helmed', FLEET, ...values, ...wait);
 
@@ -182,13 +182,13 @@ describe.skipIf(program === undefined).each(CONTROL_PLANES)(
           expect(answer.stderr).toContain('spec.replicas');
         });
 
-        test('a rollback takes both back', async () => {
+        test('a rollback reverts both', async () => {
           expect(await own('rollback', 'helmed', '1', ...wait)).toMatchObject({ code: 0 });
 
           await expect.poll(pools).toEqual([['helmed-general', 1, 1]]);
         });
 
-        test('it is deleted with all that it had in the cloud', async () => {
+        test('it is deleted with all of its cloud resources', async () => {
           expect(await own('uninstall', 'helmed', '--wait', '--timeout=5m')).toMatchObject({ code: 0 });
 
           expect(await pools()).toEqual([]);

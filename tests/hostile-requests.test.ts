@@ -8,11 +8,11 @@ import { HOSTILE_BODIES, type HostileBody } from './hostile/bodies.ts';
 import { type HostileRequest, HostileTarget } from './hostile/listeners.ts';
 import { excessiveWork, leastWorkOf, type Work, workOf } from './hostile/work.ts';
 
-/** What is quadratic in a head is so without anything around it. */
+/** Quadratic parts of a head are quadratic on their own. */
 const BARE = { bare: true };
 /** Node ends connections with larger heads. */
 const LONGEST_HEAD = { from: 3_500, to: 14_000 };
-/** Work that grows with the square of half a megabyte is more than any multiple of that for a plain object. */
+/** Work that is quadratic in half a megabyte exceeds any multiple of that for a plain object. */
 const BODY_BYTES = 512 * 1024;
 /** Maximum cost and blocking time, as a multiple of a plain body of the same size. */
 const MAX_TIMES = 40;
@@ -20,7 +20,7 @@ const MAX_TIMES = 40;
 const NAMESPACED = `/apis/${API_VERSION}/namespaces/default`;
 const VICTIM = 'victim';
 
-/** One decoder reads the bodies of all kinds: what it makes nothing of goes to one kind alone. */
+/** One decoder reads the bodies of all kinds: input that it rejects is sent to only one kind. */
 function isFor({ contentType }: HostileBody, { to, request, isPatch = false }: (typeof BODIES)[number]): boolean {
   if (request.at === 'api' && contentType.includes('patch') !== isPatch) return false;
   return isPatch || to === 'clusters' || contentType === 'application/json';
@@ -30,7 +30,7 @@ let target: HostileTarget;
 const SHORT = hostileTexts(LONGEST_HEAD.from, BARE);
 const LONG = hostileTexts(LONGEST_HEAD.to, BARE);
 
-/** What a plain object of that size costs. */
+/** The cost of a plain object of that size. */
 let plain: Work;
 let plainStatus: number | undefined;
 
@@ -57,13 +57,13 @@ beforeAll(async () => {
 });
 afterAll(() => target?.close());
 
-test('requests are let in as whom they are meant to be', async () => {
+test('requests are accepted for the intended user', async () => {
   expect(await target.send({ at: 'magnum', as: 'member', method: 'GET', path: '/v1/clusters' })).toBe(200);
   expect(await target.send({ at: 'api', as: 'member', method: 'GET', path: '/apis' })).toBe(200);
   expect(plainStatus).toBe(201);
 });
 
-/** Every place of a head that something reads, in requests that get as far as possible. */
+/** Every place in a head that is parsed, in requests that get as far as possible. */
 const HEADS: readonly { readonly place: string; readonly with: (text: string) => HostileRequest }[] = [
   { place: 'a path', with: (text) => ({ at: 'api', method: 'GET', path: `/${text}` }) },
   {
@@ -266,7 +266,7 @@ const BODIES: readonly {
   })),
 ];
 
-test.each(BODIES)('a body to $to costs about what a plain one of its size does, whatever it is', async (entry) => {
+test.each(BODIES)('a body to $to costs about as much as a plain one of its size, whatever it is', async (entry) => {
   const { request } = entry;
   const found: string[] = [];
   for (const body of HOSTILE_BODIES) {

@@ -59,14 +59,14 @@ describe.skipIf(missing.length > 0)(`the container image${title}`, () => {
     return execFileSync('npm', args, { cwd: PROJECT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
   }
 
-  /** As a runtime starts it: its user, its environment alone, its files. */
+  /** Started like by a runtime: its user, only its environment, its files. */
   function inImage(...args: readonly string[]): [string, string[], { env: Record<string, string> }] {
     const { Entrypoint, Env } = configuration.config;
     const env = Object.fromEntries(Env.map((pair) => pair.split('=') as [string, string]));
     return ['/usr/sbin/chroot', [`--userspec=${USER}:${USER}`, '--groups=', root, ...Entrypoint, ...args], { env }];
   }
 
-  test('has a user that is not root, and brings its own Node', () => {
+  test('has a non-root user, and includes its own Node', () => {
     const [command, args, options] = inImage('version', '--client');
     const { status, stdout } = spawnSync(command, args, { ...options, encoding: 'utf8' });
 
@@ -77,7 +77,7 @@ describe.skipIf(missing.length > 0)(`the container image${title}`, () => {
     });
   });
 
-  test('is smaller than 64 MB, and nothing in it can be changed by its user but the home and /tmp', () => {
+  test('is smaller than 64 MB, and its user can change nothing in it but the home and /tmp', () => {
     expect(Number(/\(([0-9.]+) MB\)/.exec(built)?.[1])).toBeLessThan(64);
     expect(
       writable
@@ -87,7 +87,7 @@ describe.skipIf(missing.length > 0)(`the container image${title}`, () => {
     ).toEqual(['tmp 1777 0', `var/lib/fairway 700 ${USER}`]);
   });
 
-  test('is the same bytes again when it is built again', () => {
+  test('is reproducible byte for byte', () => {
     build('again.tar');
 
     expect(spawnSync('cmp', [join(folder, 'image.tar'), join(folder, 'again.tar')]).status).toBe(0);

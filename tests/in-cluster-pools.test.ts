@@ -83,7 +83,7 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     );
   });
 
-  test('is refused at once what no pool may be, and in a moment what this one may not be', async () => {
+  test('is refused invalid pools at once, and pools that admission refuses in a moment', async () => {
     const atOnce = await tenant('scale', 'nodepool/general', '--replicas=6');
     const inAMoment = await tenant('patch', 'nodepool', 'general', '--type=merge', '-p', '{"spec":{"flavor":"b3-9"}}');
 
@@ -100,7 +100,7 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     );
   });
 
-  test('makes one from a file, and deletes it', async () => {
+  test('creates one from a file, and deletes it', async () => {
     const file = join(cluster.home, 'pool.yaml');
     await writeFile(
       file,
@@ -120,7 +120,7 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     expect(left.items.map(({ metadata }) => metadata.name)).toEqual(['general']);
   });
 
-  test('shows what was changed outside, and yields to it', async () => {
+  test('shows external changes, and yields to them', async () => {
     const stale = await tenant('get', 'nodepool', 'general', '-o', 'json');
     await cluster.patchPool('general', { replicas: 3 });
     await untilInner('general', (pool) => pool?.spec.replicas === 3);
@@ -129,14 +129,14 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     await writeFile(file, stale.stdout.replace('"maxReplicas": 5', '"maxReplicas": 4'));
     const replaced = await tenant('replace', '-f', file);
 
-    // Of an object that has changed since it was read, the cluster itself takes none.
+    // The cluster itself refuses an object that has changed since it was read.
     expect(replaced).toMatchObject({ code: 1, stderr: expect.stringContaining('the object has been modified') });
     expect((await cluster.untilPool('general', () => true)).spec).toMatchObject({ replicas: 3, maxReplicas: 5 });
   });
 
-  test('changes one while Fairway is killed, or before it looks again: the next carries it out', async () => {
+  test('changes one while Fairway is killed, or before it reads again: its successor applies it', async () => {
     await cluster.fairway.kill();
-    // A simulated control plane goes with it; another one answers by itself.
+    // A simulated control plane dies with it; other ones respond on their own.
     if (controlPlane === 'process') await tenant('scale', 'nodepool/general', '--replicas=2');
     await cluster.up();
     await writeFile(cluster.kubeconfig, (await cluster.cli('kubeconfig', 'demo')).stdout);
@@ -146,14 +146,14 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     await cluster.untilPool('general', ({ spec }) => spec.replicas === 2);
   });
 
-  test('deletes the definition: the pools stay, and are shown again', async () => {
+  test('deletes the definition: the pools remain, and are shown again', async () => {
     const before = await cluster.untilPool('general', () => true);
 
     const definition = async () =>
       (await tenant('get', 'crd', DEFINITION_NAME, '-o', 'jsonpath={.metadata.uid}')).stdout;
     const former = await definition();
 
-    // kubectl's own wait takes the definition that Fairway makes at once for the one that it has deleted.
+    // kubectl's own wait mistakes the definition that Fairway recreates at once for the deleted one.
     const deleted = await tenant('delete', 'crd', DEFINITION_NAME, '--wait=false');
 
     expect(deleted).toMatchObject({ code: 0, stderr: '' });
@@ -164,7 +164,7 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     expect(after.metadata.deletionTimestamp).toBeUndefined();
   });
 
-  test('makes two hundred at once: Fairway has no more than it was asked for in that time, and works', async () => {
+  test('creates two hundred at once: Fairway creates no more than its rate limit, and works', async () => {
     const file = join(cluster.home, 'flood.yaml');
     const one = (index: number) =>
       `apiVersion: fairway.dev/v1alpha1\nkind: NodePool\nmetadata: { name: z${index} }\nspec: { flavor: none, replicas: 0 }\n---\n`;
@@ -179,7 +179,7 @@ function poolStories(controlPlane: 'simulated' | 'process'): void {
     await tenant('delete', '-f', file, '--wait=false');
   });
 
-  test('has them no more where the plan allows none', async () => {
+  test('loses them if the plan allows none', async () => {
     const value = { spec: { nodePools: { allowInCluster: false } } };
     await cluster.own.resource(plans).patch('free', { type: 'merge', value });
 

@@ -32,7 +32,7 @@ const LABELS = 'app.kubernetes.io/name=fairway';
 const PROGRAM = '/opt/fairway/dist/packages/cli/bin/fairway.js';
 const SOON = { deadlineMs: 180_000 };
 
-/** Where there is no provisioner of volumes, as on a machine of one's own. */
+/** For machines without a volume provisioner, such as a developer's. */
 const VOLUME = {
   apiVersion: 'v1',
   kind: 'PersistentVolume',
@@ -61,7 +61,7 @@ spec: {clusterName: web, flavor: b3-8, replicas: 1}
 describe.skipIf(offered === undefined)(`the image as a pod of a real node ${title}`, () => {
   let folder: string;
   let cluster: OneNodeCluster;
-  /** Arguments by which kubectl is alice at the gateway. */
+  /** Arguments that make kubectl alice at the gateway. */
   let alice: readonly string[];
 
   const kubectl = (...args: readonly string[]) => cluster.kubectl(...args);
@@ -101,7 +101,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     return path;
   }
 
-  /** Runs a program of JavaScript in the pod, where there is no shell. */
+  /** Runs a JavaScript program in the pod, which has no shell. */
   const inPod = (script: string) =>
     kubectl('--namespace', namespace, 'exec', 'deployment/fairway', '--', '/usr/bin/node', '-e', script);
 
@@ -124,7 +124,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     return pod as Pod;
   }
 
-  /** That whoever serves now judges and acts upon changes. */
+  /** Waits until the current replica validates and reconciles changes. */
   async function expectScaled(replicas: number): Promise<void> {
     succeeded(await asAlice('scale', 'nodepool/web', `--replicas=${replicas}`));
     succeeded(
@@ -133,7 +133,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     succeeded(await asAlice('wait', 'cluster/web', '--for=condition=Ready', '--timeout=5m'));
   }
 
-  test('is Available by the plain manifests, in a namespace of restricted pods', async () => {
+  test('is Available with the plain manifests, in a namespace of restricted pods', async () => {
     diagnoseFailure();
     const install = await run('npx', ['fairway', 'install', '--kubeconfig', cluster.kubeconfig]);
     succeeded(install);
@@ -153,7 +153,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     });
   });
 
-  test('is a user without rights, who can write to its home and /tmp alone', async () => {
+  test('runs as a user without rights, who can only write to its home and /tmp', async () => {
     diagnoseFailure();
     const status = succeeded(await inPod('process.stdout.write(fs.readFileSync("/proc/self/status"))'));
     expect(status).toMatch(/^Uid:\t65532\t65532\t65532\t65532$/m);
@@ -169,7 +169,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     expect(JSON.parse(written)).toEqual(['/var/lib/fairway', '/tmp']);
   });
 
-  test('kubectl reads its log, and its own command answers', async () => {
+  test('kubectl reads its log, and its own command responds', async () => {
     diagnoseFailure();
     const log = succeeded(await kubectl('--namespace', namespace, 'logs', 'deployment/fairway'));
     expect(log).toMatch(/^Fairway serves https:\/\/10\.3\.0\.1:443 \(this pod's own cluster\) after [0-9.]+ s$/m);
@@ -177,7 +177,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     expect(succeeded(await kubectl('--namespace', namespace, ...version))).toMatch(/^Client: fairway \d/);
   });
 
-  test('kube-apiserver asks it by its Service', async () => {
+  test('kube-apiserver calls it through its Service', async () => {
     diagnoseFailure();
     const configuration = await eventuallyObject(
       cluster.client.resource<ValidatingWebhookConfiguration>(ValidatingWebhookConfigurations),
@@ -217,7 +217,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     expect(succeeded(await asAlice('get', 'machines'))).toMatch(/ Ready /);
   });
 
-  test('a pod that is deleted is followed by one that goes on with its home', async () => {
+  test('a deleted pod is replaced by one that continues with its home', async () => {
     diagnoseFailure();
     const before = await readyPod();
 
@@ -227,7 +227,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     await expectScaled(2);
   });
 
-  test('a process that is killed is started again in its pod', async () => {
+  test('a killed process is restarted in its pod', async () => {
     diagnoseFailure();
     const { metadata } = await readyPod();
 
@@ -239,7 +239,7 @@ describe.skipIf(offered === undefined)(`the image as a pod of a real node ${titl
     await expectScaled(1);
   });
 
-  test('a rollout by hand takes a change of the ConfigMap', async () => {
+  test('a manual rollout applies a change of the ConfigMap', async () => {
     diagnoseFailure();
     const before = await readyPod();
     const config = succeeded(

@@ -42,7 +42,7 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
       await tenant.resource(Secrets).create({ metadata: { name, namespace }, type: 'kubernetes.io/tls', data });
     }
 
-    /** What goes where, in the order in which it counts; only once nothing is being changed. */
+    /** The targets in order of precedence; only once nothing is being changed. */
     async function routes(): Promise<readonly string[]> {
       const { loadBalancers, l7Policies, pools } = fairway.member.loadBalancing;
       const all = await Array.fromAsync(loadBalancers.list());
@@ -76,7 +76,7 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
       await expect.poll(routes, POLL).toEqual(['shop.example/api -> pool_api_80', 'shop.example/ -> pool_web_80']);
     });
 
-    it('serves a path more, at its place, and no longer what is not asked for', async () => {
+    it('serves an additional path, at its position, and no longer what was removed', async () => {
       const paths = [prefix('/', 'web'), prefix('/api/v2', 'web')];
       const value = { spec: { rules: [{ host: 'shop.example', http: { paths } }] } };
       await tenant.resource(Ingresses).patch('shop', { type: 'merge', value }, { namespace });
@@ -84,7 +84,7 @@ describe.each(JOB_TARGETS)('Ingresses on $name', (target) => {
       await expect.poll(routes, POLL).toEqual(['shop.example/api/v2 -> pool_web_80', 'shop.example/ -> pool_web_80']);
     });
 
-    it('serves HTTPS with what a Secret holds, and HTTP leads there', async () => {
+    it('serves HTTPS with the contents of a Secret, and HTTP redirects there', async () => {
       await makeSecret('shop', 'shop.example');
       const value = { spec: { tls: [{ hosts: ['shop.example'], secretName: 'shop' }] } };
       await tenant.resource(Ingresses).patch('shop', { type: 'merge', value }, { namespace });

@@ -33,7 +33,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
 
       const tokenOf = async (entry: string) => (await cluster.fairway.cloud(entry).session.token()).id;
       const kubectlOf = async (entry: string) => cluster.by(await tokenOf(entry));
-      /** What an API server of the tenant says of a token to whoever may ask it. */
+      /** What an API server of the tenant reports about a token to anyone who may ask. */
       const reviewed = async (token: string) => {
         const file = `${member.kubeconfig}.review`;
         await writeFile(file, review(token));
@@ -56,7 +56,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
         await job?.close();
       });
 
-      it('a member of its project administers it, under his id', async () => {
+      it('a member of its project administers it, under their id', async () => {
         const { token } = await cloud.session.token();
 
         await expect.poll(() => member.run(...WHOAMI)).toMatchObject({ stdout: `keystone:${token.user.id}` });
@@ -65,7 +65,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
       });
 
       it('a reader reads and does nothing else', async () => {
-        // A new cluster puts `view` together a moment after it is ready.
+        // A new cluster aggregates `view` a moment after it is ready.
         await expect.poll(() => reader.run('get', 'pods', '--all-namespaces')).toMatchObject({ code: 0 });
         for (const attempt of [
           ['get', 'secrets', '--namespace=web'],
@@ -76,7 +76,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
         }
       });
 
-      it('a member of another project is nobody, as who forges a token', async () => {
+      it('a member of another project is unknown, like a user with a forged token', async () => {
         for (const stranger of [other, await cluster.by(FORGED), await cluster.by('not-even-a-token')]) {
           expect(await stranger.run('get', 'namespaces')).toMatchObject({ code: 1, stderr: UNAUTHORIZED });
         }
@@ -84,7 +84,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
         expect(await reviewed(await tokenOf(job.reader))).toMatchObject({ authenticated: true });
       });
 
-      it('others keep what they had: certificates and service accounts', async () => {
+      it('other clients keep their access: certificates and service accounts', async () => {
         const admin = await cluster.admin();
         const asked = cluster.fairway.keystone.calls('/auth/tokens');
         await member.ok('create', 'serviceaccount', 'ci', '--namespace=web');
@@ -114,7 +114,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
         expect(answer).toMatchObject({ stdout: await member.ok(...WHOAMI) });
       });
 
-      it('a token that is revoked ends within half a minute', async () => {
+      it('a revoked token expires within half a minute', async () => {
         const { id } = await cluster.fairway.cloud(job.member).session.token();
         const leaving = await cluster.by(id);
         await leaving.ok('get', 'namespaces');
@@ -128,7 +128,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
         await member.ok('get', 'namespaces');
       });
 
-      it('who is known stays in while Keystone is away, and nobody else comes in', async () => {
+      it('known users keep access while Keystone is down, and no others get in', async () => {
         const late = await kubectlOf(job.member);
         await member.ok('get', 'namespaces');
         cluster.fairway.keystone.isAway = true;
@@ -141,7 +141,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
         await expect.poll(() => late.run('get', 'namespaces'), { interval: 1_000 }).toMatchObject({ code: 0 });
       });
 
-      it('another project comes in with the roles that the cluster says, at once', async () => {
+      it('another project gets the roles that the cluster grants, at once', async () => {
         const projects = [await cloud.session.projectId(), await cluster.fairway.cloud(job.other).session.projectId()];
         await cluster.let({ projects, roles: { member: 'view', reader: 'view' } });
 
@@ -154,7 +154,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
           .toMatchObject({ stderr: expect.stringContaining('Forbidden') });
       });
 
-      it('a policy of k8s-keystone-auth gives what it says, and nothing else', async () => {
+      it('a policy of k8s-keystone-auth grants its rights, and nothing else', async () => {
         const projects = [await cloud.session.projectId()];
         const users = { projects, roles: ['reader'] };
         await cluster.let({
@@ -176,7 +176,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ name: target, isMiss
         }
       });
 
-      it('nobody comes in, and nothing is left, when the cluster does not ask for it any more', async () => {
+      it('no user has access, and nothing is left, when the cluster no longer allows it', async () => {
         await cluster.let(null);
 
         await expect.poll(() => reader.run('get', 'pods'), { interval: 1_000 }).toMatchObject({ stderr: UNAUTHORIZED });

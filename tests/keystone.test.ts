@@ -49,7 +49,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
     let member: KubeClient;
     let reader: KubeClient;
     let other: KubeClient;
-    /** Of member and reader; so is the namespace called. */
+    /** Namespace and project of member and reader. */
     let project: string;
 
     const clientOf = async (entry: string) => fairway.by((await fairway.cloud(entry).session.token()).id);
@@ -66,7 +66,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       await job?.close();
     });
 
-    it('a reader who comes first finds the namespace of the project empty', async () => {
+    it('a reader who comes first finds the project’s namespace empty', async () => {
       expect((await list(reader, project)).items).toEqual([]);
       expect((await reader.resource(plans).list()).items.length).toBeGreaterThan(0);
     });
@@ -92,7 +92,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       await cloud.identity.deleteApplicationCredential(id);
     });
 
-    it('the console signs a member in by password, acts for him, hands his rights on, and signs him out, each token alone', async () => {
+    it('the console signs a member in by password, acts for them, delegates rights, and signs out each token', async () => {
       const browser = await TestBrowser.at(fairway);
       const { user, password } = fairway.passwordOf(job.member);
       const credentials = {
@@ -108,7 +108,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       const projects = await browser.ask('/console/session/projects');
       const listed = await browser.ask(path);
       const first = browser.cookie;
-      // To the same one: the token is another all the same.
+      // To the same project: the token is another one nevertheless.
       await browser.ask('/console/session/project', { method: 'PUT', body: { id: project } });
       const second = browser.cookie;
       const goesOn = await browser.ask(path);
@@ -146,7 +146,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       expect(await codeOf(attempt(other, project))).toBe(403);
     });
 
-    it('an application credential of a member is the member', async () => {
+    it('an application credential of a member acts as the member', async () => {
       const { id, secret } = await cloud.identity.createApplicationCredential({ name: `ci-${project}` });
       const login = { kind: 'applicationCredential', id, secret } as const;
       const ci = fairway.by((await fairway.cloud(job.member, login).session.token()).id);
@@ -166,7 +166,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       expect(fairway.keystone.calls(VALIDATION) + fairway.keystone.calls(EVENTS) - before).toBeLessThanOrEqual(5);
     });
 
-    it('a token that is revoked ends within seconds', async () => {
+    it('that are revoked are refused within seconds', async () => {
       const { id } = await fairway.cloud(job.member).session.token();
       const leaving = fairway.by(id);
       await list(leaving, project);
@@ -177,7 +177,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       expect(await codeOf(list(member, project))).toBe(0);
     });
 
-    it('are let in while Keystone is away if they are known, and told why if not', async () => {
+    it('are accepted while Keystone is down if they are known, and otherwise get the reason', async () => {
       const late = await clientOf(job.other);
       fairway.keystone.isAway = true;
       const refused = await list(late, project).catch((error: unknown) => error);
@@ -189,7 +189,7 @@ describe.each(JOB_TARGETS)('users of Keystone on $name', ({ isMissing, open }) =
       await expect.poll(() => codeOf(list(late, project)), { interval: 500 }).toBe(403);
     });
 
-    it('are nobody with a token that Keystone did not issue', async () => {
+    it('are refused with a token that Keystone did not issue', async () => {
       expect(await codeOf(list(fairway.by(`gAAAAA${'x'.repeat(180)}`), project))).toBe(401);
     });
   });

@@ -12,7 +12,7 @@ import { PROJECT } from './session/running-fairway.ts';
 
 const MAIN = join(PROJECT, 'packages/cli/src/main.ts');
 
-/** What a process and those that it started print, for as long as one of them has the streams. */
+/** The output of a process and its children, for as long as one of them has the streams open. */
 class Output {
   text = '';
   readonly #streams: readonly Readable[];
@@ -65,7 +65,7 @@ const hasStopped = (text: string) => text.includes('stopping: the parent process
 test.each([
   { signal: 'SIGTERM', reason: 'npm passes it on to its shell alone' },
   { signal: 'SIGKILL', reason: 'nothing is passed on' },
-] as const)('a Fairway whose npm gets $signal stops in order: $reason', async ({ signal }) => {
+] as const)('a Fairway whose npm gets $signal stops gracefully: $reason', async ({ signal }) => {
   const output = launch('npx', ['fairway', ...UP, folder], 'ignore');
   await output.says(serves);
   left?.kill(signal);
@@ -74,7 +74,7 @@ test.each([
   expect(existsSync(join(folder, 'lock'))).toBe(false);
 });
 
-test('so does one in the foreground of a shell, but not one that was put into the background', async () => {
+test('so does one in the foreground of a shell, but not one in the background', async () => {
   const command = `${process.execPath} ${MAIN} ${UP.join(' ')}`;
   const foreground = launch('sh', ['-c', `${command} ${join(folder, 'a')}; true`], 'pipe');
   await foreground.says(serves);
@@ -86,7 +86,7 @@ test('so does one in the foreground of a shell, but not one that was put into th
   const pid = Number.parseInt(readFileSync(join(folder, 'b', 'lock'), 'utf8'), 10);
   left?.kill('SIGTERM');
   await once(left as ChildProcess, 'exit');
-  // It looks every second: a second Fairway needs longer than that to start on a home of its own.
+  // It checks every second: a second Fairway needs longer than that to start on its own home.
   const other = launch('sh', ['-c', `${command} ${join(folder, 'c')}; true`], 'pipe');
   await other.says(serves);
   left?.kill('SIGTERM');

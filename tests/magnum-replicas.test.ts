@@ -91,14 +91,14 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
   const whenStatus = (status: string) =>
     expect.poll(async () => (await json('simulator', 'cluster', 'show', 'Demo_1'))['status'], POLLING).toBe(status);
 
-  test('a replica without the rights for it says who has to give them', async () => {
+  test('a replica without the necessary rights reports who has to grant them', async () => {
     await expect(start()).rejects.toThrow(
       /for Magnum's API, Fairway lacks permission to list configmaps, .*kubectl create clusterrolebinding fairway-magnum/,
     );
     await bind('fairway-magnum');
   });
 
-  test('what one of them makes the other changes', async () => {
+  test('one can change what another creates', async () => {
     use(await start());
     const { flavor, template } = await offer();
     const words = ['--cluster-template', template, '--flavor', flavor, '--node-count', '1'];
@@ -123,7 +123,7 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
     return { flavor: 'b3-8', template: templates.map(({ name }) => name).find((name) => name.endsWith('-free')) ?? '' };
   };
 
-  test('its config leads kubectl to the cluster', async () => {
+  test('its config works with kubectl', async () => {
     const folder = join(management.folder, 'config');
     await mkdir(folder);
     expect((await coe('simulator', 'cluster', 'config', 'Demo_1', '--dir', folder)).code).toBe(0);
@@ -139,7 +139,7 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
     expect(nodes.stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  test('others get nothing of it, and no right that the management cluster does not give', async () => {
+  test('others get nothing of it, and no right that the management cluster does not grant', async () => {
     expect((await coe('simulator-other', 'cluster', 'show', 'Demo_1')).stderr).toContain('could not be found');
     expect((await coe('simulator-reader', 'cluster', 'resize', 'Demo_1', '3')).stderr).toMatch(
       /Policy doesn't allow cluster:resize to be performed/,
@@ -147,7 +147,7 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
     expect((await coe('simulator', 'quotas', 'list', '--all-tenants')).stderr).toMatch(/Policy doesn't allow/);
   });
 
-  test('the audit log has who asked, from where', async () => {
+  test('the audit log has the users and their addresses', async () => {
     const written = (await readFile(join(current.home, 'audit.log'), 'utf8')).trim().split('\n');
     const events = written.map((line) => JSON.parse(line) as Record<string, unknown>);
 
@@ -162,10 +162,10 @@ describe.skipIf(isMissing)(`Magnum's API of replicas before kube-apiserver${miss
     );
   });
 
-  test('when one of them is killed, the other goes on', async () => {
+  test('when one of them is killed, the other continues', async () => {
     await replicas[0]?.kill();
 
-    // Until the other one judges writes for the API server.
+    // Until the other one validates writes for the API server.
     await expect
       .poll(async () => (await coe('simulator', 'cluster', 'delete', 'Demo_1')).stdout, POLLING)
       .toContain('accepted');

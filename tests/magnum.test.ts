@@ -11,9 +11,9 @@ const [kubectl] = findKubectls();
 const missing = client === undefined ? ' (skipped: there is no /usr/bin/openstack)' : '';
 
 describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name${missing}`, (target) => {
-  describe.skipIf(target.isMissing)('of users who know Magnum', () => {
+  describe.skipIf(target.isMissing)('by users who know Magnum', () => {
     let session: CoeSession;
-    /** The newest two versions that new clusters may have. */
+    /** The newest two versions available to new clusters. */
     let older: string;
     let newer: string;
 
@@ -28,7 +28,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
     const whenStatus = (name: string, status: string) =>
       expect.poll(async () => (await show(name))['status'], { interval: 1_000, timeout: 400_000 }).toBe(status);
 
-    test('a template of their own makes a cluster, by a trust that Fairway keeps for it', async () => {
+    test('a template of their own creates a cluster, with a trust that Fairway keeps for it', async () => {
       const { flavor, image } = session.cloud;
       const own = [
         'template',
@@ -79,7 +79,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       );
     });
 
-    test.skipIf(kubectl === undefined)('its config leads kubectl to it', async () => {
+    test.skipIf(kubectl === undefined)('its config works with kubectl', async () => {
       const written = await coe('tenant', 'cluster', 'config', 'Demo_1', '--dir', session.folder, '--force');
       expect(written).toMatchObject({ code: 0, stdout: expect.stringContaining('export KUBECONFIG=') });
 
@@ -104,7 +104,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       expect((await show('Demo_1'))['node_addresses']).toHaveLength(1);
     });
 
-    test('a nodegroup comes, changes and goes', async () => {
+    test('a nodegroup is created, changed and deleted', async () => {
       const create = [
         'nodegroup',
         'create',
@@ -163,7 +163,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
     });
 
     test.skipIf(kubectl === undefined)(
-      'and a new config leads to it, which the old one does not any more',
+      'and a new config works with kubectl, while the previous one is refused',
       async () => {
         const nodes = () =>
           run(kubectl?.path ?? '', ['--kubeconfig', join(session.folder, 'config'), 'get', 'nodes', '-o', 'name']);
@@ -211,7 +211,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       }
     });
 
-    test('what kubectl makes is one of them', async () => {
+    test('a cluster created with kubectl is listed', async () => {
       const { api } = session.fairway;
       const [made] = (await api.resource(clusters).list()).items;
       expect(made).toMatchObject({ metadata: { name: expect.stringMatching(/^demo-1-/) } });
@@ -224,7 +224,7 @@ describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name$
       expect((await coe('tenant', 'cluster', 'delete', 'plain')).code).toBe(0);
     });
 
-    test('when it is deleted, its trust goes too', async () => {
+    test('when it is deleted, so is its trust', async () => {
       expect(await coe('tenant', 'cluster', 'delete', 'Demo_1')).toMatchObject({ code: 0 });
       await expect
         .poll(() => session.json<unknown[]>('tenant', 'coe', 'cluster', 'list'), { interval: 1_000, timeout: 400_000 })

@@ -22,7 +22,7 @@ import { findKubectls } from './session/tools.ts';
 const kubectl = findKubectls().at(-1);
 const releases = kubectl === undefined ? [] : findBinaries();
 const NONE = { version: '(skipped: there is no kubectl, or no kube-apiserver at hand)', minor: 0 };
-/** What kube-apiserver puts before a webhook's words. */
+/** kube-apiserver's prefix to a webhook's message. */
 const DENIED = /admission webhook "admission\.fairway\.dev" denied the request: /;
 
 describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
@@ -45,19 +45,19 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       run(kubectl?.path ?? '', ['--kubeconfig', cluster.kubeconfig(caller), ...args]);
     const manifest = (name: string, ...objects: readonly object[]) => writeManifest(cluster.folder, name, objects);
 
-    describe('knows who asks', () => {
-      test('by a client certificate and by a token of a ServiceAccount', async () => {
+    describe('authenticates', () => {
+      test('client certificates and tokens of ServiceAccounts', async () => {
         expect(await as('alice', 'get', 'clusters')).toMatchObject({ code: 0, stderr: /No resources found/ });
         expect(await as('robot', 'get', 'clusters')).toMatchObject({ code: 0, stderr: /No resources found/ });
       });
 
-      test.skipIf(binaries.minor < 28)('whoami says it (since 1.28)', async () => {
+      test.skipIf(binaries.minor < 28)('whoami reports it (since 1.28)', async () => {
         expect((await as('alice', 'auth', 'whoami', '-o', 'name')).code).toBe(0);
         expect((await as('alice', 'auth', 'whoami')).stdout).toMatch(/Username +alice\n/);
         expect((await as('robot', 'auth', 'whoami')).stdout).toMatch(/Username +system:serviceaccount:blue:robot\n/);
       });
 
-      test('by a token of Keystone, whose project gets its namespace and rights', async () => {
+      test('tokens of Keystone, whose project gets its namespace and rights', async () => {
         const opening = { clock: systemClock, random: Math.random, log: silentLogger };
         const clouds = ['simulator', 'simulator-other', 'simulator-reader'].map((entry) =>
           openCloud(readCloudsYaml(cluster.cloudsYaml), entry, opening),
@@ -80,7 +80,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         for (const cloud of clouds) await cloud.close();
       });
 
-      test('and lets in nobody else', async () => {
+      test('and no one else', async () => {
         expect(await as('nobody', 'get', 'clusters')).toMatchObject({ code: 1, stderr: /Unauthorized|logged in/ });
         const anonymous = cluster.anonymous();
         await expect(anonymous.resource(nodePools).list({ namespace: RED })).rejects.toMatchObject({
@@ -90,7 +90,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         anonymous.close();
       });
 
-      test('tenants have their namespaces and nothing of one another', async () => {
+      test('tenants have their own namespaces and no access to others', async () => {
         const canI = async (caller: Caller, namespace: string) =>
           (await as(caller, 'auth', 'can-i', 'create', 'clusters', '-n', namespace)).stdout.trim();
         expect([await canI('alice', RED), await canI('alice', BLUE)]).toEqual(['yes', 'no']);
@@ -107,11 +107,11 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         ['Secrets of Fairway itself', ['get', '--raw', '/api/v1/namespaces/fairway-system/secrets']],
         ['what is no business of tenants', ['get', '--raw', '/api/v1/namespaces/red/pods']],
         ['the roles of the management cluster', ['get', '--raw', '/apis/rbac.authorization.k8s.io/v1/clusterroles']],
-      ])('%s do not pass, whoever asks', async (_, args) => {
+      ])('%s are blocked for all users', async (_, args) => {
         expect(await as('alice', ...args)).toMatchObject({ code: 1, stderr: /Forbidden|forbidden/ });
       });
 
-      test('discovery shows what passes, and clusters/kubeconfig', async () => {
+      test('discovery shows what is allowed, and clusters/kubeconfig', async () => {
         const { stdout } = await as('alice', 'api-resources', '-o', 'name', '--cached=false');
         const names = stdout.trim().split('\n');
 
@@ -123,7 +123,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    test('fairway doctor finds its kinds and its webhook in order', async () => {
+    test('fairway doctor finds its kinds and its webhook healthy', async () => {
       const home = join(cluster.folder, 'home');
       const admin = ['--kubeconfig', cluster.kubeconfig('admin')];
       const { code, stdout } = await run('npx', ['fairway', 'doctor', '--home', home, ...admin]);
@@ -163,7 +163,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
 
       test('diff', async () => {
-        // The controllers leave it alone, so that nothing changes but by kubectl.
+        // The controllers leave it alone, so that only kubectl changes it.
         const still = (replicas: number) => paused(aPool('still', { replicas }));
         const diff = async (...objects: readonly object[]) =>
           as('alice', 'diff', '--server-side', '-f', await manifest('diff', ...objects));
@@ -175,7 +175,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(changed).toMatchObject({ code: 1, stdout: expect.stringMatching(/-\s+replicas: 1\n\+\s+replicas: 2/) });
       });
 
-      test('a watch is told of each step as it happens', async () => {
+      test('a watch reports each step as it happens', async () => {
         const client = await cluster.clientOfAlice();
         const abort = new AbortController();
         const { metadata } = await client.resource(nodePools).list({ namespace: RED });
@@ -198,7 +198,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     });
 
     describe('clusters/kubeconfig', () => {
-      test('fairway kubeconfig leads into the cluster, and an Event tells of it', async () => {
+      test('fairway kubeconfig gives access to the cluster, and an Event records it', async () => {
         const minted = await run('npx', ['fairway', 'kubeconfig', 'demo'], { KUBECONFIG: cluster.kubeconfig('alice') });
         await writeFile(join(cluster.folder, 'demo.kubeconfig'), minted.stdout);
         const nodes = await run(kubectl?.path ?? '', [
@@ -217,7 +217,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(event?.message).toMatch(/^alice was issued a kubeconfig that expires at /);
       });
 
-      test('is refused to who may not, as any other right is', async () => {
+      test('is refused without permission, like any other right', async () => {
         const { code, stderr } = await run('npx', ['fairway', 'kubeconfig', 'demo', '-n', RED], {
           KUBECONFIG: cluster.kubeconfig('robot'),
         });
@@ -227,7 +227,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    describe('judges for kube-apiserver whoever speaks to it directly', () => {
+    describe('validates direct requests to kube-apiserver', () => {
       const refusals: readonly { what: string; objects: readonly object[] }[] = [
         { what: 'a plan that is not offered', objects: [aCluster('bad', { plan: 'gold' })] },
         { what: 'a version that is not offered', objects: [aCluster('bad', { version: '1.12' })] },
@@ -235,7 +235,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         { what: 'several mistakes', objects: [aPool('bad', { flavor: 'b3-9', availabilityZones: ['nova-z'] })] },
       ];
 
-      test.each(refusals)('$what, in the words of the embedded engine', async ({ objects }) => {
+      test.each(refusals)('$what, with the message of the embedded engine', async ({ objects }) => {
         const file = await manifest('bad', ...objects);
         const direct = await as('admin', 'create', '-n', RED, '-f', file);
         const through = await as('alice', 'create', '-f', file);
@@ -261,7 +261,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(await scale(2)).toMatchObject({ code: 0 });
       });
 
-      test('what only warns is told as a warning', async () => {
+      test('warnings are returned as warnings', async () => {
         const file = await manifest('early', aPool('early', { clusterName: 'later' }));
         const { code, stderr } = await as('admin', 'create', '-n', RED, '--dry-run=server', '-f', file);
 
@@ -269,7 +269,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(stderr).toContain('Warning: spec.clusterName: the namespace has no cluster "later" yet');
       });
 
-      test('an annotation that counts once, with a mistyped year', async () => {
+      test('a one-time annotation with a mistyped year', async () => {
         const annotate = (time: string) =>
           as('admin', 'annotate', '-n', RED, 'nodepool/general', '--overwrite', `fairway.dev/retry-requested=${time}`);
 
@@ -281,7 +281,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(await as('admin', 'label', '-n', RED, 'nodepool/general', 'seen=yes')).toMatchObject({ code: 0 });
       });
 
-      test('a field that may not change', async () => {
+      test('an immutable field', async () => {
         const change = [
           'patch',
           '-n',
@@ -299,7 +299,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         });
       });
 
-      test('a finalizer that somebody tries to get rid of, in any way', async () => {
+      test('a finalizer that a user tries to remove, in any way', async () => {
         const alice = await cluster.clientOfAlice();
         const held = (object: { readonly metadata: object }) => {
           const { metadata, ...rest } = paused(object);
@@ -349,7 +349,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
           '{"metadata":{"finalizers":null}}',
         ];
 
-        // Before 1.28 nobody can tell Fairway whether it is the administrator itself.
+        // Before 1.28 Fairway cannot find out whether it is the administrator itself.
         const others = binaries.minor < 28 ? (['alice'] as const) : (['admin', 'alice'] as const);
         for (const who of others) {
           expect(await as(who, ...change)).toMatchObject({
@@ -360,7 +360,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    describe('goes on', () => {
+    describe('continues', () => {
       let client: KubeClient;
       beforeAll(async () => {
         client = await cluster.clientOfAlice();
@@ -374,10 +374,10 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         await cluster.admin.resource(nodePools).patch('general', { type: 'merge', value }, { namespace: RED });
       };
 
-      test('when it is restarted under a watch, which misses nothing', async () => {
+      test('when it is restarted during a watch, which misses nothing', async () => {
         const changed = await seen('one', async () => {
           await cluster.stopGateway();
-          // A label is no change of the spec: since 1.28 nobody is asked about it.
+          // A label does not change the spec: since 1.28 the webhook is not called for it.
           if (binaries.minor >= 28) await setLabel('one');
           await cluster.startGateway();
           if (binaries.minor < 28) await setLabel('one');
@@ -386,7 +386,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
         expect(changed).toEqual(['general']);
       });
 
-      test('when the API server is restarted, and says meanwhile that it is away', async () => {
+      test('when the API server is restarted, and reports its absence meanwhile', async () => {
         const changed = await seen('two', async () => {
           await cluster.plane.restartApiServer(async () => {
             const refused: Answer = await as(

@@ -68,7 +68,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       await cluster?.[Symbol.asyncDispose]();
     });
 
-    test('fairway serve says what a bare cluster lacks', async () => {
+    test('fairway serve reports what a bare cluster lacks', async () => {
       const home = join(cluster.folder, 'home');
 
       const refused = await fairway('serve', '--home', home, '--control-plane', 'simulated');
@@ -212,7 +212,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(explained.stdout).toMatch(/replicas\s+<integer>/);
     });
 
-    test("a kubeconfig is the gateway's to give, and the API server's user is told so", async () => {
+    test('only the gateway issues kubeconfigs, and users of the API server get that message', async () => {
       const refused = await fairway('kubeconfig', 'demo');
 
       expect(refused).toMatchObject({
@@ -222,7 +222,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       });
     });
 
-    test('the API server is started again, and work continues', async () => {
+    test('the API server is restarted, and work continues', async () => {
       await cluster.plane.restartApiServer();
       const scaled = await kubectl('scale', 'nodepool/demo-general', '--replicas=4');
 
@@ -230,7 +230,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       await generalIsReady('4/4');
     });
 
-    test('killed, its kinds cannot be changed unjudged; started again, it resumes where it was', async () => {
+    test('while it is dead, its kinds cannot be changed without validation; restarted, it resumes where it was', async () => {
       await replica.kill();
       const refused = await kubectl('scale', 'nodepool/demo-general', '--replicas=2');
       replica = await serve();
@@ -241,7 +241,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       await generalIsReady('2/2');
     });
 
-    test('deleted, nothing is left of it', async () => {
+    test('after its deletion, nothing is left of it', async () => {
       const deleted = await kubectl('delete', 'cluster.fairway.dev/demo', '--timeout=5m');
       const { stdout: left } = await kubectl('get', 'clusters,nodepools,machines,secrets', '-A', '-o', 'name');
 

@@ -13,7 +13,7 @@ const releases = findBinaries();
 const NONE = { version: '(skipped: there is no kube-apiserver at hand)', minor: 0 };
 const SECRETS = '/api/v1/namespaces/default/secrets';
 
-/** A namespace that only an administrator can make. */
+/** A namespace that only an administrator can create. */
 function stolen(name: string): string {
   const body = JSON.stringify({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
   return [
@@ -37,7 +37,7 @@ function inChunks(body: string): string {
 }
 
 describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(
-  'before kube-apiserver $version, whose administrator the gateway is by certificate',
+  'in front of kube-apiserver $version, with the gateway as administrator by certificate',
   (binaries) => {
     const stack = new AsyncDisposableStack();
     let plane: RealControlPlane;
@@ -79,7 +79,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     ])('%s carries no second request', async (what, attack) => {
       const name = what.toLowerCase().replaceAll(' ', '-');
       const answered = await sendRaw(front.server, attack(stolen(name)), LAST_REQUEST);
-      // A connection is used again: what was left in it would come before this.
+      // The connection is reused: leftovers in it would come first.
       const next = await sendRaw(front.server, request(`GET ${SECRETS}`, ''), LAST_REQUEST);
       const { items } = await admin.resource(Namespaces).list();
 
@@ -89,7 +89,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     });
 
     test.each(['watch=true', 'watch', 'watch=yes', 'watch=0;&watch=1', 'w%61tch=TRUE'])(
-      'what it takes for a watch by ?%s counts as one',
+      'the same parameters as kube-apiserver’s make ?%s a watch',
       async (query) => {
         await using entryPoint = await frontOver(upstream, { username: 'root', groups: ['system:masters'] });
         const { port } = new URL(entryPoint.server.url);
@@ -102,7 +102,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       },
     );
 
-    test('what belongs into a request gets there', async () => {
+    test('valid parts of a request arrive', async () => {
       const headers = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];
       const own = inChunks(JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }));
       const answered = await sendRaw(front.server, request(`POST ${SECRETS}`, own, ...headers), LAST_REQUEST);

@@ -8,7 +8,7 @@ import { startWebhookBeforeCluster, type WebhookBeforeCluster } from './manifest
 
 const releases = findBinaries().filter(({ minor }) => minor >= RULES_SINCE_MINOR);
 const NONE = { version: `(skipped: there is no kube-apiserver 1.${RULES_SINCE_MINOR} or later at hand)`, minor: 0 };
-/** Other releases word some refusals otherwise. */
+/** Other releases word some refusals differently. */
 const WORDS_OF_MINOR = 36;
 
 describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NONE as (typeof releases)[number]])(

@@ -17,7 +17,7 @@ import { realNodesNeed } from './real-nodes/requirements.ts';
 import { BUSYBOX } from './real-nodes/tenant-network.ts';
 
 const { offered, kubectl, title } = await realNodesNeed();
-/** The program, as `CGO_ENABLED=0 go build sigs.k8s.io/metrics-server/cmd/metrics-server` makes it. */
+/** The program, built with `CGO_ENABLED=0 go build sigs.k8s.io/metrics-server/cmd/metrics-server`. */
 const program = process.env['NODETEST_METRICS_SERVER'] ?? '';
 const described = program === '' ? '(skipped: no program in NODETEST_METRICS_SERVER)' : title;
 
@@ -90,7 +90,7 @@ describe.skipIf(offered === undefined || program === '')(`metrics-server on a re
     });
   }
 
-  test('is registered, with a certificate that kube-apiserver checks, and Ready', async () => {
+  test('is registered, with a certificate that kube-apiserver verifies, and Ready', async () => {
     diagnoseFailure();
     const services = cluster.client.resource<APIService>(APIServices);
 
@@ -103,7 +103,7 @@ describe.skipIf(offered === undefined || program === '')(`metrics-server on a re
     expect(ready).toMatchObject({ code: 0 });
   });
 
-  test('is asked by a HorizontalPodAutoscaler, which scales by what it says', async () => {
+  test('is queried by a HorizontalPodAutoscaler, which scales by its metrics', async () => {
     diagnoseFailure();
     await cluster.client.resource<Deployment>(Deployments).create(DEPLOYMENT);
     const autoscalers = cluster.client.resource<AutoscalingV2HorizontalPodAutoscaler>(HorizontalPodAutoscalers);
@@ -111,12 +111,12 @@ describe.skipIf(offered === undefined || program === '')(`metrics-server on a re
 
     const { status } = await eventuallyObject(autoscalers, busy, (each) => each.status?.desiredReplicas === 2, SOON);
 
-    // A loop takes all that its limit allows: two and a half times its request.
+    // A loop uses its whole limit: two and a half times its request.
     const [metric] = status?.currentMetrics ?? [];
     expect(metric?.resource?.current.averageUtilization).toBeGreaterThan(100);
   });
 
-  test('answers kubectl top, of nodes and of pods', async () => {
+  test('serves kubectl top for nodes and pods', async () => {
     diagnoseFailure();
     const nodes = await cluster.kubectl('top', 'nodes', '--no-headers');
     const pods = await cluster.kubectl('top', 'pods', '--no-headers', '--selector', 'app=busy');
@@ -125,7 +125,7 @@ describe.skipIf(offered === undefined || program === '')(`metrics-server on a re
     expect(pods).toMatchObject({ code: 0, stdout: expect.stringMatching(/^busy-\S+ +\d+m +\d+Mi/) });
   });
 
-  test('reads kubelets by the address of the node, with no check left out', async () => {
+  test('reads kubelets by the address of the node, with full verification', async () => {
     diagnoseFailure();
     const { spec } = await cluster.client
       .resource<Deployment>(Deployments)

@@ -105,7 +105,7 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
     await cluster?.[Symbol.asyncDispose]();
   });
 
-  test('is told beforehand, by the command and by the API: steps, add-ons, and nothing that could not be looked at', async () => {
+  test('is previewed by the command and by the API: steps, add-ons, and nothing that could not be checked', async () => {
     const text = await cluster.cli('cluster', 'upgrade', 'demo', '--plan', '--to', minorOf(to));
     const json = await cluster.cli('cluster', 'upgrade', 'demo', '--plan', '-o', 'json');
     const request = {
@@ -140,7 +140,7 @@ describe.skipIf(upgrade === undefined)(`an upgrade ${described}`, () => {
     expect((await cluster.untilCluster(() => true)).spec.version).toBe(from);
   });
 
-  test('renews the control plane, then the nodes as their pools say, within the budget of the pods, though Fairway is killed', async () => {
+  test('upgrades the control plane, then the nodes by pool, within PodDisruptionBudgets, even if killed', async () => {
     // One store counts the changes of all kinds.
     const changeOf = (object: KubeObject | undefined) => Number(object?.metadata.resourceVersion);
     const ownClusters = cluster.own.resource<Cluster>(clusters);

@@ -29,7 +29,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     let replica: RunningReplica;
 
     beforeAll(async () => {
-      // Before 1.24 it makes a Secret in each namespace, which a new quota's count may miss.
+      // Before 1.24 it creates a Secret in each namespace, which a new quota's count may miss.
       cluster = await startManagementCluster(binaries, { withoutControllers: ['serviceaccount-token'] });
       admin = cluster.adminClient();
       const config = join(cluster.folder, 'fairway.yaml');
@@ -60,13 +60,13 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       );
     }
 
-    /** Resolves when admission, which reads quotas from a cache of its own, has seen these counts too. */
+    /** Resolves when admission, which reads quotas from its own cache, has also seen these counts. */
     async function enforced(quota: string, oneTooMany: () => Promise<unknown>): Promise<void> {
       const refusal = () => oneTooMany().then(() => 'none', String);
       await expect.poll(refusal, { timeout: PATIENCE.deadlineMs }).toMatch(`exceeded quota: ${quota}`);
     }
 
-    /** What becomes of writers who all come at once: how many are let in, and why the others are not. */
+    /** The result of concurrent writers: how many are admitted, and why the others are not. */
     async function race(write: (name: string) => Promise<unknown>) {
       const outcomes = await Promise.allSettled(WRITERS.map(write));
       const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []));
@@ -84,7 +84,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
     ];
     const counts = ALL.map((resource) => `count/${resource}`);
 
-    test("hold exactly in a project's namespace, also for writers in parallel", async () => {
+    test("are exact in a project's namespace, even for concurrent writers", async () => {
       await makeNamespace('red', { 'fairway.dev/project-id': 'red' });
       await counted('red', counts);
       await enforced(NAME, () =>
@@ -107,7 +107,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(credentials.reasons.at(-1)).toMatch('requested: count/cloudcredentials.fairway.dev=1');
     });
 
-    test('leave to an operator what another quota counts, and come back with its end', async () => {
+    test('leave to an operator what another quota counts, and return when it is deleted', async () => {
       await makeNamespace('blue', { 'fairway.dev/cloud': 'simulator' });
       await counted('blue', counts);
       const own = { name: 'operators', namespace: 'blue' };

@@ -113,7 +113,7 @@ describe.skipIf(offered === undefined)(
       await rm(folder, { recursive: true, force: true });
     });
 
-    test('Rolling: a budget that lets no pod go holds a node, and when it does, new nodes replace the old ones', async () => {
+    test('Rolling: a budget without disruptions holds a node, and once it allows them, new nodes replace it', async () => {
       const before = await untilMachines((all) => all.length === 2);
       const image = (await imageIDs()).get('Debian 12') ?? '';
 
@@ -175,7 +175,7 @@ describe.skipIf(offered === undefined)(
       );
     });
 
-    test('hibernation: no nodes and no API server, and after waking all that was there', async () => {
+    test('hibernation: no nodes and no API server, and everything is back after waking', async () => {
       await tenant
         .resource<ConfigMap>(ConfigMaps)
         .create({ metadata: { name: 'kept', ...where }, data: { answer: '42' } });

@@ -31,7 +31,7 @@ describe.skipIf(lackingForSwift.length > 0)(`a bucket of a real Swift over S3's 
     });
   }
 
-  test('keeps what it is given, lists it by pages, and deletes it', async () => {
+  test('stores objects, lists them in pages, and deletes them', async () => {
     const bytes = Buffer.alloc(3_000_000, 'x');
     await store.put('one/ä & <b>+', bytes);
     await store.put('one/two', Buffer.from('2'));
@@ -48,7 +48,7 @@ describe.skipIf(lackingForSwift.length > 0)(`a bucket of a real Swift over S3's 
     expect((await store.list('')).length).toBe(2);
   });
 
-  test('says what is wrong: keys, bucket', async () => {
+  test('reports the error: keys, bucket', async () => {
     const stranger = storeWith('another secret');
     const nowhere = storeWith(SECRET_KEY, 'nowhere');
 

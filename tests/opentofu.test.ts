@@ -17,11 +17,11 @@ const missing =
       ? ' (skipped: there is no /usr/bin/openstack)'
       : '';
 
-/** Nothing would be changed. */
+/** Nothing would change. */
 const NO_DIFF = 0;
 const POLLING = { interval: 1_000, timeout: 400_000 };
 
-/** Pods that need a node each, one more than there are. */
+/** Pods that need a node each, one more than existing nodes. */
 const ONE_A_NODE = {
   apiVersion: 'apps/v1',
   kind: 'Deployment',
@@ -41,7 +41,7 @@ const ONE_A_NODE = {
 };
 
 describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`, (target) => {
-  describe.skipIf(target.isMissing)('of a tenant', () => {
+  describe.skipIf(target.isMissing)('for a tenant', () => {
     let session: CoeSession;
     let terraform: TofuRun;
     let variables: { template: string; flavor: string; node_count: number };
@@ -73,7 +73,7 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
         }`,
       );
     const apply = () => terraform.run(variables, 'apply', '-auto-approve');
-    /** What `plan` says of changes; throws what it says if it fails. */
+    /** The changes that `plan` reports; throws its message if it fails. */
     const planned = async () => {
       const { code, stdout, stderr } = await terraform.run(variables, 'plan', '-detailed-exitcode');
       if (code === 1) throw new Error(stderr);
@@ -95,7 +95,7 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
     const inCluster = (...words: readonly string[]) =>
       run(kubectl?.path ?? '', ['--kubeconfig', kubeconfig(), ...words]);
 
-    test.skipIf(kubectl === undefined)('its kubeconfig leads kubectl to the cluster', async () => {
+    test.skipIf(kubectl === undefined)('its kubeconfig works with kubectl', async () => {
       const { stdout } = await terraform.run(variables, 'output', '-raw', 'kubeconfig');
       await writeFile(kubeconfig(), stdout);
 
@@ -104,7 +104,7 @@ describe.skipIf(missing !== '').each(JOB_TARGETS)(`OpenTofu on $name${missing}`,
       expect(nodes.stdout.trim().split('\n')).toHaveLength(2);
     });
 
-    test.skipIf(kubectl === undefined)('a group that Fairway has scaled is no change', async () => {
+    test.skipIf(kubectl === undefined)('a group scaled by Fairway is no change', async () => {
       await writeFile(join(session.folder, 'one-a-node.json'), JSON.stringify(ONE_A_NODE));
       expect(await inCluster('create', '-f', join(session.folder, 'one-a-node.json'))).toMatchObject({ code: 0 });
       await expect

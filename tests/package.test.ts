@@ -8,7 +8,7 @@ import { PROJECT, run } from './session/running-fairway.ts';
 import { SpokenOutput } from './session/spoken-output.ts';
 import { findKubectls } from './session/tools.ts';
 
-/** Far more than it is: something that does not belong in it would be larger. */
+/** Far more than its size: a file that does not belong in it would be larger. */
 const MAX_PACKAGE_BYTES = 4 * 2 ** 20;
 
 interface Packed {
@@ -26,13 +26,13 @@ const tenantTitle = findKubectls().some(({ minor }) => minor >= CREATE_TOKEN_MIN
 let folder: string;
 let packed: Packed;
 let fairway: string;
-/** As a machine has it that knows nothing of the repository: not its Node, and no npm's folders on PATH. */
+/** Like on a machine without the repository: without its Node, and without npm's folders on PATH. */
 let environment: Record<string, string>;
 
 beforeAll(async () => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), 'fairway-package-')));
   const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', folder]);
-  // npm lists packages by name or in an array, by its version.
+  // npm lists packages by name or in an array, depending on its version.
   [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))) as Record<string, Packed>) as [Packed];
   const prefix = join(folder, 'prefix');
   const options = ['--prefix', prefix, '--prefer-offline', '--no-audit', '--no-fund', '--fetch-retries=5'];
@@ -48,7 +48,7 @@ function command(...args: readonly string[]): string {
   return execFileSync(fairway, args, { cwd: folder, env: environment, encoding: 'utf8' });
 }
 
-test('the package has its licence, its README, JavaScript and nothing for tests, in at most 4 MiB', () => {
+test('the package has its licence, its README, JavaScript and no test files, in at most 4 MiB', () => {
   const paths = packed.files.map(({ path }) => path);
 
   expect(paths).toEqual(expect.arrayContaining(['LICENSE', 'README.md', 'package.json']));
@@ -57,11 +57,11 @@ test('the package has its licence, its README, JavaScript and nothing for tests,
   expect(statSync(join(folder, packed.filename)).size).toBeLessThan(MAX_PACKAGE_BYTES);
 });
 
-test('the installed command brings a Node that runs it', () => {
+test('the installed command includes a Node that runs it', () => {
   expect(command('version', '--client')).toMatch(/^Client: fairway \d+\.\d+\.\d+ \(Node v(2[4-9]|[3-9]\d)\./);
 });
 
-/** Runs what docs/operators/install.md says of the first tenant, word for word, but for the name of the cloud. */
+/** Runs the steps of docs/operators/install.md for the first tenant, word for word, except for the name of the cloud. */
 function signInFirstTenant(kubectl: string): void {
   const guide = readFileSync(join(PROJECT, 'docs/operators/install.md'), 'utf8');
   const section = guide.slice(guide.indexOf('## The first tenant'), guide.indexOf('## How tenants sign in'));

@@ -26,11 +26,11 @@ const lacking = [
 ];
 const described = lacking.length === 0 ? '' : ` (skipped: there is no ${lacking.join(', no ')})`;
 
-/** Of this run, so that another's are not touched. */
+/** Unique to this run, so that others are not affected. */
 const RUN = (process.pid % 60).toString();
 const HOME = `test${process.pid}`;
 
-/** A host of its own, connected to this machine. */
+/** A separate host, connected to this machine. */
 class Host {
   readonly #name: string;
   readonly address: string;
@@ -56,7 +56,7 @@ class Host {
     ip('-n', this.#name, 'address', 'add', `${address}/32`, 'dev', 'lo');
   }
 
-  /** Node's way to run a script there; it gets `input` as JSON in its environment. */
+  /** Runs a script with Node there; it gets `input` as JSON in its environment. */
   run(script: string, input: object) {
     const env = { ...process.env, INPUT: JSON.stringify(input) };
     return spawn('ip', ['netns', 'exec', this.#name, process.execPath, '--input-type=module', '-e', script], {
@@ -137,7 +137,7 @@ describe.skipIf(lacking.length > 0)(
       cluster.spec = { ...cluster.spec, apiServer: { ...cluster.spec.apiServer, allowedCIDRs } };
     }
 
-    /** What becomes of a connection. */
+    /** The result of a connection. */
     async function connectFrom(host: Host, more: object = {}): Promise<string> {
       const child = host.run(CONNECT, { ...state.endpoint, ...more });
       let text = '';
@@ -155,7 +155,7 @@ describe.skipIf(lacking.length > 0)(
       return createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     }
 
-    test('lets in what it names, the nodes and this machine, from the first moment', async () => {
+    test('admits what it names, the nodes and this machine, from the first moment', async () => {
       const starting = await cluster.runtime.ensure(cluster.spec);
       const rules = await nft?.(['list', 'table', 'inet', `fairway_${HOME}`]);
       state = await cluster.reach(isRunning);
@@ -174,18 +174,18 @@ describe.skipIf(lacking.length > 0)(
       client.close();
     });
 
-    test('keeps strangers out, whatever they say of themselves', async () => {
+    test('blocks others, whatever addresses they claim', async () => {
       const proxied = `PROXY TCP4 ${friend.address} ${state.endpoint?.host} 40000 ${state.endpoint?.port}\r\n`;
       stranger.addAddress(friend.address);
 
       expect(await connectFrom(stranger)).toBe('ECONNREFUSED');
       expect(await connectFrom(stranger, { first: proxied })).toBe('ECONNREFUSED');
-      // With the address of somebody who is let in: the answers go there.
+      // With the address of an admitted host: the responses go there.
       expect(await connectFrom(stranger, { localAddress: friend.address })).toBe('no answer');
       expect(await connectFrom(stranger, { host: `::ffff:${state.endpoint?.host}` })).toBe('ECONNREFUSED');
     });
 
-    test('changes at once for new connections, and cuts those of who is no longer named', async () => {
+    test('changes at once for new connections, and cuts those of removed addresses', async () => {
       const lines = await watchFrom(friend);
       const watching = await lines.next();
       const before = established(friend);
@@ -211,7 +211,7 @@ describe.skipIf(lacking.length > 0)(
       return stdout.trim() === '' ? [] : stdout.trim().split('\n');
     }
 
-    test('stays in effect while Fairway is away, and leaves the rules of another Fairway alone', async () => {
+    test('stays in effect while Fairway is down, and leaves the rules of another Fairway alone', async () => {
       const other = new AccessGuard({
         homeId: `${HOME}other`,
         nft,
@@ -238,10 +238,10 @@ describe.skipIf(lacking.length > 0)(
       expect(await rulesOfOther()).toBe(before);
     });
 
-    test('does not start open where nft went missing, and runs on where it runs', async () => {
+    test('does not start open if nft is missing, and keeps running if it runs', async () => {
       await cluster.runtime.detach();
       cluster.runtime = cluster.openRuntime(systemClock, { nft: null });
-      // The first look at what runs.
+      // The first check of running processes.
       await cluster.runtime.ensure(cluster.spec);
       kill(pidsOf(cluster.folder)['kube-apiserver']);
       const closed = await cluster.reach(
@@ -260,7 +260,7 @@ describe.skipIf(lacking.length > 0)(
       expect(await connectFrom(friend)).toBe('ECONNREFUSED');
     });
 
-    test('is lifted with the last range, also by a Fairway that did not set it', async () => {
+    test('is lifted with the last range, even by a Fairway that did not set it', async () => {
       await cluster.runtime.detach();
       cluster.runtime = cluster.openRuntime();
       allow();
@@ -270,7 +270,7 @@ describe.skipIf(lacking.length > 0)(
       expect(await connectFrom(friend)).toBe('connected');
     });
 
-    test('leaves no rules of a cluster that is gone, killed in between or not', async () => {
+    test('leaves no rules of a deleted cluster, killed in between or not', async () => {
       allow(`${friend.address}/32`);
       await cluster.reach(isRunning);
       await cluster.runtime.detach();

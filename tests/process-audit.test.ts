@@ -20,7 +20,7 @@ const { offered, old } = await testReleases();
 const release = offered ?? old;
 const described = release ? `with Kubernetes ${release.described}` : '(skipped: no binaries are found)';
 
-/** The audit log of a real kube-apiserver, as tenants read it. */
+/** The audit log of a real kube-apiserver, as read by tenants. */
 describe.skipIf(release === undefined)(`audit events of a control plane ${described}`, () => {
   let parent: string;
   let cluster: ProcessCluster;
@@ -58,7 +58,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     await rm(parent, { recursive: true, force: true });
   });
 
-  /** All that is there, the newest first, by as many pages as it takes. */
+  /** The whole log, newest first, in as many pages as needed. */
   async function read(limit = 500): Promise<readonly AuditEvent[]> {
     const which = { uid: CLUSTER_UID, namespace: 'team' };
     const skipped: number[] = [];
@@ -85,7 +85,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
   const mine = async () =>
     (await read()).filter(({ user, objectRef }) => user.username === 'alice' && objectRef?.namespace === 'shop');
 
-  test('of a cluster that does not ask the operator alone has a log', async () => {
+  test('of a cluster that does not request it has a log only for the operator', async () => {
     const metadata = { name: 'before', namespace: 'shop' };
     await client.resource(ConfigMaps).create({ apiVersion: 'v1', kind: 'ConfigMap', metadata });
 
@@ -93,7 +93,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     expect(await readFile(join(cluster.folder, 'logs/audit.log'), 'utf8')).toContain('"before"');
   });
 
-  test('one that asks writes what is done from then on, Secrets never quoted', async () => {
+  test('of a cluster that requests it records actions from then on, and never quotes Secrets', async () => {
     await ask({ level: 'Request', reads: false });
     const at = { namespace: 'shop' };
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', ...at }, stringData: { a: 'hunter2' } };
@@ -118,7 +118,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     expect(events[2]).toMatchObject({ requestObject: { kind: 'ServiceAccount' }, sourceIPs: ['127.0.0.1'] });
   });
 
-  test('nobody leaves no trace by a request that is long, nor takes a deletion for a dry run of one', async () => {
+  test('a long request still leaves a trace, and does not pass off a deletion as a dry run', async () => {
     const body = JSON.stringify({ kind: 'DeleteOptions', apiVersion: 'v1' });
     const headers = { 'content-type': 'application/json' };
     const root = '/api/v1/namespaces/shop/serviceaccounts';
@@ -136,7 +136,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     ]);
   });
 
-  test('reads are told where they are asked for', async () => {
+  test('reads are recorded if requested', async () => {
     await ask({ level: 'Metadata', reads: true });
     await client.resource(ConfigMaps).get('before', { namespace: 'shop' });
 
@@ -146,7 +146,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     expect(new Set(readers)).toEqual(new Set(['alice']));
   });
 
-  test('page by page it is the same', async () => {
+  test('is the same page by page', async () => {
     const ids = (events: readonly AuditEvent[]) => events.map(({ auditID, stage }) => `${auditID} ${stage}`);
     const [whole, pages] = [await read(), await read(2)];
 
@@ -154,7 +154,7 @@ describe.skipIf(release === undefined)(`audit events of a control plane ${descri
     expect(ids(pages).slice(-whole.length)).toEqual(ids(whole));
   });
 
-  test('wrong credentials leave nothing there', async () => {
+  test('invalid credentials leave nothing in it', async () => {
     const { endpoint } = await cluster.runtime.ensure(cluster.spec);
     const server = endpoint && endpointUrl(endpoint);
     const certificateAuthority = trustBundle(cluster.spec.pki.cluster);

@@ -21,7 +21,7 @@ const described = release ? `with Kubernetes ${release.described}` : '(skipped: 
 const DAY_MS = 86_400_000;
 const DAYS_LEFT = 5;
 
-/** A clock so far behind that certificates of its present end in a few days. */
+/** A clock so far behind that certificates issued by it expire in a few days. */
 const nearlyAYearAgo: Clock = {
   ...systemClock,
   now: () => systemClock.now() - COMPONENT_VALIDITY_MS + DAYS_LEFT * DAY_MS,
@@ -43,7 +43,7 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
     await rm(parent, { recursive: true, force: true });
   });
 
-  /** What the API server shows to whoever connects. */
+  /** The certificate that the API server presents to any client. */
   function served({ endpoint }: ControlPlaneState): Promise<PeerCertificate> {
     return new Promise((resolve, reject) => {
       const ca = trustBundle(cluster.spec.pki.cluster);
@@ -62,12 +62,12 @@ describe.skipIf(release === undefined)(`certificates of a control plane ${descri
     expect(Date.parse(before.valid_to) - Date.now()).toBeLessThanOrEqual(DAYS_LEFT * DAY_MS);
     expect(Math.abs((state.certificatesEndMs ?? 0) - Date.parse(before.valid_to))).toBeLessThan(60_000);
 
-    // Time has passed: another Fairway takes the running processes over.
+    // Time has passed: another Fairway takes over the running processes.
     await cluster.runtime.release(CLUSTER_UID);
     cluster.runtime = cluster.openRuntime();
     const renewed = await cluster.reach(isRunning);
     let after = await served(state);
-    // kube-apiserver tells nobody when it has read them: old releases look once a minute.
+    // kube-apiserver does not report when it has read them: old releases check once a minute.
     while (after.serialNumber === before.serialNumber) {
       await systemClock.sleep(200);
       after = await served(state);

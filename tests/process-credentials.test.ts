@@ -56,7 +56,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     return client;
   }
 
-  /** The cluster as a user sees it who got a kubeconfig just now. */
+  /** The cluster as seen by a user with a new kubeconfig. */
   async function user(): Promise<KubeClient> {
     const { endpoint } = await cluster.reach(isRunning);
     const { kubeconfig } = await mintKubeconfig({
@@ -88,7 +88,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
 
   const works = (client: KubeClient) => client.resource(Namespaces).get('default');
 
-  test('revoked kubeconfigs are refused, their open watches end, and all else goes on', async () => {
+  test('revoked kubeconfigs are refused, their open watches end, and everything else continues', async () => {
     const leaver = await user();
     await works(leaver);
     const watching = (async () => {
@@ -106,7 +106,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     await works(keep(await cluster.connect(state)));
   });
 
-  /** With a certificate that the controller manager has signed, as a kubelet gets it, and the CAs of this moment. */
+  /** With a certificate signed by the controller manager, like a kubelet's, and the current CAs. */
   async function kubelet(admin: KubeClient, name: string): Promise<KubeClient> {
     const keys = await generateKeyPair();
     const commonName = `system:node:${name}`;
@@ -142,7 +142,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
       spec: { audiences: [] },
     };
     const accounts = admin.resource(ServiceAccounts);
-    // kube-controller-manager makes it, some time after the namespace.
+    // kube-controller-manager creates it, some time after the namespace.
     await eventuallyObject(accounts, { namespace: 'default', name: 'default' });
     const { status } = await accounts.createSubresource<TokenRequest>('default', 'token', body, {
       namespace: 'default',
@@ -150,7 +150,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     return status?.token ?? '';
   }
 
-  /** With the CAs of this moment. */
+  /** With the current CAs. */
   function connectAs(identity: Pick<HttpsConnectionOptions, 'clientCertificate' | 'bearerToken'>): KubeClient {
     const { endpoint, pki } = cluster.spec;
     return keep(
@@ -165,7 +165,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     );
   }
 
-  /** Whether the API server knows who it is, whatever they may do. */
+  /** Whether the API server authenticates it, whatever its permissions. */
   async function isKnown(client: KubeClient): Promise<boolean> {
     try {
       await works(client);
@@ -182,7 +182,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     return keep(await cluster.connect(await cluster.reach(isRunning)));
   }
 
-  test('a rotation keeps everybody in who is prepared, and nobody else', async () => {
+  test('a rotation keeps access for all prepared clients, and no others', async () => {
     const { endpoint } = await cluster.reach(isRunning);
     cluster.spec = { ...cluster.spec, endpoint };
     const first = await enter(cluster.spec.pki);
@@ -205,7 +205,7 @@ describe.skipIf(offered === undefined)(`credentials of a control plane ${describ
     const last = await enter(endClusterRotation(cluster.spec.pki, systemClock));
     await works(last);
     expect(await Promise.all(following.map(isKnown))).toEqual([true, true, true]);
-    // What they trust shows no certificate any more, and what they show is nothing to those who trust the next.
+    // The API server no longer presents a certificate that they trust, and no longer accepts theirs.
     await expect(works(before.user)).rejects.toThrow(/certificate|self.signed/i);
     await expect(works(before.kubelet)).rejects.toThrow(/certificate|self.signed/i);
     expect(await isKnown(connectAs({ bearerToken: () => before.token }))).toBe(false);

@@ -42,7 +42,7 @@ const described = offered
 const isRoot = process.geteuid?.() === 0;
 
 const namespace = 'default';
-/** A name that the tenant's own name server answers for. */
+/** A name that the tenant's own name server resolves. */
 const REBINDING = 'rebinding.example.org';
 /** OpenSSL reads its negative serial number, and Go does not. */
 const NEGATIVE_SERIAL = `-----BEGIN CERTIFICATE-----
@@ -84,7 +84,7 @@ class Listener implements AsyncDisposable {
     return (this.#server.address() as { port: number }).port;
   }
 
-  /** Resolves when somebody has connected since. */
+  /** Resolves when a client has connected since. */
   connected(): Promise<void> {
     return new Promise((resolve) => void this.#waiting.push(resolve));
   }
@@ -95,7 +95,7 @@ class Listener implements AsyncDisposable {
   }
 }
 
-/** Tenants' names mean loopback here, whatever they meant before. */
+/** Tenants' names now resolve to loopback, whatever they resolved to before. */
 const network = { ...machineNetwork, resolve: () => Promise.resolve(['127.0.0.1']) };
 
 describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () => {
@@ -123,7 +123,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
           failurePolicy: 'Fail',
           timeoutSeconds: 10,
           clientConfig: { url },
-          // Not of what the control plane itself needs.
+          // Excludes what the control plane itself needs.
           objectSelector: { matchLabels: { reach: 'yes' } },
           rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
         },
@@ -131,7 +131,10 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     });
   }
 
-  /** What a write answers once the last webhook counts: the API server takes a moment to see it, and that the one before is gone. */
+  /**
+   * The response to a write once the last webhook is in effect: the API server takes a moment to notice it, and that the previous
+   * one is gone.
+   */
   async function refusal(): Promise<string> {
     for (;;) {
       const metadata = { generateName: 'reach-', namespace, labels: { reach: 'yes' } };
@@ -188,7 +191,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     { address: '127.0.0.1', reason: 'loopback or link-local' },
     { address: '169.254.169.254', reason: 'loopback or link-local' },
     { address: '10.9.0.1', reason: 'neither a node of the cluster nor a public address' },
-  ])('a node that says it is $address is not asked for logs', async ({ address, reason }) => {
+  ])('a node that reports $address is not asked for logs', async ({ address, reason }) => {
     const nodes = client.resource<Node>(Nodes);
     const name = `liar-${address.replaceAll('.', '-')}`;
     await nodes.create({ metadata: { name }, spec: {} });
@@ -215,14 +218,14 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
       `/api/v1/nodes/${name}/proxy/metrics`,
       `/api/v1/nodes/https:${name}:${listener.port}/proxy/`,
     ]) {
-      // kube-apiserver has a rule of its own against proxying to loopback.
+      // kube-apiserver itself refuses to proxy to loopback.
       await expect(client.raw({ method: 'GET', path })).rejects.toThrow(new RegExp(`${reason}|not allowed`));
     }
     expect(listener.connections).toBe(0);
   });
 
   test.each(['127.0.0.1', '169.254.169.254', '10.9.0.1'])(
-    'a pod that says it is %s is not reached',
+    'a pod that reports %s as its address is not reached',
     async (address) => {
       const pods = client.resource<Pod>(Pods);
       const name = `pod-${address.replaceAll('.', '-')}`;
@@ -247,7 +250,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     { title: 'by another name', spec: { type: 'ExternalName', externalName: REBINDING }, says: 'unsupported service' },
     { title: 'by a private address', address: '10.9.0.1', says: 'neither a node of the cluster nor a public address' },
     { title: 'by a node', address: '10.1.0.5', says: '10.1.0.5 may only be reached on ports 10250 and 4443' },
-  ])('an API that is served $title leads nowhere', async ({ spec, address, says }) => {
+  ])('an API that is served $title is not reached', async ({ spec, address, says }) => {
     const { port } = listener;
     const metadata = { name: `elsewhere-${address?.replaceAll('.', '-') ?? 'named'}`, namespace };
     await client.resource<Service>(Services).create({ metadata, spec: { ports: [{ port }], ...spec } });
@@ -296,7 +299,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
 
   const isUnconfined = oidcVersionProblem(offered?.version ?? '1.0') !== undefined;
 
-  test.skipIf(!isUnconfined)('an issuer of tokens is not asked (skipped: a release from 1.34 on)', async () => {
+  test.skipIf(!isUnconfined)('an issuer of tokens is not contacted (skipped: a release from 1.34 on)', async () => {
     const before = pidsOf(cluster.folder)['kube-apiserver'];
     withOidc({ ...OIDC, issuerURL: `https://${REBINDING}:${listener.port}` });
 
@@ -307,7 +310,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     expect(listener.connections).toBe(0);
   });
 
-  test.skipIf(isUnconfined)('an issuer of tokens whose name means this machine is not asked', async () => {
+  test.skipIf(isUnconfined)('an issuer of tokens whose name resolves to this machine is not contacted', async () => {
     withOidc({ ...OIDC, issuerURL: `https://${REBINDING}:${listener.port}` });
 
     expect((await cluster.reach(isRunning)).settingsProblem).toBeUndefined();
@@ -317,7 +320,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     expect(listener.connections).toBe(0);
   });
 
-  test('settings that it cannot start with are told, and change nothing', async () => {
+  test('settings that it cannot start with are reported, and change nothing', async () => {
     const before = pidsOf(cluster.folder)['kube-apiserver'];
     withOidc({ ...OIDC, issuerURL: `https://${REBINDING}:${listener.port}`, certificateAuthority: 'not a pem' });
 
@@ -332,7 +335,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
   });
 
   test.skipIf(isUnconfined)(
-    'settings that it does not start with are taken back, whoever looks after it next',
+    'settings that it does not start with are reverted, whoever manages it afterwards',
     async () => {
       withOidc({ ...OIDC, certificateAuthority: NEGATIVE_SERIAL });
       const isBack = ({ phase, settingsProblem }: ControlPlaneState) =>
@@ -351,7 +354,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     },
   );
 
-  test.skipIf(isUnconfined)('settings that are fixed are applied', async () => {
+  test.skipIf(isUnconfined)('corrected settings are applied', async () => {
     withOidc(OIDC);
 
     const isApplied = ({ phase, settingsProblem }: ControlPlaneState) =>
@@ -375,12 +378,12 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     await webhooks().delete('reach');
   });
 
-  describe.skipIf(!isRoot)('runs as a user of its own (skipped: not root)', () => {
+  describe.skipIf(!isRoot)('runs as its own user (skipped: not root)', () => {
     const statusOf = (pid: number | undefined) => readFileSync(`/proc/${pid}/status`, 'utf8');
     const idsOf = (pid: number | undefined) =>
       /^Uid:\t(\d+)\t(\d+)\t(\d+)\t(\d+)$/m.exec(statusOf(pid))?.slice(1).map(Number) ?? [];
 
-    test('every program, with no other group and no way to more', () => {
+    test('every program, with no other group and no way to gain more', () => {
       const pids = pidsOf(cluster.folder);
       const [uid] = idsOf(pids.etcd);
       expect(uid).toBeGreaterThanOrEqual(1_900_000_000);
@@ -397,7 +400,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
       }
     });
 
-    test('another has another, and neither can read, write or end what is of the other', async () => {
+    test('another one has another, and neither can read, write or end anything of the other', async () => {
       const other = { ...cluster.spec, cluster: { ...cluster.spec.cluster, uid: 'uid-2', namespace: 'other-team' } };
       const folder = join(parent, 'runtime/uid-2');
       const started = Promise.withResolvers<void>();
@@ -415,7 +418,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
         spawnSync(
           'setpriv',
           ['--reuid', String(uid), '--regid', String(uid), '--clear-groups', '--no-new-privs', '--', ...command],
-          // As a program works there: in a folder, whatever may be entered above it.
+          // Like a program there: in its folder, even if it may not enter the parents.
           { cwd: cluster.folder, encoding: 'utf8' },
         );
       const files = execFileSync('find', ['.', '-not', '-type', 'l'], { cwd: cluster.folder, encoding: 'utf8' })
@@ -432,7 +435,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
       expect(asOther('kill', String(pidsOf(cluster.folder).etcd)).status).not.toBe(0);
     });
 
-    test('its own programs cannot replace or read what is Fairway’s alone', () => {
+    test('its own programs cannot replace or read files that are Fairway’s alone', () => {
       const uid = String(idsOf(pidsOf(cluster.folder).etcd)[0]);
       const asOwn = (script: string) =>
         spawnSync('setpriv', ['--reuid', uid, '--regid', uid, '--clear-groups', '--', 'sh', '-c', script], {
@@ -455,7 +458,7 @@ describe.skipIf(offered === undefined)(`a tenant's API server ${described}`, () 
     });
   });
 
-  test('who holds which user is known, and given back', async () => {
+  test('the owner of each user is recorded, and users are returned', async () => {
     if (!isRoot) return;
     const users = join(parent, 'runtime-users');
     expect(readdirSync(users).length).toBe(2);

@@ -29,7 +29,7 @@ describe.skipIf(release === undefined || process.platform !== 'linux')(`limits o
     await rm(parent, { recursive: true, force: true });
   });
 
-  test('its programs know what they may take, and go before Fairway does where memory runs out', async () => {
+  test('its programs have memory limits, and are killed before Fairway when memory runs out', async () => {
     give(2048);
     await cluster.reach(isRunning);
 
@@ -41,7 +41,7 @@ describe.skipIf(release === undefined || process.platform !== 'linux')(`limits o
     expect(Number(openFiles?.[2])).toBeLessThanOrEqual(65_536);
   });
 
-  test('one that takes more is ended, and the person is told', async () => {
+  test('one that exceeds its limit is killed, and the tenant is informed', async () => {
     give(150);
     const state = await cluster.reach(({ phase }) => phase === 'Failed');
 

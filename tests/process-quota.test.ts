@@ -27,7 +27,7 @@ describe.skipIf(release === undefined)(`a database that reaches its quota ${desc
     const metadata = { name, namespace: 'default', labels: { big: 'true' } };
     return configMaps().create({ metadata, data: { value: randomBytes(bytes).toString('base64') } });
   };
-  /** Writes until etcd refuses to take more. */
+  /** Writes until etcd refuses further writes. */
   const fill = async (prefix: string) => {
     for (let index = 0; ; index++) {
       try {
@@ -51,7 +51,7 @@ describe.skipIf(release === undefined)(`a database that reaches its quota ${desc
     await rm(parent, { recursive: true, force: true });
   });
 
-  test('says that it is full, and whose turn it is', async () => {
+  test('reports that it is full, and who must act', async () => {
     await fill('a');
 
     const state = await cluster.reach(isFull, isBroken);
@@ -59,17 +59,17 @@ describe.skipIf(release === undefined)(`a database that reaches its quota ${desc
     expect(state).toMatchObject({ phase: 'Failed', ready: false, message: expect.stringContaining('Delete objects') });
   });
 
-  test('takes writes again when objects are deleted', async () => {
+  test('accepts writes again when objects are deleted', async () => {
     const { items } = await configMaps().list({ namespace: 'default', labelSelector: 'big=true' });
     for (const { metadata } of items) await configMaps().delete(metadata.name ?? '', { namespace: 'default' });
 
     await cluster.reach(isRunning, isBroken);
 
-    // Small: what was deleted after room was made is room only when etcd is compacted the next time.
+    // Small: space freed by later deletions becomes available only at etcd's next compaction.
     expect((await write('again', 1000)).metadata.name).toBe('again');
   });
 
-  test('takes writes again when the plan gives more, as for more nodes', async () => {
+  test('accepts writes again when the plan gives more, as for more nodes', async () => {
     await fill('b');
     await cluster.reach(isFull, isBroken);
 
@@ -79,7 +79,7 @@ describe.skipIf(release === undefined)(`a database that reaches its quota ${desc
     expect((await write('more')).metadata.name).toBe('more');
   });
 
-  test('has what the plan gives more before it is full, though nothing else changes', async () => {
+  test('gets the plan’s increase before it is full, even if nothing else changes', async () => {
     cluster.spec = { ...cluster.spec, etcdQuotaBytes: 64 * MIB };
     await cluster.reach(isRunning, isBroken);
     const told = Promise.withResolvers<void>();

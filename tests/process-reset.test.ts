@@ -36,7 +36,7 @@ describe.skipIf(offered === undefined)(`a cluster with a real control plane is r
     await rm(parent, { recursive: true, force: true });
   });
 
-  test('is empty at the same endpoint, though Fairway is killed on the way, and lets nobody of before in', async () => {
+  test('is empty at the same endpoint, even if Fairway is killed meanwhile, and admits no earlier credentials', async () => {
     expect(await cli('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '1')).toMatchObject({ code: 0 });
     const before = await tenant('before.kubeconfig');
     await before.resource<ConfigMap>(ConfigMaps).create({ metadata: { name: 'secret-plans', ...inDefault } });

@@ -70,7 +70,7 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
     await rm(parent, { recursive: true, force: true });
   });
 
-  test('a snapshot is taken when it is asked for, and listed', async () => {
+  test('a snapshot is taken on request, and listed', async () => {
     expect(await cli('cluster', 'create', 'demo', '--flavor', 'b3-8', '--nodes', '1')).toMatchObject({ code: 0 });
     tenant = await connect((await cli('kubeconfig', 'demo')).stdout);
     await write('kept');
@@ -82,13 +82,13 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
     expect((await cli('cluster', 'snapshots', 'demo')).stdout).toContain(snapshot);
   });
 
-  test('a snapshot that there is not is refused immediately', async () => {
+  test('a missing snapshot is refused immediately', async () => {
     const refused = await cli('cluster', 'restore', 'demo', '20200101-000000-000', '--yes');
 
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('fairway cluster snapshots demo') });
   });
 
-  test('the objects are back, though Fairway is killed on the way', async () => {
+  test('the objects are back, even if Fairway is killed meanwhile', async () => {
     await tenant.resource<ConfigMap>(ConfigMaps).delete('kept', inDefault);
     await write('later');
 
@@ -115,7 +115,7 @@ describe.skipIf(isMissing)(`a cluster is set back to a snapshot ${withRelease}`,
     expect(list).toMatch(/-before-restore-/);
   });
 
-  test('its nodes are Ready in it, and it can be set back again', async () => {
+  test('its nodes are Ready in it, and it can be restored again', async () => {
     const isReady = (nodes: readonly Node[]) =>
       nodes.length === 1 &&
       nodes.every(({ status }) =>

@@ -25,7 +25,7 @@ const withOffered = offered
   : '(skipped: no binaries of 1.31 or later are found)';
 const withOld = old ? `with Kubernetes ${old.described}` : '(skipped: testbed/kubernetes is not built)';
 
-/** Resolves when an object of the default namespace is there and as it should be. */
+/** Resolves when an object of the default namespace exists and is as desired. */
 async function first<T extends KubeObject>(
   resource: ResourceClient<T>,
   selection: Pick<WatchOptions, 'fieldSelector'>,
@@ -57,12 +57,12 @@ function controlPlaneCases(release: TestRelease | undefined): void {
   let cluster: ProcessCluster;
   let client: KubeClient;
 
-  /** Without it no pod may be made; the controller manager makes it when it has started. */
+  /** Pods cannot be created without it; the controller manager creates it when it has started. */
   const defaultServiceAccount = () =>
     first(
       client.resource<ServiceAccount>(ServiceAccounts),
       { fieldSelector: 'metadata.name=default' },
-      // Before 1.24 with a token of its own.
+      // Before 1.24 with its own token.
       ({ secrets = [] }) => minor >= 24 || secrets.length > 0,
     );
   const configMap = () => client.resource<ConfigMap>(ConfigMaps).get('kept', { namespace: 'default' });
@@ -76,7 +76,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
     await cluster?.runtime.close();
   });
 
-  test('starts, says where, and serves the version', async () => {
+  test('starts, reports its endpoint, and serves the version', async () => {
     const first = await cluster.runtime.ensure(cluster.spec);
     const state = await cluster.reach(isRunning);
     client = await cluster.connect(state);
@@ -87,7 +87,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
     expect(await client.version()).toMatchObject({ gitVersion: `v${cluster.spec.version}` });
   });
 
-  test('keeps Secrets encrypted, from 1.27 on all objects, and what Secrets hold out of the audit log', async () => {
+  test('keeps Secrets encrypted, from 1.27 on all objects, and the contents of Secrets out of the audit log', async () => {
     const data = (text: string) => ({ value: Buffer.from(text).toString('base64') });
     await client.resource<ConfigMap>(ConfigMaps).create({
       metadata: { name: 'kept', namespace: 'default' },
@@ -108,7 +108,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
   });
 
   test.each(['etcd', 'kube-apiserver', 'kube-controller-manager'] as const)(
-    '%s comes back when it is killed',
+    '%s is restarted when it is killed',
     async (component) => {
       await cluster.reach((state) => isRunning(state) && areAllKnown(pidsOf(cluster.folder)));
       const before = pidsOf(cluster.folder);
@@ -119,14 +119,14 @@ function controlPlaneCases(release: TestRelease | undefined): void {
         return isRunning(state) && pid !== undefined && pid !== before[component];
       });
 
-      // Whoever needs it may end as well: a controller manager does while it starts.
+      // Programs that depend on it may end as well, such as a controller manager during its start.
       const after = pidsOf(cluster.folder);
       for (const need of NEEDS[component]) expect(after[need]).toBe(before[need]);
       expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
     },
   );
 
-  test('takes other settings of its API server, and loses nothing', async () => {
+  test('applies other settings of its API server, and loses nothing', async () => {
     const imagePullPolicy = async () => {
       const pod = {
         metadata: { name: 'p', namespace: 'default' },
@@ -152,7 +152,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
   });
 
   test.for([['groups'], ['groups', 'roles']])(
-    'believes an issuer of tokens with groups in %j (before 1.34 it says why not)',
+    'trusts an issuer of tokens with groups in %j (before 1.34 it reports why not)',
     async (groupsClaims) => {
       const oidc = {
         issuerURL: 'https://issuer.invalid/realm',
@@ -172,7 +172,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
     },
   );
 
-  test('ends in order when Fairway does, and is back with its data at the same place', async () => {
+  test('stops gracefully with Fairway, and is back with its data at the same endpoint', async () => {
     const { endpoint } = await cluster.reach(isRunning);
 
     await cluster.runtime.close();
@@ -184,7 +184,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
     expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
   });
 
-  test('rests without a process, also when Fairway is another, and wakes at the same place with its data', async () => {
+  test('hibernates without a process, even under another Fairway, and wakes at the same endpoint with its data', async () => {
     const { endpoint } = await cluster.reach(isRunning);
     const atRest = async () => {
       for (;;) {
@@ -209,7 +209,7 @@ function controlPlaneCases(release: TestRelease | undefined): void {
     expect((await configMap()).data).toEqual({ value: 'plain-in-a-config-map' });
   });
 
-  test('says what is missing where there are no binaries for a version', async () => {
+  test('reports what is missing if there are no binaries for a version', async () => {
     const state = await cluster.runtime.ensure({
       ...cluster.spec,
       cluster: { ...cluster.spec.cluster, uid: 'uid-2' },
@@ -246,7 +246,7 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${wit
     home = join(parent, 'home');
     planes = join(home, 'control-planes');
     fairway = await up();
-    // Whatever release is here, also one that has come to its end since.
+    // The release at hand, even if it has reached its end of life since.
     const api = await clientOf(fairway.kubeconfig);
     const value = { spec: { phaseOverride: 'Supported' } };
     await api.resource(kubernetesReleases).patch(`1.${offered?.minor}`, { type: 'merge', value });
@@ -280,7 +280,7 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${wit
     tenant.close();
   });
 
-  test('a Fairway that was killed finds its control planes running, and leaves them so', async () => {
+  test('a Fairway that was killed finds its control planes running, and leaves them running', async () => {
     const before = pidsOf(onlyFolderIn(planes));
     expect(areAllKnown(before)).toBe(true);
 
@@ -299,7 +299,7 @@ describe.skipIf(offered === undefined)(`fairway up --control-plane process ${wit
     expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('of kind process') });
   });
 
-  test('a Fairway that is stopped takes its control planes along, and brings them back', async () => {
+  test('a Fairway that is stopped stops its control planes, and restarts them', async () => {
     await fairway.stop();
     expect(processesIn(planes)).toEqual([]);
 

@@ -53,14 +53,14 @@ function snapshotCases(release: TestRelease | undefined): void {
       throw error;
     }
   };
-  /** What was asked for is done, and the control plane serves. */
+  /** The request is done, and the control plane serves. */
   const isRestored = (state: ControlPlaneState) => {
     const { restored, restoring } = state.snapshots ?? {};
     const { snapshot: name, requestedAt } = cluster.spec.restore ?? {};
     const isDone = restored?.snapshot === name && restored?.requestedAt === requestedAt;
     return isDone && restoring === undefined && isRunning(state);
   };
-  /** Asks for a snapshot of now, and waits for it. */
+  /** Requests a snapshot of the current state, and waits for it. */
   const takeSnapshot = async () => {
     const requestedAtMs = Date.now();
     cluster.spec = { ...cluster.spec, snapshots: { intervalMs: HOUR_MS, keep: 10, requestedAtMs } };
@@ -78,7 +78,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     await cluster?.runtime.close();
   });
 
-  test('the first is taken as soon as etcd serves, and one more when it is asked for', async () => {
+  test('the first is taken as soon as etcd serves, and another one on request', async () => {
     client = await cluster.connect(await cluster.reach(isRunning));
     await cluster.reach(({ snapshots }) => snapshots?.list.length === 1);
     await write('before');
@@ -93,7 +93,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(snapshots?.list[0]?.sizeBytes).toBeGreaterThan(10_000);
   });
 
-  test('what was deleted is back, what came later is gone, and resource versions go on', async () => {
+  test('deleted objects are back, later ones are gone, and resource versions continue', async () => {
     const { metadata } = await write('after');
     await client.resource<ConfigMap>(ConfigMaps).delete('before', inDefault);
 
@@ -110,7 +110,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(now).toBeGreaterThan(passed);
   });
 
-  test('what was there before is a snapshot itself, and its data are removed', async () => {
+  test('the previous state is saved in a snapshot, and its data are removed', async () => {
     const { snapshots } = await cluster.runtime.ensure(cluster.spec);
 
     expect(snapshots?.list.map(({ name }) => name)).toContainEqual(
@@ -119,7 +119,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(readdirSync(cluster.folder).filter((name) => /^etcd(-\d+)?$/.test(name))).toEqual(['etcd-1']);
   });
 
-  test('a request that was carried out is not carried out again, also not after a start', async () => {
+  test('a request is carried out only once, even after a restart', async () => {
     await cluster.runtime.close();
     cluster.runtime = cluster.openRuntime();
     await cluster.reach(isRunning);
@@ -128,10 +128,10 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(await isThere('later')).toBe(true);
   });
 
-  test('asked for at another time, it is restored again, whatever is killed meanwhile', async () => {
+  test('with another request time it is restored again, whatever is killed meanwhile', async () => {
     cluster.spec = { ...cluster.spec, restore: { snapshot, requestedAt: '2026-11-21T16:30:00Z' } };
     const restoring = cluster.runtime.ensure(cluster.spec);
-    // As a crash while data were being made leaves it.
+    // Left by a crash while data were being created.
     writeFileSync(join(cluster.folder, 'etcd-2'), 'half');
     await restoring;
     kill(pidsOf(cluster.folder)['kube-apiserver']);
@@ -140,10 +140,10 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect([await isThere('before'), await isThere('later')]).toEqual([true, false]);
   });
 
-  test('a Fairway that finds a request and nothing that runs saves what there is before it restores', async () => {
+  test('a Fairway that finds a request and nothing running saves the existing data before it restores', async () => {
     await write('unsaved');
     await cluster.runtime.close();
-    // As one leaves it that was killed when all programs had ended and the new data were not yet in use.
+    // Left by one that was killed when all programs had ended and the new data were not yet in use.
     cluster.spec = { ...cluster.spec, restore: { snapshot, requestedAt: '2026-11-21T16:45:00Z' } };
     cluster.runtime = cluster.openRuntime();
     const { snapshots } = await cluster.reach(isRestored);
@@ -153,7 +153,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(saved).toHaveLength(3);
   });
 
-  test('what cannot be restored leaves the cluster as it is, and says why', async () => {
+  test('an invalid snapshot leaves the cluster as it is, and the reason is reported', async () => {
     cluster.spec = { ...cluster.spec, restore: { snapshot: '20200101-000000-000' } };
     const state = await cluster.reach(({ snapshots }) => snapshots?.restoring?.problem !== undefined);
     expect(state.snapshots?.restoring).toMatchObject({
@@ -173,7 +173,7 @@ function snapshotCases(release: TestRelease | undefined): void {
     expect(await isThere('before')).toBe(true);
   });
 
-  test('a cluster that is removed takes its snapshots along', async () => {
+  test('a deleted cluster takes its snapshots along', async () => {
     const folder = join(cluster.folder, '../../snapshots', CLUSTER_UID);
     expect(existsSync(folder)).toBe(true);
     const gone = Promise.withResolvers<void>();

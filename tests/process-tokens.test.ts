@@ -47,7 +47,7 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
       existsSync(join(cluster.folder, path)),
     ).length;
 
-  /** What it says of a token that it has not seen before: its user, or undefined. */
+  /** Its result for a token that it has not seen before: its user, or undefined. */
   async function reviewed(begins = 'of-'): Promise<string | undefined> {
     return reviewedAt(await cluster.reach(isRunning), begins);
   }
@@ -66,12 +66,12 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
     return status.user.username?.replace(/\d+$/, '');
   }
 
-  test('is told whose they are', async () => {
+  test('gets the users of tokens', async () => {
     expect(await reviewed()).toBe('keystone:of-');
     expect(await reviewed('forged-')).toBeUndefined();
   });
 
-  test('asks whom Fairway says now, without a restart', async () => {
+  test('uses Fairway’s current token reviewer, without a restart', async () => {
     const before = apiServer();
     cluster.spec = { ...cluster.spec, reviewToken: reviewFor('another') };
 
@@ -79,7 +79,7 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
     expect(apiServer()).toBe(before);
   });
 
-  test('is told by whom Fairway says now while there are no programs to start it with', async () => {
+  test('uses Fairway’s current token reviewer while there are no programs to start it with', async () => {
     const running = await cluster.reach(isRunning);
     const { spec } = cluster;
     const missing = await cluster.runtime.ensure({ ...spec, version: '1.99.0', reviewToken: reviewFor('third') });
@@ -91,7 +91,7 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
     expect(await reviewed()).toBe('another:of-');
   });
 
-  test('asks the next Fairway that looks after it, without a restart', async () => {
+  test('uses the next Fairway that manages it, without a restart', async () => {
     const before = apiServer();
     await cluster.runtime.detach();
     cluster.runtime = cluster.openRuntime();
@@ -105,13 +105,13 @@ describe.skipIf(offered === undefined)(`an API server that asks about tokens ${d
     { stage: 'Renewing', step: (pki) => switchSigners(pki, systemClock) },
     { stage: 'Completing', step: (pki) => completeClusterRotation(pki, systemClock) },
     { stage: 'Stable', step: (pki) => endClusterRotation(pki, systemClock) },
-  ])('asks on at the stage $stage of a rotation of credentials', async ({ step }) => {
+  ])('continues at the stage $stage of a rotation of credentials', async ({ step }) => {
     cluster.spec = { ...cluster.spec, pki: await step(cluster.spec.pki) };
 
     expect(await reviewed()).toBe('another:of-');
   });
 
-  test('asks nobody once it is told to, after one restart, and nothing of it is left', async () => {
+  test('stops when it is disabled, after one restart, and nothing of it is left', async () => {
     const before = apiServer();
     expect(files()).toBe(3);
     cluster.spec = { ...cluster.spec, reviewToken: undefined };

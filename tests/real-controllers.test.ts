@@ -28,7 +28,7 @@ const TOKEN = 'abcdef.0123456789abcdef';
 const PATIENTLY = { deadlineMs: 400_000 };
 const NODES = ['node-1', 'node-2'];
 
-// Releases before 1.31 want APIs that are gone since.
+// Releases before 1.31 need APIs that have been removed since.
 const binaries = findBinaries().find(({ minor }) => minor >= 31);
 const title = 'kube-controller-manager and kube-scheduler run the embedded server';
 const reason = ' (skipped: KUBEBUILDER_ASSETS and PATH have no release from 1.31 on)';
@@ -181,7 +181,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
     expect(job.status?.succeeded).toBe(2);
   });
 
-  it('what belongs to a deleted object is collected', async () => {
+  it('dependents of a deleted object are collected', async () => {
     await server.client.resource(Deployments).delete('web', { ...inDefault, propagationPolicy: 'Foreground' });
 
     await eventuallyGone(server.client.resource(Deployments), { ...inDefault, name: 'web' }, PATIENTLY);
@@ -189,7 +189,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
     expect(left.items).toEqual([]);
   });
 
-  it('a deleted namespace is emptied and goes', async () => {
+  it('a deleted namespace is emptied and removed', async () => {
     const name = await server.namespace();
     await server.client
       .resource(ConfigMaps)
@@ -202,7 +202,7 @@ describe.skipIf(binaries === undefined)(`${title}${binaries === undefined ? reas
   });
 });
 
-/** What kubeadm sets up: a bootstrap token, the right to ask for a certificate with it, and approval of such requests. */
+/** The set-up of kubeadm: a bootstrap token, the right to request a certificate with it, and approval of such requests. */
 async function letNodesJoin({ client }: ContractServer): Promise<void> {
   const [id = '', secret = ''] = TOKEN.split('.');
   await client.resource(Secrets).create({

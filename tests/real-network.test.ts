@@ -35,19 +35,19 @@ import { clientOf } from './session/client-of.ts';
 import { type Answer, type RunningFairway, run } from './session/running-fairway.ts';
 
 const { offered, kubectl, title } = await realNodesNeed();
-/** It takes two minutes where all is built, and a long build before: whoever has both asks for it. */
+/** It takes two minutes if everything is built, and a long build before, so it must be requested. */
 const isAskedFor = process.env['NODETEST_NETWORK'] !== undefined;
 const lacked = isAskedFor ? (offered ? servicesLack(offered) : []) : ['NODETEST_NETWORK in the environment'];
 const described = lacked.length === 0 ? title : `(skipped: no ${lacked.join(', no ')})`;
 const withoutCanal = offered && lacked.length === 0 ? canalLacks() : [];
-/** A tenant's own routes take the place of Canal where that is not built. */
+/** A tenant's own routes replace Canal if that is not built. */
 const hasCanal = withoutCanal.length === 0;
 const policies = hasCanal ? '' : ` (skipped: no ${withoutCanal.join(', no ')})`;
 
 const namespace = 'default';
 const BOOT = { deadlineMs: 600_000 };
 const SOON = { deadlineMs: 240_000 };
-/** What carries packets: the add-ons that have to work. */
+/** The add-ons that carry packets, which have to work. */
 const NETWORK = [...(hasCanal ? ['canal'] : []), 'kube-proxy', 'coredns'];
 const PORT = 8080;
 const labels = { app: 'server' };
@@ -104,7 +104,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
     return eventuallyObject(pods(), { namespace, name }, isReady, SOON);
   }
 
-  /** A pod that says its name to whoever asks. */
+  /** A pod that returns its name to any client. */
   function runServer(name: string, node: Node): Promise<Pod> {
     const page = `mkdir /tmp/www; hostname > /tmp/www/index.html; exec httpd -f -p ${PORT} -h /tmp/www`;
     return runPod(name, node, page, labels.app);
@@ -114,12 +114,12 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
     return tenantKubectl('exec', 'client', '--', 'timeout', '5', ...command);
   }
 
-  /** What the client on the first node gets from there; empty: nothing. */
+  /** The response that the client on the first node gets from there; empty: nothing. */
   async function ask(host: string, port = PORT): Promise<string> {
     return (await exec('wget', '-q', '-O', '-', `http://${host}:${port}/`)).stdout.trim();
   }
 
-  /** kube-proxy, CoreDNS and Felix follow in their own time. */
+  /** kube-proxy, CoreDNS and Felix apply changes asynchronously. */
   async function expectAnswer(wanted: string, asking: () => Promise<string>): Promise<void> {
     await expect.poll(asking, { timeout: SOON.deadlineMs, interval: 500 }).toBe(wanted);
   }
@@ -149,7 +149,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
     [first, second] = ready as [Node, Node];
   });
 
-  test('a pod is reached from the other node: by its address, by its Service, by the name of that', async () => {
+  test('a pod is reached from the other node: by its address, by its Service, by the Service’s name', async () => {
     diagnoseFailure();
     await services().create({
       metadata: { name: 'server', namespace },
@@ -172,7 +172,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
     expect(await exec('sh', '-c', connect)).toMatchObject({ code: 0 });
   });
 
-  test('a port of every node leads to the pod, or of its own node alone', async () => {
+  test('a port of every node leads to the pod, or only that of its own node', async () => {
     diagnoseFailure();
     const ports = [{ port: 80, targetPort: PORT }];
     const everywhere = await services().create({
@@ -213,7 +213,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
     }
   });
 
-  test('a webhook in a pod is asked, and its word counts', async () => {
+  test('a webhook in a pod is called, and its response is respected', async () => {
     diagnoseFailure();
     const { configMap, pod, service, configuration } = await webhookPod(second.metadata.name ?? '');
     await tenant.resource<ConfigMap>(ConfigMaps).create(configMap);
@@ -260,7 +260,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`the network of two 
     await expectAnswer('server-2', () => ask('server', 80));
   });
 
-  test('a cluster that is deleted takes its hosts along', async () => {
+  test('a deleted cluster takes its hosts along', async () => {
     diagnoseFailure();
     const deleted = await run('npx', ['fairway', 'cluster', 'delete', 'demo', '--yes'], {
       KUBECONFIG: fairway.kubeconfig,
@@ -278,7 +278,7 @@ function refused(folder: string): string {
   return join(folder, 'refused.yaml');
 }
 
-/** The port that kubectl forwards, once it says so. */
+/** The port that kubectl forwards, once it prints it. */
 function portOf(forwarding: ChildProcess): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   let said = '';

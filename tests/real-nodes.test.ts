@@ -22,7 +22,7 @@ import { type RunningFairway, run } from './session/running-fairway.ts';
 const { offered, kubectl, title } = await realNodesNeed();
 
 const namespace = 'default';
-/** For what waits for hosts that boot and install packages. */
+/** For waits on hosts that boot and install packages. */
 const BOOT = { deadlineMs: 240_000 };
 /** Kubelet's hard threshold of memory in our user data. */
 const EVICTION = '100Mi';
@@ -75,7 +75,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     return eventuallyObject(pods(), { namespace, name }, isReady);
   }
 
-  test('hosts join with their bootstrap tokens, one for each server, a power cut or not', async () => {
+  test('hosts join with their bootstrap tokens, one for each server, even after a power cut', async () => {
     diagnoseFailure();
     const manifest = join(folder, 'cluster.yaml');
     await writeFile(manifest, clusterManifest(offered?.version ?? ''));
@@ -116,7 +116,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('the user data is what Fairway wrote, and ran to its end without an error', async () => {
+  test('the user data are what Fairway wrote, and ran to the end without an error', async () => {
     diagnoseFailure();
     expect(cloud.hosts()).not.toEqual([]);
     for (const host of cloud.hosts()) {
@@ -133,8 +133,8 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('all that hosts downloaded came from where the operator said: past the proxy or through it, by their own authority', () => {
-    // The mirror has no images of add-ons; metrics-server waits for no pod network, so containerd may have asked already.
+  test('hosts downloaded only from the specified places: directly or through the proxy, by their authority', () => {
+    // The mirror has no images of add-ons; metrics-server needs no pod network, so containerd may have requested them already.
     const ofAddons = 'registry.k8s.io:443 refused';
     expect(cloud.proxied().filter((line) => line !== ofAddons)).toEqual(['packages.testbed.example:443 tunnelled']);
   });
@@ -194,7 +194,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(new Set((await pods().list({ namespace })).items.map(({ spec }) => spec?.nodeName)).size).toBe(2);
   });
 
-  test('an image keeps the containerd that it brings, and gets that of the release where it brings none', async () => {
+  test('an image keeps its own containerd, and otherwise gets that of the release', async () => {
     diagnoseFailure();
     const { items } = await tenant.resource<Node>(Nodes).list();
     const brought = items.find(({ metadata }) => metadata.name?.startsWith('demo-pool-1-'));
@@ -204,7 +204,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(installed?.status?.nodeInfo?.containerRuntimeVersion).toMatch(/^containerd:\/\/v?2\.2\./);
   });
 
-  test("nodes hold back what the plan's formula reserves, and systemd keeps their pods' cgroups", async () => {
+  test("nodes reserve what the plan's formula says, and systemd keeps their pods' cgroups", async () => {
     diagnoseFailure();
     const { items } = await tenant.resource<Node>(Nodes).list();
     expect(items).not.toEqual([]);
@@ -229,7 +229,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     }
   });
 
-  test('a node that reboots ends its pods in order, comes back by itself, and takes new ones', async () => {
+  test('a node that reboots stops its pods gracefully, comes back by itself, and accepts new ones', async () => {
     diagnoseFailure();
     const [host = ''] = cloud.hosts();
     const nodes = tenant.resource<Node>(Nodes);
@@ -245,7 +245,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
     expect(await tenantKubectl('logs', 'latecomer')).toMatchObject({ code: 0, stdout: 'back again\n' });
   });
 
-  test('a cluster that is deleted takes its hosts along', async () => {
+  test('a deleted cluster takes its hosts along', async () => {
     diagnoseFailure();
     expect(await cli('cluster', 'delete', 'demo', '--yes')).toMatchObject({ code: 0 });
 
@@ -253,7 +253,7 @@ describe.skipIf(offered === undefined)(`nodes that boot from Fairway's user data
   });
 
   test.each([0, 30, 100, 200, 400, 1000])(
-    'a boot that is killed after %d ms leaves nothing that its end does not clear',
+    'a boot that is killed after %d ms leaves nothing that its end does not clean up',
     async (ms) => {
       const before = cloud.residue();
       await cloud.bootKilledAfter('stray', ms);

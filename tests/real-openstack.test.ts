@@ -14,26 +14,26 @@ import { JOB_TARGETS, type JobCloud } from './main-job/job-clouds.ts';
 import { allowAllStrategies } from './session/all-strategies.ts';
 
 const namespace = 'default';
-/** For what takes some lists of the cloud and a handful of servers. */
+/** For work that takes some lists of the cloud and a handful of servers. */
 const patience = { deadlineMs: 400_000 };
 
 /** The same controllers, the same story, on the simulated cloud and on a real one: each step builds on the one before. */
 describe.each(JOB_TARGETS)('the main job on $name', (target) => {
-  describe.skipIf(target.isMissing)('from a project as it is back to the project as it was', () => {
+  describe.skipIf(target.isMissing)('from an existing project back to the same state', () => {
     let cloud: JobCloud;
     let fairway: FairwayOnCloud;
     let before: Holdings;
 
     beforeAll(async () => {
       cloud = await target.open();
-      // What somebody else does to a server is seen within this time; an operator's minute would be most of this test.
+      // External changes to a server are seen within this time; an operator's minute would be most of this test.
       fairway = await startFairwayOn(cloud, { observeMs: 3_000, settleMs: 1_000 });
       await allowAllStrategies(fairway.api);
       before = await holdingsOf(fairway.member);
     });
 
     afterAll(async () => {
-      // After a failure too: the project is left as it was found.
+      // Also after a failure: the project is left as it was found.
       await fairway?.api.resource(clusters).deleteCollection({ namespace });
       if (fairway) await eventually(fairway.api.resource(clusters), { namespace }, (all) => all.length === 0, patience);
       await fairway?.close();
@@ -62,7 +62,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       return true;
     }
 
-    /** The machines of a pool, when so many are Ready and there are no others. */
+    /** The machines of a pool, once this many are Ready and there are no others. */
     async function readyMachines(pool: string, count: number): Promise<readonly Machine[]> {
       const isOfPool = ({ spec }: Machine) => spec.nodePoolName === pool;
       const found = await eventually(
@@ -98,7 +98,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       return message;
     }
 
-    /** As the operator does with `openstack quota set`; answers with what the limit was. */
+    /** Like the operator's `openstack quota set`; returns the previous limit. */
     async function setInstances(instances: number): Promise<number> {
       const projectId = await fairway.member.session.projectId();
       const { maxTotalInstances } = await fairway.member.compute.limits();
@@ -108,7 +108,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       return maxTotalInstances;
     }
 
-    it('makes a cluster with its network, control plane and nodes', async () => {
+    it('creates a cluster with its network, control plane and nodes', async () => {
       await createCluster('job');
       await createPool('general', { clusterName: 'job', replicas: 2 });
 
@@ -147,7 +147,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       expect(names).not.toContain(gone?.metadata.name);
     });
 
-    it('replaces a server that somebody else deleted', async () => {
+    it('replaces a server that was deleted in the cloud', async () => {
       const [victim] = await readyMachines('general', 2);
       await fairway.member.compute.servers.delete(victim?.status?.serverID ?? '');
       await eventuallyGone(fairway.api.resource(machines), { namespace, name: victim?.metadata.name ?? '' }, patience);
@@ -158,7 +158,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       await clusterReady('job');
     });
 
-    it('installs the server of a broken node again, with its address', async () => {
+    it('reinstalls the server of a broken node, with its address', async () => {
       const [broken, other] = await readyMachines('general', 2);
       const name = broken?.metadata.name ?? '';
       const [before] = await serversOf(broken ? [broken] : []);
@@ -188,7 +188,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       expect(kept?.status?.serverID).toBe(other?.status?.serverID);
     });
 
-    it('renews the nodes of a pool one after another, with never fewer than there are to be', async () => {
+    it('replaces the nodes of a pool one after another, with never fewer than desired', async () => {
       const before = await readyMachines('general', 2);
       const upgradeStrategy = { type: 'Rolling', maxSurge: 1, maxUnavailable: 0 };
       const value = { spec: { flavor: cloud.largerFlavor, upgradeStrategy } };
@@ -215,7 +215,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       expect(new Set(listed.map(({ id }) => id))).toEqual(new Set(after.map(({ status }) => status?.serverID)));
     });
 
-    it('gives nodes floating IPs, and takes them away', async () => {
+    it('gives nodes floating IPs, and removes them', async () => {
       const floatingIPs = (enabled: boolean) => ({
         type: 'merge' as const,
         value: { spec: { floatingIPs: { enabled } } },
@@ -251,14 +251,14 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       expect(await mine()).toHaveLength(0);
     });
 
-    it('keeps the nodes of a pool apart, and tells when the cloud has no more hosts', async () => {
+    it('keeps the nodes of a pool apart, and reports when the cloud has no more hosts', async () => {
       await createPool('apart', { clusterName: 'job', replicas: 2, antiAffinity: true });
       const members = await readyMachines('apart', 2);
       const group = members[0]?.spec.serverGroupID ?? '';
       const { members: inGroup } = await fairway.member.compute.serverGroups.get(group);
       expect(new Set(inGroup)).toEqual(new Set(members.map(({ status }) => status?.serverID)));
 
-      // Three hosts have room for three nodes that do not meet.
+      // Three hosts have room for three nodes on separate ones.
       await scale('apart', 4);
       expect(await conditionOf('apart', 'AntiAffinityUnsatisfiable')).toMatch(/no other hypervisor/);
       await scale('apart', 3);
@@ -270,7 +270,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       expect(groups.map(({ id }) => id)).not.toContain(group);
     });
 
-    it('tells of an exhausted quota, and continues when there is more', async () => {
+    it('reports an exhausted quota, and continues when it is raised', async () => {
       const limit = await setInstances(3);
       try {
         await scale('general', 4);
@@ -283,7 +283,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       await readyMachines('general', 2);
     });
 
-    it('uses the network that it is given, and leaves it as it was', async () => {
+    it('uses the given network, and leaves it as it was', async () => {
       const { networks, subnets } = fairway.member.network;
       const own = await networks.create({ name: 'brought-along' });
       try {
@@ -305,7 +305,7 @@ describe.each(JOB_TARGETS)('the main job on $name', (target) => {
       }
     });
 
-    it('deletes the cluster, and the project holds exactly what it held before', async () => {
+    it('deletes the cluster, and the project is back in its original state', async () => {
       await fairway.api.resource(clusters).delete('job', { namespace });
       await eventuallyGone(fairway.api.resource(clusters), { namespace, name: 'job' }, patience);
 

@@ -18,13 +18,13 @@ import { type RunningFairway, run } from './session/running-fairway.ts';
 const { offered, kubectl, title } = await realMachinesNeed();
 
 const namespace = 'default';
-/** Emulated, on a machine that does other things too, a node takes this long; only what hangs is ended. */
+/** An emulated node on a busy machine takes this long; only hanging tests are ended. */
 const BOOT_MS = 3_000_000;
 const BOOT = { deadlineMs: BOOT_MS };
 const TEST = BOOT_MS + 600_000;
 const MEMORY_LIMIT = '64Mi';
 
-/** As small as a node can be. It lies beside the hosts of testbed/node, and healing would replace what is only slow. */
+/** As small as a node can be. It runs beside the hosts of testbed/node, and healing would replace slow ones. */
 const manifest = (version: string) => `apiVersion: fairway.dev/v1alpha1
 kind: Cluster
 metadata: {name: demo}
@@ -64,13 +64,13 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     onTestFailed(() => void process.stderr.write(`${cloud.diagnosis()}\n${fairway.output}\n`));
   }
 
-  /** Runs a pod that says which cgroup it is in, until it is ready. */
+  /** Runs a pod that prints its cgroup, until it is ready. */
   async function runPod(name: string): Promise<void> {
     const script = 'cat /proc/self/cgroup; trap exit TERM; tail -f /dev/null & wait';
     await pods().create({
       metadata: { name, namespace },
       spec: {
-        // A node that stops ends the pod, and starts it again when it is back.
+        // A node that stops ends the pod, and restarts it when it is back.
         containers: [
           {
             name: 'main',
@@ -94,7 +94,7 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     await eventuallyObject(nodes(), { name: host }, isReinstalled, BOOT);
   }
 
-  test('it joins with a kernel of its own and cgroup v2', { timeout: TEST }, async () => {
+  test('it joins with its own kernel and cgroup v2', { timeout: TEST }, async () => {
     diagnoseFailure();
     const file = join(folder, 'cluster.yaml');
     await writeFile(file, manifest(offered?.version ?? ''));
@@ -119,7 +119,7 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     );
   });
 
-  test('cloud-init read the user data that Fairway wrote, as it does on OpenStack, without an error', {
+  test('cloud-init read the user data from Fairway, as on OpenStack, without an error', {
     timeout: TEST,
   }, async () => {
     diagnoseFailure();
@@ -143,7 +143,7 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     expect(limit).toMatchObject({ code: 0, stdout: `${64 * 2 ** 20}\n` });
   });
 
-  test('after a reboot it comes back by itself, and takes pods', { timeout: TEST }, async () => {
+  test('after a reboot it comes back by itself, and accepts pods', { timeout: TEST }, async () => {
     diagnoseFailure();
     const before = await bootId();
     await cloud.on(host, 'systemctl', 'reboot');
@@ -162,7 +162,7 @@ describe.skipIf(offered === undefined)(`a virtual machine that boots from Fairwa
     cloud.reset(host);
     await comesBack(before);
 
-    // What the guest had not written is lost, the count of restarts may be.
+    // Unwritten data of the guest are lost, possibly including the count of restarts.
     const isBack = (pod: Pod) => isReady(pod) && containerOf(pod) !== lost;
     const pod = await eventuallyObject(pods(), { namespace, name: 'after-reboot' }, isBack, BOOT);
     expect(pod.spec?.nodeName).toBe(host);

@@ -69,7 +69,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`volumes that kubele
   const claims = () => cluster.client.resource<PersistentVolumeClaim>(PersistentVolumeClaims);
   const pods = () => cluster.client.resource<Pod>(Pods);
 
-  /** Claims a volume of a file system, by a class of the tenant's own. */
+  /** Claims a file system volume with the tenant's own class. */
   async function claim(fsType: string): Promise<void> {
     await cluster.client.resource(StorageClasses).create({
       metadata: { name: fsType },
@@ -83,7 +83,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`volumes that kubele
     await claims().create({ metadata: { name: fsType, namespace }, spec });
   }
 
-  /** Runs a pod with the volumes of all claims on a node, as a user who is not root, until it is ready. */
+  /** Runs a pod with the volumes of all claims on a node, as a non-root user, until it is ready. */
   async function runPod(name: string, node: number): Promise<void> {
     await pods().create({
       metadata: { name, namespace },
@@ -109,7 +109,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`volumes that kubele
     await eventuallyGone(pods(), { namespace, name }, SOON);
   }
 
-  /** KiB of a file system in a pod. */
+  /** Size of a file system in a pod, in KiB. */
   async function sizeIn(pod: string, fsType: string): Promise<number> {
     const lines = await cluster.inPod(pod, `df -Pk /${fsType}`);
     return Number(/^\S+ +(\d+) /m.exec(lines.split('\n')[1] ?? '')?.[1]);
@@ -117,7 +117,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`volumes that kubele
 
   const disksOn = async (node: number) => (await cluster.cloud.disksOf(cluster.nodes[node] ?? '')).length;
 
-  test("upstream's node plugin registers with each kubelet, as the server that the node is", async () => {
+  test("upstream's node plugin registers with each kubelet, with the server of the node", async () => {
     diagnoseFailure();
     const hasDriver = ({ spec }: CSINode) => spec.drivers?.some(({ name }) => name === DRIVER) ?? false;
     const found = await eventually(
@@ -151,7 +151,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`volumes that kubele
     await expect.poll(() => cluster.described('{.status.addons[?(@.name=="cinder-csi")].state}')).toBe('Ready');
   });
 
-  test("a pod's user writes into file systems that the plugin has made", async () => {
+  test("a pod's user writes into file systems that the plugin has created", async () => {
     diagnoseFailure();
     for (const fsType of FILE_SYSTEMS) await claim(fsType);
     await runPod('first', 0);
@@ -190,7 +190,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`volumes that kubele
       const { spec: made } = await cluster.client.resource(PersistentVolumes).get(spec.volumeName ?? '');
       const size = () => cluster.cloud.sizeOfDisk(cluster.nodes[1] ?? '', made.csi?.volumeHandle ?? '');
       await expect.poll(size).toBe(2 * GIB * 1024);
-      // The kubelet looks at the size of a volume when it looks at its pod: once in a minute or so, or when the pod changes.
+      // The kubelet checks the size of a volume when it syncs its pod: about once a minute, or when the pod changes.
       await cluster.kubectl('annotate', 'pod', 'second', `look=${fsType}`);
       const hasGrown = ({ status }: PersistentVolumeClaim) => status?.capacity?.['storage'] === '2Gi';
       const { status } = await eventuallyObject(claims(), name, hasGrown, SOON);
@@ -201,7 +201,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`volumes that kubele
     });
   }
 
-  test('a node that loses power has its pod with its volumes again', async () => {
+  test('a node that loses power gets its pod with its volumes back', async () => {
     diagnoseFailure();
     const starts = ({ status }: Pod) => status?.containerStatuses?.[0]?.restartCount ?? 0;
     testbed('reset', cluster.nodes[1] ?? '');
@@ -222,7 +222,7 @@ describe.skipIf(offered === undefined || lacked.length > 0)(`volumes that kubele
     await expect.poll(() => disksOn(1)).toBe(0);
   });
 
-  test('the plugin of the node that was not switched off has run all the time', async () => {
+  test('the plugin of the other node has run without interruption', async () => {
     const { items } = await pods().list({ namespace: 'kube-system', labelSelector: 'app=csi-cinder-nodeplugin' });
     const kept = items.find(({ spec }) => spec.nodeName === cluster.nodes[0]);
     const plugin = kept?.status?.containerStatuses?.find(({ name }) => name === 'cinder-csi-plugin');

@@ -11,7 +11,7 @@ import { PROJECT, run } from './session/running-fairway.ts';
 const isSupported = process.platform === 'linux' && process.arch === 'x64';
 const why = isSupported ? '' : ' (skipped: the mirror of the test has programs for linux/amd64)';
 
-/** As a person does it who has a network; the network ends at this machine. */
+/** As run by a person with a network, which ends at this machine. */
 describe.skipIf(!isSupported)(`fairway releases fetch${why}`, () => {
   let data: string;
   let mirror: ReleaseMirror;
@@ -49,7 +49,7 @@ describe.skipIf(!isSupported)(`fairway releases fetch${why}`, () => {
     expect((await run('npx', ['fairway', 'releases', 'list'], env())).stderr).toContain('No releases');
   });
 
-  test('begun again, it ends, and asks only for what is missing', async () => {
+  test('restarted, it completes, and downloads only what is missing', async () => {
     mirror.halts.clear();
     mirror.requests.splice(0);
 
@@ -69,7 +69,7 @@ describe.skipIf(!isSupported)(`fairway releases fetch${why}`, () => {
     });
   });
 
-  test('a version that there is not is refused', async () => {
+  test('a missing version is refused', async () => {
     const refused = await run('npx', ['fairway', 'releases', 'fetch', '1.36.2', '--mirror', mirror.url], env());
 
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('has no Kubernetes 1.36.2') });

@@ -30,7 +30,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
   };
   const isServerMade = ({ what }: { readonly what: string }) => /^POST .*\/servers$/.test(what);
 
-  test('serve the clusters together, each one its own', async () => {
+  test('share the clusters, each with one owner', async () => {
     for (const name of names) await fairway.createCluster(name);
     await fairway.untilReady(names, 1);
 
@@ -39,7 +39,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     expect(fairway.trespasses()).toEqual([]);
   });
 
-  test('hand clusters over to one who joins, while the rest goes on', async () => {
+  test('hand clusters over to one that joins, while the rest continues', async () => {
     let joined = await fairway.addReplica();
     // Shares are random: the first replica that joins may get no cluster.
     while (held(joined).length === 0) joined = await fairway.addReplica();
@@ -53,7 +53,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     expect(fairway.doubled()).toEqual([]);
   });
 
-  test('take the clusters over of one who was killed', async () => {
+  test('take over the clusters of one that was killed', async () => {
     const victim = mostLoaded();
     const orphans = held(victim);
     const acting = fairway.firstActs(orphans, isServerMade);
@@ -74,8 +74,8 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
   test('never act for one that was paused past its lease in the middle of its work and continues', async () => {
     const paused = mostLoaded();
     const orphans = held(paused);
-    // The cloud takes its time, so that it is caught with requests in flight and others that follow from their answers: servers of clusters
-    // that there are, networks of clusters that are new.
+    // The cloud is slow, so that it is caught with requests in flight and others that depend on their responses: servers of
+    // existing clusters, networks of new ones.
     const isSlow = { times: null, action: { kind: 'delay', delayMs: 1_500 } } as const;
     fairway.cloud.faults.add({ service: 'compute', method: 'POST', path: '/servers$', ...isSlow });
     fairway.cloud.faults.add({ service: 'network', method: 'POST', ...isSlow });
@@ -95,7 +95,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     const resumedMs = Date.now();
     await fairway.untilReady(orphans, 7);
     await fairway.untilReady(fresh, 1);
-    // It is well again, gets its share back, and only then may it act.
+    // It recovers, gets its share back, and only then may it act.
     await fairway.shards.untilShared([...others, paused.identity]);
 
     process.stdout.write(
@@ -114,7 +114,7 @@ describe.skipIf(binaries === undefined)(`replicas on kube-apiserver ${version}`,
     expect(fairway.trespasses()).toEqual([]);
   });
 
-  test('hand over when they are stopped in order', async () => {
+  test('hand over when they are stopped gracefully', async () => {
     const [leaving, ...rest] = fairway.replicas;
     if (leaving === undefined) throw new Error('no replica runs');
     fairway.forget(leaving);

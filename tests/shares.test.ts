@@ -32,7 +32,7 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
       return all.filter((share) => storageOwner(share) !== undefined);
     };
 
-    /** Addresses that have access, with what Manila still does about them. */
+    /** Addresses with access, and their pending state in Manila. */
     async function access(): Promise<readonly string[]> {
       const [share] = await shares();
       if (share === undefined) return [];
@@ -48,7 +48,7 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
       return internal.map(({ address }) => `${address} rw active`).toSorted();
     }
 
-    it('makes the share of a claim, and pods run with it side by side', async () => {
+    it('creates the share of a claim, and pods use it concurrently', async () => {
       const storageClass = {
         metadata: { name: 'shared' },
         provisioner: 'manila.csi.openstack.org',
@@ -80,12 +80,12 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
       expect(volume?.metadata.annotations?.['fairway.dev/share']).toBe(share?.id);
     });
 
-    it("gives the node's address access, and nobody else", async () => {
+    it("gives only the node's address access", async () => {
       expect(await access()).toEqual(await accessOfNodes());
       expect(await access()).toHaveLength(1);
     });
 
-    it('gives it to a node that comes, and takes it from one that goes', async () => {
+    it('gives access to a new node, and removes that of a deleted one', async () => {
       await story.scale(2);
       const two = await accessOfNodes();
       await expect.poll(access, polling).toEqual(two);
@@ -95,7 +95,7 @@ describe.each(JOB_TARGETS)('shares on $name', (target) => {
       expect(two).toHaveLength(2);
     });
 
-    it('lets it grow with its claim', async () => {
+    it('expands it with its claim', async () => {
       const value = { spec: { resources: { requests: { storage: '2Gi' } } } };
       const claims = tenant.resource(PersistentVolumeClaims);
       await claims.patch('files', { type: 'merge', value }, { namespace });

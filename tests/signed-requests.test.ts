@@ -17,7 +17,7 @@ import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { type RealControlPlane, startRealControlPlane } from './contract/kubernetes/real-control-plane.ts';
 
 const NODE = 'system:node:demo-a';
-/** As signers before 1.27 want them for any key. */
+/** In the order that signers before 1.27 require for any key. */
 const USAGES = ['digital signature', 'key encipherment', 'server auth'];
 const releases = findBinaries();
 const NONE = { version: '(skipped: there is no kube-controller-manager at hand)' };
@@ -26,7 +26,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
   'certificates that kube-controller-manager $version signs',
   (binaries) => {
     let plane: RealControlPlane;
-    /** A node whose credential was stolen, with the right to approve besides. */
+    /** A node with a stolen credential, and the right to approve. */
     let client: KubeClient;
 
     beforeAll(async () => {
@@ -64,7 +64,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       foreignNames: [dns('kubernetes.default.svc'), ip(10, 0, 0, 1)],
     };
 
-    test('are for no request that readers read differently: Fairway denies each that the API server stores', async () => {
+    test('are for no ambiguous request: Fairway denies each that the API server stores', async () => {
       const approved: string[] = [];
       let stored = 0;
       for (const { form, pem } of ambiguousRequests(aim)) {
@@ -80,7 +80,7 @@ describe.skipIf(releases.length === 0).each(releases.length > 0 ? releases : [NO
       expect(stored).toBeGreaterThan(5);
     });
 
-    test('are of the subject and names that Fairway has read', async () => {
+    test('have the subject and names that Fairway has read', async () => {
       const csr = await request(
         await createCertificateRequest({
           keys: await generateKeyPair(),

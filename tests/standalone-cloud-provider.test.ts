@@ -23,7 +23,7 @@ const patience = { deadlineMs: 400_000 };
 const POLL = { timeout: 400_000, interval: 1_000 };
 const NODES = ['alpha', 'beta'];
 
-/** A cluster that Fairway did not make, and nothing told of its cloud but the name: each step builds on the one before. */
+/** A cluster that Fairway did not create, with only the name of its cloud: each step builds on the one before. */
 describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
   describe.skipIf(target.isMissing)('from nodes made by hand to nothing left', () => {
     let cloud: JobCloud;
@@ -60,7 +60,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
 
     beforeEach(() => provider.throwIfEnded());
 
-    /** Those of the manifest, and no others. */
+    /** The controllers of the manifest, and no others. */
     async function grantRights(): Promise<void> {
       for (const object of loadAll(readFileSync(MANIFEST, 'utf8')) as KubeObject[]) {
         const [group = '', version = ''] = object.apiVersion?.split('/') ?? [];
@@ -101,7 +101,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
         ),
       );
 
-    /** Names of load balancers with their listeners' ports, only once nothing is being changed. */
+    /** Names of load balancers with their listeners' ports, once nothing is being changed. */
     async function serving(): Promise<readonly string[]> {
       const { loadBalancers, listeners } = member.loadBalancing;
       const found: string[] = [];
@@ -114,7 +114,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
       return found.sort();
     }
 
-    it('initializes nodes by the servers of their names', async () => {
+    it('initializes nodes from the servers with their names', async () => {
       const isInitialized = ({ spec, status }: Node) =>
         Boolean(spec.providerID) &&
         !spec.taints?.some(({ key }) => key.startsWith('node.cloudprovider.')) &&
@@ -131,13 +131,13 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
       }
     });
 
-    it('leads by the Lease of cloud controller managers', async () => {
+    it('leads with the Lease of cloud controller managers', async () => {
       const lease = await cluster.client.resource(Leases).get('cloud-controller-manager', { namespace: 'kube-system' });
 
       expect(lease.spec?.holderIdentity).toBeTruthy();
     });
 
-    it('makes a load balancer in the subnet of the nodes, with a floating address', async () => {
+    it('creates a load balancer in the subnet of the nodes, with a floating address', async () => {
       await makeService('web', 80, 443);
 
       const { status } = await addressed('web');
@@ -149,7 +149,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
       await expect.poll(serving, POLL).toEqual(['kube_service_alone_default_web: 80 443']);
     });
 
-    it('makes no second one of what it was killed over', async () => {
+    it('creates no duplicate when it is killed meanwhile', async () => {
       await makeService('killed', 8080);
       await eventuallyObject(
         cluster.client.resource(Services),
@@ -168,7 +168,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
       expect(await Array.fromAsync(member.network.floatingIps.list())).toHaveLength(2);
     });
 
-    it('takes a port away', async () => {
+    it('removes a port', async () => {
       const value = { spec: { ports: [{ $patch: 'delete', port: 443 }] } };
       await cluster.client.resource(Services).patch('web', { type: 'strategic', value }, { namespace });
 
@@ -177,7 +177,7 @@ describe.each(JOB_TARGETS)('the cloud provider alone on $name', (target) => {
         .toEqual(['kube_service_alone_default_killed: 8080', 'kube_service_alone_default_web: 80']);
     });
 
-    it('leaves nothing behind, and all servers alone', async () => {
+    it('leaves nothing behind, and all servers untouched', async () => {
       const services = cluster.client.resource(Services);
       for (const name of ['web', 'killed']) await services.delete(name, { namespace });
       for (const name of ['web', 'killed']) await eventuallyGone(services, { namespace, name }, patience);

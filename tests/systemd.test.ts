@@ -20,7 +20,7 @@ const programs = offered
   ? `programs of Kubernetes ${offered.version}`
   : 'programs of Kubernetes (skipped: none of 1.31 or later)';
 const hostTitle = lacked.length === 0 ? '' : ` (skipped: no ${lacked.join(', no ')})`;
-/** Of 100: systemd calls what is below 25 protected; a service without any protection has 96. */
+/** Out of 100: systemd rates services below 25 as protected; one without any protection has 96. */
 const MAX_EXPOSURE = 20;
 
 describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
@@ -36,7 +36,7 @@ describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
   });
   afterAll(() => rmSync(folder, { recursive: true }));
 
-  test('may be changed for several tenants by the file beside it', () => {
+  test('may be changed for several tenants with the file beside it', () => {
     const dropIn = join(folder, 'fairway.service.d');
     mkdirSync(dropIn);
     copyFileSync(join(PROJECT, 'deploy/systemd/fairway.service.d/tenants.conf'), join(dropIn, 'tenants.conf'));
@@ -52,7 +52,7 @@ describe.skipIf(analyze === '')(`the systemd unit${title}`, () => {
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
-  test('leaves Fairway nothing that it does not need', () => {
+  test('leaves Fairway only what it needs', () => {
     const args = ['security', '--offline=true', `--threshold=${MAX_EXPOSURE}`, '--no-pager', unit];
     const { status, stdout } = spawnSync(analyze, args, { encoding: 'utf8' });
 
@@ -83,7 +83,7 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
 
   const timesServed = (text: string) => text.split('kubectl get clusters').length - 1;
   const timesFailed = (text: string) => text.split("Failed with result 'exit-code'").length - 1;
-  /** Does something, and resolves when Fairway has said once more that it serves. */
+  /** Does something, and resolves when Fairway has reported again that it serves. */
   async function untilServed(act: () => Promise<Answer>): Promise<void> {
     const before = timesServed(journal.text);
     expect(await act()).toMatchObject({ code: 0 });
@@ -91,7 +91,7 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     expect(timesFailed(journal.text)).toBe(0);
   }
 
-  /** That it works on the cluster from before, and not only shows it. */
+  /** Checks that it manages the earlier cluster, and not only lists it. */
   async function expectScaled(nodes: number): Promise<void> {
     const scaled = await fairway('nodepool', 'scale', 'demo', '--nodes', `${nodes}`);
     expect(scaled).toMatchObject({ code: 0 });
@@ -100,7 +100,7 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     await expect.poll(listed).toMatch(new RegExp(`^demo\\s+\\S+\\s+Ready\\s+${nodes}/${nodes}`, 'm'));
   }
 
-  /** What docs/operators/install.md has an operator type, but for a cloud that is not simulated and what addresses are. */
+  /** The commands of docs/operators/install.md, except for a real cloud and addresses. */
   function writtenSteps(): string {
     const guide = readFileSync(join(PROJECT, 'docs/operators/install.md'), 'utf8');
     const section = guide.slice(guide.indexOf('## One machine'));
@@ -112,7 +112,7 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
       .replace('"$(npm root -g)"', '/usr/local/lib/node_modules');
   }
 
-  test('is started by the written steps, as a user of its own without any right, and has a cluster', async () => {
+  test('is started by the written steps, as an unprivileged user of its own, and has a cluster', async () => {
     journal = host.journal('fairway');
     const passwords = `printf 'clouds: {}\\n' >clouds.yaml`;
     await untilServed(() => host.script(`cd /root; ${passwords}\n${writtenSteps()}`));
@@ -126,14 +126,14 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     await expectScaled(2);
   });
 
-  test('is started again when it is killed', async () => {
+  test('is restarted when it is killed', async () => {
     await untilServed(() => systemctl('kill', '--kill-whom=main', '--signal=KILL', 'fairway'));
 
     expect(await property('NRestarts')).toBe('1');
     await expectScaled(3);
   });
 
-  test('is restarted and stopped in order, and leaves no process behind', async () => {
+  test('is restarted and stopped gracefully, and leaves no process behind', async () => {
     await untilServed(() => systemctl('restart', 'fairway'));
     await expectScaled(2);
     const cgroup = await property('ControlGroup');
@@ -144,7 +144,7 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     expect((await host.script(`cat /sys/fs/cgroup/*${cgroup}/cgroup.procs 2>/dev/null || true`)).stdout).toBe('');
   });
 
-  test('is root with few rights where tenants.conf says so, and its state comes along', async () => {
+  test('is root with few rights if tenants.conf says so, and keeps its state', async () => {
     const dropIn = '/usr/local/lib/node_modules/fairway/dist/deploy/systemd/fairway.service.d/tenants.conf';
     await host.script(
       `install -D ${dropIn} /etc/systemd/system/fairway.service.d/tenants.conf; systemctl daemon-reload`,
@@ -169,7 +169,7 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     expect(await host.run('env', `KUBECONFIG=${home}/kubeconfig`, ...create)).toMatchObject({ code: 0 });
     const users = 'for name in etcd kube-apiserver; do ps -o uid= -p $(pidof $name); done';
     expect((await host.script(users)).stdout).toMatch(/^ *(19\d{8})\n *\1\n$/);
-    // Killed, it finds the programs that systemd has ended with it, and starts them again.
+    // Killed, it finds the programs that systemd has ended with it, and restarts them.
     await untilServed(() => systemctl('kill', '--kill-whom=main', '--signal=KILL', 'fairway'));
     const scale = ['fairway', 'nodepool', 'scale', 'real', '--nodes', '2'];
     expect(await host.run('env', `KUBECONFIG=${home}/kubeconfig`, ...scale)).toMatchObject({ code: 0 });
@@ -179,13 +179,13 @@ describe.skipIf(lacked.length > 0)(`the unit on a Debian${hostTitle}`, () => {
     await host.script('rm /etc/fairway/environment');
   });
 
-  test('does not start with a wrong file, and says which key is wrong', async () => {
+  test('does not start with an invalid file, and names the wrong key', async () => {
     await systemctl('stop', 'fairway');
     await host.script('echo "lisen: x" >>/etc/fairway/fairway.yaml');
 
     expect(await systemctl('start', 'fairway')).toMatchObject({ code: 1 });
     await systemctl('stop', 'fairway');
-    // The journal is followed by another process, which may be behind.
+    // The journal is followed by another process, which may lag.
     await journal.says((text) => /\/etc\/fairway\/fairway\.yaml.*lisen/.test(text), 'journalctl');
   });
 });

@@ -14,7 +14,10 @@ const POLL = { timeout: 400_000, interval: 1_000 };
 const upstream = upstreamProgram('openstack-cloud-controller-manager');
 const skipped = upstream === undefined ? ' (skipped: "testbed/cloud-provider-openstack/testbed build" makes it)' : '';
 
-/** Two clusters in one project that upstream's controller manager has made load balancers for; one of them changes over. Each step builds on the one before. */
+/**
+ * Two clusters in one project with load balancers by upstream's controller manager; one of them migrates. Each step builds on the
+ * one before.
+ */
 describe.each(JOB_TARGETS)(`taking over from cloud-provider-openstack${skipped} on $name`, (target) => {
   describe.skipIf(target.isMissing || upstream === undefined)('with three Services', () => {
     let cloud: JobCloud;
@@ -53,7 +56,7 @@ describe.each(JOB_TARGETS)(`taking over from cloud-provider-openstack${skipped} 
       await cloud?.close();
     });
 
-    it('upstream makes them, two on one load balancer, and one in another cluster', async () => {
+    it('upstream creates them, two on one load balancer, and one in another cluster', async () => {
       runUpstream(cluster, 'peer');
       runUpstream(other, 'other');
       await other.create('web', [80]);
@@ -89,11 +92,11 @@ describe.each(JOB_TARGETS)(`taking over from cloud-provider-openstack${skipped} 
       expect((await own()).map(partsOf).toSorted(byId)).toEqual(before.map(partsOf).toSorted(byId));
     });
 
-    it('changes converge, though it is killed over them', async () => {
+    it('changes converge, even if it is killed meanwhile', async () => {
       await cluster.patch('web', { spec: { ports: [{ $patch: 'delete', port: 443 }] } });
       await cluster.stop('SIGKILL');
       await cluster.patch('guest', { spec: { ports: [{ name: 'p9', port: 9090, protocol: 'TCP' }] } });
-      // Once all is Fairway's own, upstream's name says nothing any more.
+      // Once all is Fairway's own, upstream's name means nothing any more.
       cluster.runFairway('--cluster-name=peer', '--leader-elect=false');
 
       await expect.poll(() => portsOf('web'), POLL).toEqual(['80', '8080', '9090']);

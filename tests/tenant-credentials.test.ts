@@ -40,7 +40,7 @@ describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
       expect(status).toMatchObject(known);
     });
 
-    it('keeps it out of the reach of whoever reads the database', async () => {
+    it('protects it from readers of the database', async () => {
       const stored = await tenant.fairway.readDatabase();
 
       expect(stored.includes('fairway:enc:v1:')).toBe(true);
@@ -93,7 +93,7 @@ describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
       expect(await tenant.client.compute.servers.get(serverID)).toMatchObject({ status: 'ACTIVE' });
     });
 
-    it('says so when the credential is revoked, and continues with another', async () => {
+    it('reports when the credential is revoked, and continues with another', async () => {
       const { status } = await tenant.credentialIs('mine', 'True', 'AsExpected');
       await tenant.client.identity.deleteApplicationCredential(status?.credentialID ?? '');
 
@@ -133,7 +133,7 @@ describe.each(JOB_TARGETS)('credentials of tenants on $name', (target) => {
       await tenant.deleteCluster('trusting');
     });
 
-    it('takes no trust where the operator has not stated the project', async () => {
+    it('accepts no trust if the operator has not stated the project', async () => {
       const namespace = 'unbound';
       await tenant.fairway.api.resource(Namespaces).create({ metadata: { name: namespace }, spec: {} });
       await tenant.createCredential('found', { trust_id: '0'.repeat(32) }, { namespace });

@@ -24,7 +24,7 @@ const version = binaries?.version ?? '(skipped: there is no kube-apiserver at ha
 const POLLING = { interval: 250 };
 const NAMESPACE = 'default';
 const CLIENTS_SPAN = '00f067aa0ba902b7';
-/** Of both replicas. */
+/** The home of both replicas. */
 const homeOf = ({ folder }: ManagementCluster) => join(folder, 'home');
 
 /** Each case continues from the previous one. */
@@ -109,7 +109,7 @@ describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserve
     return mine.filter(({ parentSpanId }) => !known.has(parentSpanId ?? '')).map(({ name }) => name);
   };
 
-  test('one of them takes the write, and another makes the server, in one trace', async () => {
+  test('one of them accepts the write, and another creates the server, in one trace', async () => {
     const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
     await createCluster(trace, nameOf(second, 'other'));
 
@@ -123,7 +123,7 @@ describe.skipIf(binaries === undefined)(`traces of replicas before kube-apiserve
     await expect.poll(() => withoutParent(trace), POLLING).toEqual([]);
   }, 240_000);
 
-  test('one is killed in the middle of it, and another goes on in the same trace', async () => {
+  test('one is killed in the middle of it, and another continues in the same trace', async () => {
     const trace = '5cf92f3577b34da6a3ce929d0e0e4737';
     const name = nameOf(second, 'late');
     const fault = simulated.cloud.faults.add({

@@ -16,7 +16,7 @@ import { OtlpReceiver } from './traces/otlp-receiver.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CLIENTS_SPAN = '00f067aa0ba902b7';
-/** Where to draw the trace: npm run generate:trace-picture. */
+/** Where to write the trace's picture: npm run generate:trace-picture. */
 const PICTURE = process.env['FAIRWAY_TRACE_PICTURE'];
 const POLLING = { interval: 500 };
 
@@ -54,10 +54,10 @@ describe('a trace leads from a tenant’s write to the OpenStack calls that it c
     });
   }
 
-  test('metrics are pushed there too: those of /metrics, by the same names', async () => {
+  test('metrics are also pushed there: those of /metrics, with the same names', async () => {
     const page = await (await api.raw({ method: 'GET', path: '/metrics' })).text();
     const names = [...page.matchAll(/^# TYPE (\S+) /gm)].map(([, name = '']) => name);
-    // Those that have values.
+    // Those with values.
     const told = names.filter((name) => new RegExp(`^${name}(_count)?[{ ]`, 'm').test(page));
 
     await expect.poll(() => told.filter((name) => !receiver.metrics.has(name)), POLLING).toEqual([]);
@@ -65,7 +65,7 @@ describe('a trace leads from a tenant’s write to the OpenStack calls that it c
     expect([...receiver.metrics].filter((name) => !names.includes(name))).toEqual([]);
   });
 
-  test('of a client who asks for it', async () => {
+  test('for a client that requests it', async () => {
     await create(clusters, { metadata: { name: 'demo' }, spec: { plan: 'free' } } as Cluster);
     await create(nodePools, {
       metadata: { name: 'demo-general' },
@@ -109,7 +109,7 @@ describe('a trace leads from a tenant’s write to the OpenStack calls that it c
     }
   }, 240_000);
 
-  test('which hangs together: each span’s parent is in the trace, or the client’s', () => {
+  test('which is connected: each span’s parent is in the trace, or the client’s', () => {
     const mine = receiver.spans.filter(({ traceId }) => traceId === TRACE);
     const ids = new Set([CLIENTS_SPAN, ...mine.map(({ spanId }) => spanId)]);
     const lost = mine.filter(({ parentSpanId }) => parentSpanId === undefined || !ids.has(parentSpanId));
@@ -125,7 +125,7 @@ describe('a trace leads from a tenant’s write to the OpenStack calls that it c
     expect(picture).toContain('POST /servers');
   });
 
-  test('and what nobody asked for is not recorded', () => {
+  test('and unrequested traces are not recorded', () => {
     expect(receiver.spans.filter(({ traceId }) => traceId !== TRACE)).toEqual([]);
   });
 

@@ -30,7 +30,7 @@ function isToldOfIssuer({ metadata, status }: Cluster): boolean {
   return metadata.name === 'spread' && findCondition(status?.conditions, 'Ready')?.reason === 'SettingsNotEnforced';
 }
 
-/** Scales a pool and waits for it: whoever runs works on it, and all clusters are Ready by its word. */
+/** Scales a pool and waits for it: the current Fairway manages it, and reports all clusters as Ready. */
 async function scaled(client: KubeClient, pool: string, replicas: number): Promise<readonly Machine[]> {
   await client.resource(nodePools).patch(pool, { type: 'merge', value: { spec: { replicas } } }, where);
   await eventually(
@@ -68,7 +68,7 @@ describe(`fairway up on the home of ${RELEASE}`, () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  test('finds its clusters as they were, works on them, and makes and deletes no server but the one asked for', async () => {
+  test('finds its clusters as they were, manages them, and creates and deletes no server but the requested one', async () => {
     await using fairway = await RunningUp.start(OURS, home);
 
     const now = marksOf(await scaled(fairway.client, 'general', 3));
@@ -158,7 +158,7 @@ describe.skipIf(whyNotShared !== '')(`fairway serve of ${RELEASE}, on a manageme
     expect(fairway.doubled()).toEqual([]);
   });
 
-  test('gives them all to it, and control planes start again for new settings once', async () => {
+  test('hands all of them to it, and control planes restart for new settings once', async () => {
     await old.stop();
     fairway.forget(old);
     await fairway.scale(names, 3);

@@ -59,7 +59,7 @@ describe.each([
       return all.map(({ protocol, protocol_port }) => `${protocol} ${protocol_port}`).sort();
     };
 
-    it('knows nodes by their servers', async () => {
+    it('matches nodes with their servers', async () => {
       const isInitialized = ({ spec }: Node) => Boolean(spec.providerID) && !spec.taints?.length;
       await eventually(manager.api.resource(Nodes), {}, (all) => all.every(isInitialized), PATIENCE);
 
@@ -73,7 +73,7 @@ describe.each([
       }
     });
 
-    it('gives Services floating addresses and listeners of what they ask for', async () => {
+    it('gives Services floating addresses and the requested listeners', async () => {
       await create('web', [
         { name: 'http', port: 80, protocol: 'TCP' },
         { name: 'dns', port: 53, protocol: 'UDP' },
@@ -89,7 +89,7 @@ describe.each([
       expect(await listeners()).toEqual(['HTTP 8080', 'TCP 80', 'UDP 53']);
     });
 
-    it('gives load balancers the names that people look for', async () => {
+    it('gives load balancers the expected names', async () => {
       const found = await Array.fromAsync(manager.member.loadBalancing.loadBalancers.list());
 
       expect(new Set(found.map(({ name }) => name))).toEqual(
@@ -97,7 +97,7 @@ describe.each([
       );
     });
 
-    it('takes a port away, though it was killed before', async () => {
+    it('removes a port, even if it was killed before', async () => {
       await manager.crash();
       const value = { spec: { ports: [{ $patch: 'delete', port: 53 }] } };
       await manager.api.resource(Services).patch('web', { type: 'strategic', value }, { namespace });
@@ -106,7 +106,7 @@ describe.each([
       expect(await Array.fromAsync(manager.member.loadBalancing.loadBalancers.list())).toHaveLength(2);
     });
 
-    it('deletes the node of a server that is no more, and no other', async () => {
+    it('deletes the node of a deleted server, and no other', async () => {
       const nodes = manager.api.resource(Nodes);
       const { items } = await nodes.list();
       for (const { metadata } of items) {

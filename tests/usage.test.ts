@@ -14,7 +14,7 @@ import { TenantStory } from './main-job/tenant-story.ts';
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
 
-/** What a simulated and a real cloud tell of when something was there, to the second. */
+/** A simulated and a real cloud report when a resource existed, to the second. */
 describe.each(JOB_TARGETS)('usage on $name', (target) => {
   describe.skipIf(target.isMissing)('of a cluster with a node and a load balancer', () => {
     let story: TenantStory;
@@ -26,7 +26,7 @@ describe.each(JOB_TARGETS)('usage on $name', (target) => {
       if (!isEnded) await story?.end();
     });
 
-    /** The intervals of the cluster's record, when they are so. */
+    /** The intervals of the cluster's record, once they are as desired. */
     async function intervals(check: (all: readonly UsageInterval[]) => boolean): Promise<readonly UsageInterval[]> {
       const isSo = (status: { readonly intervals?: readonly UsageInterval[] } | undefined) =>
         check(status?.intervals ?? []);
@@ -50,7 +50,7 @@ describe.each(JOB_TARGETS)('usage on $name', (target) => {
       expect(Math.abs(Date.parse(node?.startTime ?? '') - launchedMs)).toBeLessThan(1_000);
     });
 
-    it('has load balancers and their floating IPs as long as they are there', async () => {
+    it('covers load balancers and their floating IPs as long as they exist', async () => {
       const spec = { type: 'LoadBalancer', selector: { app: 'web' }, ports: [{ port: 80 }] };
       const metadata = { name: 'web', namespace: 'default' };
       await story.tenant.resource(Services).create({ metadata, spec });

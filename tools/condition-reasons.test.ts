@@ -13,6 +13,6 @@ const code = globSync('packages/*/src/**/*.ts', { cwd: root })
   .map((path) => readFileSync(join(root, path), 'utf8'))
   .join('\n');
 
-test.each(Object.keys(ConditionReason))('the reason %s is set by something', (reason) => {
+test.each(Object.keys(ConditionReason))('the reason %s is set somewhere', (reason) => {
   expect(code).toMatch(new RegExp(`ConditionReason\\.${reason}\\b|'${reason}'`));
 });

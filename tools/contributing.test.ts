@@ -7,13 +7,13 @@ const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
 /** Files mentioned in the text; `<folder>` matches any folder. */
 const files = [...text.matchAll(/`((?:packages|tools)\/[^`\s]+\.ts)`/g)].map(([, file = '']) => file);
 
-test.each([...new Set(files)])('%s, which CONTRIBUTING.md names, is there', (file) => {
+test.each([...new Set(files)])('%s, which CONTRIBUTING.md names, exists', (file) => {
   const pattern = file.replace(/<\w+>/g, '*');
 
   expect(globSync(pattern, { cwd: root })).not.toEqual([]);
 });
 
-test('each service and each folder with a controller has the file that is said to be needed', () => {
+test('each service and each folder with a controller has the required file', () => {
   const controllers = readFileSync(join(root, 'packages/controllers/src/start.ts'), 'utf8');
   const services = readFileSync(join(root, 'packages/openstack/src/services.ts'), 'utf8');
   const declared = globSync('packages/controllers/src/*/controller.ts', { cwd: root });

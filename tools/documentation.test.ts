@@ -9,7 +9,7 @@ const FILE = /^(?:[\w.-]+\/)*[\w.-]+\.(?:ts|md|json|ya?ml|svg|sh)$|^(?:[\w.-]+\/
 /** Files that exist elsewhere: on a user's machine, in a home of Fairway, in a cluster, in a container. */
 const ELSEWHERE = new Set(['control-planes/CLUSTER_UID/record.json', 'clouds.yaml', 'x.test.ts', 'utils.ts']);
 
-test.each(PAGES)('the links of %s lead somewhere', (document) => {
+test.each(PAGES)('the links of %s exist', (document) => {
   const dead = linksOf(document).filter((link) => !isLinked(document, link));
 
   expect(dead).toEqual([]);

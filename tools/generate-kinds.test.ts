@@ -6,7 +6,7 @@ import { ATOMIC_OBJECTS, KEY_DEFAULTS, PROPERTY_SEMANTICS } from './kinds/list-s
 
 const kinds = generateKinds();
 
-test('the committed files are what the generator makes: npm run generate', () => {
+test('the committed files match the generator (npm run generate)', () => {
   const files = Object.entries(generatedFiles());
 
   expect(files).not.toEqual([]);
@@ -28,7 +28,7 @@ test('every entry of the tables names a field of its type', () => {
   expect([...strays, ...strayObjects]).toEqual([]);
 });
 
-test('every list map is keyed by fields that its items have', () => {
+test('every list map is keyed by fields of its items', () => {
   const keyed = Object.entries(kinds.schemas).flatMap(([definition, schema]) =>
     Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
       const item = kinds.schemas[property.items?.$ref ?? ''];
@@ -50,7 +50,7 @@ test('every reference has a definition', () => {
   expect([...referred].filter((name) => kinds.schemas[name] === undefined)).toEqual([]);
 });
 
-test('fields that need care come out as upstream has them', () => {
+test('special fields match upstream', () => {
   const core = (kind: string, field: string) => kinds.schemas[`io.k8s.api.core.v1.${kind}`]?.properties?.[field];
 
   expect(core('ServicePort', 'targetPort')).toEqual({ 'x-kubernetes-int-or-string': true });

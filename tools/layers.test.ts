@@ -87,13 +87,13 @@ const imports: Import[] = globSync('packages/*/src/**/*.{ts,tsx}', { cwd: root }
   return [...specifiers].map(([, target = '']) => ({ file, room, isTest, target }));
 });
 
-test('every room has its layer', () => {
+test('every package has a layer', () => {
   const rooms = globSync('packages/*/package.json', { cwd: root }).map((file) => file.split('/')[1] ?? '');
 
   expect(rooms.sort()).toEqual(Object.keys(LAYERS).sort());
 });
 
-test('imports between rooms only point upwards', () => {
+test('imports between packages only point upwards', () => {
   const wrong = imports.filter(({ room, isTest, target }) => {
     const other = /^@fairway\/([^/]+)/.exec(target)?.[1];
     if (other === undefined || other === room) return false;
@@ -103,7 +103,7 @@ test('imports between rooms only point upwards', () => {
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 
-test('a room is entered by its name, not by its path', () => {
+test('a package is imported by its name, not by its path', () => {
   const wrong = imports.filter(({ file, room, target }) => {
     const isWithin = !relative(join('packages', room), join(file, '..', target)).startsWith('..');
     return target.startsWith('.') && !isWithin;
@@ -112,7 +112,7 @@ test('a room is entered by its name, not by its path', () => {
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 
-test('the simulator sees wire types, never the client', () => {
+test('the simulator imports wire types, never the client', () => {
   const wrong = imports.filter(
     ({ room, isTest, target }) =>
       room === 'simulator' && !isTest && target.startsWith('@fairway/') && !SIMULATOR_MAY_SEE.test(target),
@@ -121,7 +121,7 @@ test('the simulator sees wire types, never the client', () => {
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([]);
 });
 
-test('the console sees other rooms’ types alone, and nothing of Node’s', () => {
+test('the console imports only types from other packages, and nothing from Node', () => {
   const wrong = globSync('packages/console/src/**/*.{ts,tsx}', { cwd: root }).flatMap((file) => {
     if (file.endsWith('.test.ts')) return [];
     const source = readFileSync(join(root, file), 'utf8');
@@ -132,7 +132,7 @@ test('the console sees other rooms’ types alone, and nothing of Node’s', () 
   expect(wrong).toEqual([]);
 });
 
-test('every room says what it is for', () => {
+test('every package has a description', () => {
   const silent = Object.keys(LAYERS).filter(
     (room) => globSync(`packages/${room}/README.md`, { cwd: root }).length === 0,
   );
@@ -149,7 +149,7 @@ function roomsOf(room: string, sentence: string): string[] {
     : [...new Set(named.filter((name) => all.includes(name)))];
 }
 
-test.each(Object.entries(LAYERS))('the README of %s says what it may import', (room, layer) => {
+test.each(Object.entries(LAYERS))('the README of %s lists its allowed imports', (room, layer) => {
   const text = readFileSync(join(root, 'packages', room, 'README.md'), 'utf8').replaceAll('\n', ' ');
   const sentence = /\b(?:May import|Imports)\b.*?\.(?= |$)/.exec(text)?.[0] ?? '';
 
@@ -157,7 +157,7 @@ test.each(Object.entries(LAYERS))('the README of %s says what it may import', (r
   expect(roomsOf(room, sentence).sort()).toEqual([...layer].sort());
 });
 
-test('CONTRIBUTING.md lists the rooms in an order in which imports point upwards', () => {
+test('CONTRIBUTING.md lists the packages in an order in which imports point upwards', () => {
   const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').replaceAll('\n', ' ');
   const sentence = /Imports only point upwards in this list:.*?;/.exec(text)?.[0] ?? '';
   const order = roomsOf('', sentence);

@@ -11,7 +11,7 @@ const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
 };
 const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
 
-it('pins the content of each package, those of other platforms included', () => {
+it('pins the content of each package, including those of other platforms', () => {
   const unpinned = installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-'));
   expect(unpinned.map(([path]) => path)).toEqual([]);
   expect(installed.length).toBeGreaterThan(300);

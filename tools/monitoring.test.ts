@@ -72,7 +72,7 @@ describe('metrics', () => {
     expect(new Set(definitions.map(({ name }) => name)).size).toBe(definitions.length);
   });
 
-  it('are named as Prometheus advises', () => {
+  it('have names that follow Prometheus’ advice', () => {
     const misnamed = definitions.filter(({ name, type }) => {
       if ((type === 'counter') !== name.endsWith('_total')) return true;
       return type === 'histogram' && !/_(seconds|bytes)$/.test(name);
@@ -80,18 +80,18 @@ describe('metrics', () => {
     expect(misnamed).toEqual([]);
   });
 
-  it('are those of the page for operators: npm run generate:metrics', () => {
+  it('match the page for operators (npm run generate:metrics)', () => {
     const page = readFileSync(join(ROOT, 'docs/operators/metrics.md'), 'utf8');
     expect(page).toBe(withTable(page, definitions));
   });
 });
 
 describe('rules', () => {
-  test.each(SLO_RECORDINGS)('$record reads what there is', ({ expr }) => {
+  test.each(SLO_RECORDINGS)('$record reads existing metrics', ({ expr }) => {
     expect(mistakesIn(expr)).toEqual([]);
   });
 
-  test.each(ALERTS)('$name reads what there is, and has words, a runbook and tests', ({ name, ...alert }) => {
+  test.each(ALERTS)('$name reads existing metrics, and has texts, a runbook and tests', ({ name, ...alert }) => {
     expect(mistakesIn(alert.expr)).toEqual([]);
     expect(alert.summary).toMatch(/^.+\.$/);
     const { selectors, grouping } = readPromQL(alert.expr);
@@ -110,7 +110,7 @@ describe('rules', () => {
     expect(alertTests).toContain(`- name: ${name} is quiet\n`);
   });
 
-  it('are told by runbooks, in the same order, whose metrics exist', () => {
+  it('have runbooks, in the same order, with existing metrics', () => {
     expect([...runbooks.matchAll(/^## (\w+)$/gm)].map(([, name]) => name)).toEqual(alertNames);
     for (const name of alertNames) {
       expect(rulesText()).toContain(`runbook_url: docs/operators/runbooks.md#${name.toLowerCase()}\n`);
@@ -119,7 +119,7 @@ describe('rules', () => {
     expect(metricsIn(runbooks).filter((name) => !names.has(name))).toEqual([]);
   });
 
-  it('have runbooks with commands that there are', () => {
+  it('have runbooks with valid commands', () => {
     const commands = readFileSync(join(ROOT, 'docs/cli.md'), 'utf8');
     const named = [...runbooks.matchAll(/`fairway ([a-z]+(?: [a-z]+(?:-[a-z]+)*)?)/g)].map(([, words = '']) => words);
     const unknown = named.filter((words) => !commands.includes(`# fairway ${words}\n`));
@@ -139,7 +139,7 @@ describe('rules', () => {
 describe.each(dashboards)('the dashboard %s', (name, { uid, panels, templating }) => {
   const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
 
-  it('shows metrics that there are', () => {
+  it('shows existing metrics', () => {
     expect(uid).toMatch(/^fairway-/);
     expect(expressions.length).toBeGreaterThan(0);
     const queries = templating.list.map(({ query }) => JSON.stringify(query));

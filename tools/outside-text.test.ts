@@ -12,7 +12,7 @@ function sourcesWith(pattern: RegExp): string[] {
 }
 
 /** A new source of text must be tested with hostile input before it is shipped: `docs/decisions/0107` lists all of them. */
-describe('the page of where text comes from names', () => {
+describe('the page about sources of text names', () => {
   it('every file that opens a listener', () => {
     const servers = sourcesWith(/from '(?:node:(?:http|https|http2|net|tls)|ws|@grpc\/grpc-js)'/);
     const opens = /\bcreate(?:Secure)?Server\(|\bnew (?:WebSocket)?Server\(/;

@@ -8,7 +8,7 @@ const { version } = JSON.parse(read('package.json')) as { version: string };
 /** Newest first. */
 const released = [...read('CHANGELOG.md').matchAll(/^## (\d+\.\d+\.\d+)$/gm)].map(([, release = '']) => release);
 
-test('every room has the version of the package', () => {
+test('every package has the version of Fairway', () => {
   const others = globSync('packages/*/package.json', { cwd: root }).filter((path) => {
     const room = JSON.parse(read(path)) as { version: string; dependencies?: Readonly<Record<string, string>> };
     const rooms = Object.entries(room.dependencies ?? {}).filter(([name]) => name.startsWith('@fairway/'));
@@ -18,11 +18,11 @@ test('every room has the version of the package', () => {
   expect(others).toEqual([]);
 });
 
-test('the changelog begins with this version', () => {
+test('the changelog starts with this version', () => {
   expect(released[0]).toBe(version);
 });
 
-test.each(released.slice(1))('what %s stored is kept, to be read by later releases', (release) => {
+test.each(released.slice(1))('objects stored by %s are kept, to be read by later releases', (release) => {
   expect(existsSync(join(root, 'tests/fixtures/releases', release, 'home.tar.gz'))).toBe(true);
 });
 

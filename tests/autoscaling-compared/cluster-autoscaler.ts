@@ -8,7 +8,7 @@ import { SITUATION } from '@fairway/controllers/autoscaling/testing/situation-ob
 import { load } from 'js-yaml';
 import { z } from 'zod';
 
-/** The program that testbed/cluster-autoscaler makes, or the one that CLUSTER_AUTOSCALER names; undefined if there is none. */
+/** The binary built by testbed/cluster-autoscaler, or the one that CLUSTER_AUTOSCALER names; undefined if there is none. */
 export function findClusterAutoscaler(env: NodeJS.ProcessEnv): string | undefined {
   const cache = env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
   const path = env['CLUSTER_AUTOSCALER'] ?? join(cache, 'fairway/cluster-autoscaler/cluster-autoscaler');
@@ -33,7 +33,7 @@ const FLAGS = [
   '--startup-taint=node.kubernetes.io/not-ready',
   '--startup-taint=node.cloudprovider.kubernetes.io/uninitialized',
   '--balance-similar-node-groups',
-  // Not --balancing-ignore-label, which externalgrpc does not hand on: the label of the pool would keep all of them apart.
+  // Not --balancing-ignore-label, which externalgrpc does not pass on: the label of the pool would keep all of them apart.
   '--balancing-label=node.kubernetes.io/instance-type',
   `--balancing-label=${SITUATION}`,
 ];
@@ -46,7 +46,10 @@ export class ClusterAutoscaler {
     this.#child = child;
   }
 
-  /** With the Secret that `fairway cluster autoscaler-config` prints, for the cluster of the kubeconfig. Files and its log are left in `folder`. */
+  /**
+   * With the Secret that `fairway cluster autoscaler-config` prints, for the cluster of the kubeconfig. Its files and its log are
+   * left in `folder`.
+   */
   static async start(
     program: string,
     { folder, secret, kubeconfig }: { readonly folder: string; readonly secret: string; readonly kubeconfig: string },

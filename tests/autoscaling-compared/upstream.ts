@@ -36,7 +36,7 @@ import { RunningFairway, run } from '../session/running-fairway.ts';
 import { ClusterAutoscaler } from './cluster-autoscaler.ts';
 import { exhaust } from './simulator-faults.ts';
 
-/** Of pods. */
+/** The namespace of pods. */
 const TEAM = { namespace: 'default' };
 /** Decisions are considered complete after this time without a new one. */
 const QUIET_MS = 20_000;
@@ -60,13 +60,13 @@ export interface UpstreamOptions {
   readonly folder: string;
 }
 
-/** A Fairway with one cluster on a real control plane, in which the situations stand side by side. */
+/** A Fairway with one cluster on a real control plane that contains all situations. */
 class Comparison implements AsyncDisposable {
   readonly #stack = new AsyncDisposableStack();
   readonly #situations: readonly Situation[];
   readonly #options: UpstreamOptions;
   #own!: KubeClient;
-  /** At Fairway. */
+  /** At Fairway's API. */
   #where!: { readonly namespace: string };
   #tenant!: KubeClient;
   #nodes: NodeNames = new Map();
@@ -99,7 +99,7 @@ class Comparison implements AsyncDisposable {
     return join(this.#options.folder, 'demo.kubeconfig');
   }
 
-  /** All pools with their nodes, scaled by nobody yet. */
+  /** All pools with their nodes, before any scaling. */
   async makePools(fairway: RunningFairway): Promise<void> {
     const pools = this.#own.resource<NewNodePool>(nodePools);
     let nodes = 1;

@@ -106,7 +106,7 @@ export interface Answer {
 
 export const PASSPHRASE = 'correct horse battery staple';
 
-/** Runs a command of Fairway's to its end, in this process, with a passphrase in its environment. */
+/** Runs one of Fairway's commands to completion, in this process, with a passphrase in its environment. */
 export async function fairwayCommand(
   cwd: string,
   args: readonly string[],

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import type { AuditEvent } from '@fairway/apiserver/audit/audit-event';
 
 export interface AuditedWrites {
-  /** `patch nodepools/demo-general`, in their order. */
+  /** `patch nodepools/demo-general`, in order. */
   readonly done: readonly string[];
-  /** How many were only tried out: `dryRun=All`. */
+  /** The number of dry runs: `dryRun=All`. */
   readonly dryRuns: number;
 }
 
 const READS = new Set(['get', 'list', 'watch']);
 
-/** What a client has written of Fairway's own kinds, by the audit log of the Fairway in `home`. */
+/** A client's writes to Fairway's own kinds, from the audit log of the Fairway in `home`. */
 export function auditedWrites(home: string, userAgent: RegExp): AuditedWrites {
   const lines = readFileSync(join(home, 'audit.log'), 'utf8').split('\n').filter(Boolean);
   const writes = lines

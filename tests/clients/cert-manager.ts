@@ -10,7 +10,7 @@ const CONFIGURATIONS = join(import.meta.dirname, 'certificates/webhook.yaml');
 
 export interface CertManagerOptions {
   readonly program: ClientProgram;
-  /** Of the cluster that it runs for. */
+  /** The cluster that it runs for. */
   readonly kubectl: Kubectl;
   /** For logs. */
   readonly folder: string;
@@ -28,7 +28,7 @@ export class CertManager implements AsyncDisposable {
     this.#startControllers();
   }
 
-  /** Installs its definitions, runs it as the kubeconfig's user, which takes a while to have its webhook trusted. */
+  /** Installs its definitions and runs it as the kubeconfig's user; its webhook takes a while to become trusted. */
   static async start(options: CertManagerOptions): Promise<CertManager> {
     const { program, kubectl, folder } = options;
     await kubectl.ok('create', 'namespace', NAMESPACE);
@@ -41,12 +41,12 @@ export class CertManager implements AsyncDisposable {
     return manager;
   }
 
-  /** The last of what its programs have printed. */
+  /** The end of its programs' output. */
   get said(): string {
     return [this.#webhook, ...this.#others].map(({ said }) => said).join('\n');
   }
 
-  /** Kills the controllers and the injector; others look at everything again. */
+  /** Kills the controllers and the injector; their successors check everything again. */
   async restart(): Promise<void> {
     await this.#stopControllers();
     this.#startControllers();

@@ -6,11 +6,11 @@ export interface ClientProcessOptions {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Path of what it prints. */
+  /** Path of its output. */
   readonly log: string;
 }
 
-/** A controller that a tenant brings along, as a process on this machine. */
+/** A controller that a tenant installs, as a process on this machine. */
 export class ClientProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #log: string;
@@ -22,7 +22,7 @@ export class ClientProcess implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** The last of what it has printed. */
+  /** The end of its output. */
   get said(): string {
     return readFileSync(this.#log, 'utf8').slice(-4000);
   }

@@ -2,7 +2,7 @@ import { testReleases } from '../process-runtime/releases.ts';
 
 const { offered } = await testReleases();
 
-/** What serves the API of the cluster that a client is tried on. */
+/** The API server of the cluster that a client is tested on. */
 export const CONTROL_PLANES = [
   { plane: 'a hollow cluster', controlPlane: 'simulated', isMissing: false },
   {

@@ -39,7 +39,7 @@ const where = { namespace: NAMESPACE };
 export interface FluxOptions {
   readonly source: ClientProgram;
   readonly kustomize: ClientProgram;
-  /** Of the cluster that it runs for. */
+  /** The cluster that it runs for. */
   readonly kubectl: Kubectl;
   readonly client: KubeClient;
   /** For artifacts and logs. */
@@ -78,7 +78,7 @@ export class Flux implements AsyncDisposable {
     return new Flux(options, [run('source', source, ...served), run('kustomize', kustomize)]);
   }
 
-  /** Has a commit of the repository followed, and resolves when it is applied and Ready. */
+  /** Makes it follow a commit of the repository; resolves when the commit is applied and Ready. */
   async applied(name: string, revision: string): Promise<void> {
     await this.#request(GitRepositories, name);
     await this.#until(name, ({ status }) => status?.lastAppliedRevision === revision && isReady(status));
@@ -94,7 +94,7 @@ export class Flux implements AsyncDisposable {
     return ready(status)?.message ?? '';
   }
 
-  /** As `flux reconcile`: has everything compared with what is applied; resolves when that is done, and all is Ready. */
+  /** Like `flux reconcile`: compares everything with the applied state; resolves when that is done, and all is Ready. */
   async reconciled(name: string): Promise<void> {
     const requested = await this.#request(Kustomizations, name);
     await this.#until(name, ({ status }) => status?.lastHandledReconcileAt === requested && isReady(status));

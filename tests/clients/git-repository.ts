@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 
-/** Neither the settings of the user nor of the machine, nor a repository that is worked on. */
+/** Ignores settings of the user and the machine, and any surrounding repository. */
 const ENV = {
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))),
   GIT_CONFIG_GLOBAL: '/dev/null',
@@ -17,7 +17,7 @@ const ENV = {
   GIT_COMMITTER_EMAIL: 'test@example.org',
 };
 
-/** A repository on disk, served on loopback by git's own HTTP backend, as a forge serves it. */
+/** A repository on disk, served on loopback by git's own HTTP backend, like a forge. */
 export class GitRepository implements AsyncDisposable {
   readonly #folder: string;
   readonly #server: Server;
@@ -45,7 +45,7 @@ export class GitRepository implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/fleet`;
   }
 
-  /** Writes files, or takes them away where there is no text; returns what Flux calls the commit: `main@sha1:…`. */
+  /** Writes files, or deletes those without text; returns Flux's name of the commit: `main@sha1:…`. */
   commit(files: Readonly<Record<string, string | undefined>>): string {
     for (const [path, text] of Object.entries(files)) {
       const file = join(this.#folder, path);
@@ -69,7 +69,7 @@ export class GitRepository implements AsyncDisposable {
   }
 }
 
-/** The common gateway interface: the request in variables and on standard input, the answer's headers before its body. */
+/** The common gateway interface: the request in variables and on standard input, the response's headers before its body. */
 async function answer(root: string, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
   const { headers, method = 'GET' } = request;

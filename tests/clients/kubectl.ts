@@ -22,7 +22,7 @@ export class Kubectl {
     return run(this.program, ['--kubeconfig', this.kubeconfig, ...args]);
   }
 
-  /** What it prints; rejects when it fails. */
+  /** Resolves with its output; rejects if it fails. */
   async ok(...args: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(...args);
     if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);

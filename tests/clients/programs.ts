@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const TESTBED = new URL('../../testbed/clients/testbed', import.meta.url).pathname;
 
-/** A program of testbed/clients. */
+/** A program built by testbed/clients. */
 export interface ClientProgram {
   readonly path: string;
   readonly version: string;

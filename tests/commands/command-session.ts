@@ -15,7 +15,7 @@ import { type RunningFairway, up } from '@fairway/service/up/up';
 import { vi } from 'vitest';
 import { plainUp } from '../session/plain-up.ts';
 
-/** A Fairway in this process, and commands of `fairway` as its administrator runs them. */
+/** A Fairway in this process, and `fairway` commands run as its administrator. */
 export class CommandSession {
   readonly folder: string;
   readonly home: Home;

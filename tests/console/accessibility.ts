@@ -13,18 +13,18 @@ interface AxeResults {
   }[];
 }
 
-/** What axe finds wrong on a page as it is shown now, by WCAG and its own best practices. */
+/** The violations that axe reports on a page in its current state, by WCAG and its own best practices. */
 export function accessibilityProblems(page: Page): Promise<readonly string[]> {
   return problemsOf(page, 'axe.run(document)', 10);
 }
 
-/** What can hardly be read as the page is shown now. */
+/** Low-contrast text on the page in its current state. */
 export function contrastProblems(page: Page): Promise<readonly string[]> {
   return problemsOf(page, "axe.run(document, { runOnly: ['color-contrast'] })", 1);
 }
 
 async function problemsOf(page: Page, run: string, fewestPasses: number): Promise<readonly string[]> {
-  // As a debugger's own, to which the page's policy does not apply.
+  // Evaluated as a debugger, to which the page's policy does not apply.
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(AXE);
   const { passes, violations } = await page.evaluate<AxeResults>(run);
   if (passes.length < fewestPasses) throw new Error('axe has hardly looked at the page');

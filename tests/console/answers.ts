@@ -21,7 +21,7 @@ export const DATA = [
 export type Data = (typeof DATA)[number];
 
 export interface LongNames {
-  /** As the server knows it, and as the page gets it. */
+  /** The server's name for it, and the one that the page gets. */
   readonly short: string;
   readonly long: string;
 }
@@ -42,7 +42,7 @@ export async function openWith(page: Page, data: Data, url: string): Promise<voi
   await page.goto(url);
 }
 
-/** Objects that a healthy cluster has none of, so that pages show what they do with them. */
+/** Objects that a healthy cluster does not have, so that pages show how they handle them. */
 const MORE = `
   const OLD = '2026-01-01T00:00:00Z';
   const more = {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium } from 'playwright-core';
 
-/** Debian's. */
+/** Debian's browser. */
 const CHROMIUM = '/usr/bin/chromium';
 
 export const hasBrowser = existsSync(CHROMIUM);

@@ -10,12 +10,12 @@ export interface ConsoleTest {
   readonly fairway: RunningFairway;
   /** Kills Fairway, without any warning. */
   kill(): Promise<void>;
-  /** Starts it again, where it was. */
+  /** Starts it again in the same place. */
   restart(): Promise<void>;
   readonly url: string;
-  /** Of all users of the simulated cloud. */
+  /** The credentials of all users of the simulated cloud. */
   readonly password: string;
-  /** A page of a new person's, which fails the test when its policy is violated or a script fails. */
+  /** A page with a new session, which fails the test when its policy is violated or a script fails. */
   open(path?: string, options?: BrowserContextOptions): Promise<Page>;
   /** The same after signing in as a user of the simulated cloud. */
   openAs(user: string, path?: string, options?: BrowserContextOptions): Promise<Page>;
@@ -49,7 +49,7 @@ export async function startConsoleTest(...further: readonly string[]): Promise<C
     const page = await person.newPage();
     page.on('pageerror', (error) => void complaints.push(error.message));
     page.on('console', (message) => {
-      // The browser's own word for an answer that is an error, which pages show in theirs.
+      // The browser's own message for an error response, which pages show in their own words.
       const isAnswer = message.text().startsWith('Failed to load resource');
       if (message.type() === 'error' && !isAnswer) complaints.push(message.text());
     });
@@ -89,7 +89,7 @@ export async function startConsoleTest(...further: readonly string[]): Promise<C
   };
 }
 
-/** By the form, with the keyboard alone. */
+/** With the form and the keyboard alone. */
 export async function signIn(page: Page, user: string, password: string): Promise<void> {
   await page.locator('#username').fill(user);
   await page.locator('#password').fill(password);
@@ -97,10 +97,10 @@ export async function signIn(page: Page, user: string, password: string): Promis
   await page.locator('#content').waitFor();
 }
 
-/** Where pictures for the documentation go; none are taken without. */
+/** The folder for the documentation's pictures; none are taken without. */
 const PICTURES = process.env['FAIRWAY_PICTURES'];
 
-/** Takes a picture of what is shown, for the documentation. */
+/** Takes a picture of the current page, for the documentation. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (PICTURES === undefined) return;
   const folder = join(PROJECT, PICTURES);

@@ -30,7 +30,7 @@ export async function themeProblems(page: Page): Promise<readonly string[]> {
   return problems;
 }
 
-/** Texts of the page, those for screen readers and hints included, in which something is that nobody sees. */
+/** Texts of the page, including those for screen readers and hints, that contain invisible characters. */
 export async function unseenTexts(page: Page): Promise<readonly string[]> {
   const texts = await page.evaluate<string[]>(`(${COLLECT})()`);
   return texts.filter((text) => plain(text) !== text).map((text) => JSON.stringify(text.slice(0, 120)));

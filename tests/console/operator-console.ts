@@ -19,7 +19,7 @@ const ClusterRoleBindings = {
   namespaced: false,
 };
 
-/** A token for somebody who may do everything, as `kubectl create token` makes it. */
+/** A token for a user with all permissions, as `kubectl create token` makes it. */
 export async function operatorToken(client: KubeClient): Promise<string> {
   const [name, namespace] = ['operator', 'default'];
   await client.resource(ServiceAccounts).create({ metadata: { name, namespace } });
@@ -31,7 +31,7 @@ export async function operatorToken(client: KubeClient): Promise<string> {
   return serviceAccountToken(client, { name, namespace }, 3600);
 }
 
-/** A page of somebody who has signed in by a token, with the form. */
+/** A page of a user who has signed in with a token, with the form. */
 export async function openByToken(
   test: ConsoleTest,
   token: string,
@@ -55,7 +55,7 @@ export interface Wanted {
   readonly replicas: number;
 }
 
-/** Makes a cluster with one pool. */
+/** Creates a cluster with one pool. */
 export async function makeCluster(client: KubeClient, wanted: Wanted): Promise<void> {
   const { namespace, name, version, flavor = 'b3-8', replicas } = wanted;
   const cluster = { metadata: { name, namespace }, spec: { plan: 'standard', ...(version && { version }) } };
@@ -73,8 +73,9 @@ export function untilPhase(
 }
 
 /**
- * A rollout that has halted: `makeFollower` makes a cluster while the newest patch is withdrawn, so that it runs an older one. Then the patch is offered, and it is noted that the cluster failed to
- * take it, as Fairway does after the rollout's timeout. Resolves with the newest patch.
+ * A halted rollout: `makeFollower` creates a cluster while the newest patch is withdrawn, so that it runs an older one. Then the
+ * patch is offered, and the cluster is marked as having failed to take it, as Fairway does after the rollout's timeout. Resolves
+ * with the newest patch.
  */
 export async function haltRollout(
   client: KubeClient,

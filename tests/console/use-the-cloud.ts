@@ -4,7 +4,7 @@ import { eventuallyObject } from '@fairway/kube/testing/eventually';
 
 const NAMESPACE = 'default';
 
-/** Has a tenant's cluster ask the cloud for a load balancer, `web`, and for a volume of 3 GiB, `data`, which a pod uses. */
+/** Makes a tenant's cluster request a load balancer, `web`, and a volume of 3 GiB, `data`, which a pod uses. */
 export async function useTheCloud(client: KubeClient): Promise<void> {
   await eventuallyObject(client.resource(Namespaces), { name: NAMESPACE }, () => true);
   const ports = [{ name: 'http', port: 80, targetPort: 8080, nodePort: 30_080, protocol: 'TCP' }];

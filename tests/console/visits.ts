@@ -12,7 +12,7 @@ export interface Place {
 export interface Visit {
   readonly path: (place: Place) => string;
   readonly by?: 'tenant' | 'operator';
-  /** Needs objects. */
+  /** It needs objects. */
   readonly open?: (page: Page) => Promise<unknown>;
   /** The file, below `pages`, whose question is opened. */
   readonly asks?: string;
@@ -46,7 +46,7 @@ const asked = (path: string, asks: string, open: NonNullable<Visit['open']>): Vi
   open,
 });
 
-/** Every page there is: a new one has no type without a line here. Every file that asks something has a visit that opens its question. */
+/** All pages: a new page without a line here is a type error. Every file that asks a question has a visit that opens it. */
 export const VISITS: Readonly<Record<PagePattern, readonly Visit[]>> = {
   '/': [
     { path: () => '' },

@@ -47,7 +47,7 @@ export function holdingsOf(cloud: Cloud): Holdings {
   return Object.fromEntries(Object.keys(TABLES).map((table) => [table, live(table as Table)])) as Holdings & object;
 }
 
-/** Neutron gives every project this one at the first look at its security groups. */
+/** Neutron creates this one in every project with the first request for its security groups. */
 function isNeutronsOwn(table: Table, name: string | undefined): boolean {
   return table === 'securityGroups' && name === 'default';
 }
@@ -108,7 +108,7 @@ export function complaints(before: Holdings, now: Holdings, { clusters, pools, m
   ];
 }
 
-/** The marks of ports in networks that pools name. */
+/** The tags of ports in networks that pools name. */
 function furtherPortsOf(machines: readonly Machine[], clusterUidOf: (clusterName: string) => string): string[] {
   return machines.flatMap((machine) =>
     (machine.spec.networks ?? []).map(({ networkID }) =>

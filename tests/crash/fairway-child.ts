@@ -7,17 +7,17 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 
 /*
- * A complete Fairway to be killed. It loads, reports that, and waits for a start message: Fairway is measured and interrupted, not the loading of its
- * source.
+ * A complete Fairway to be killed. It loads, reports that, and waits for a start message, so that Fairway is measured and
+ * interrupted, not the loading of its source.
  */
 
-/** What the process says to its parent. */
+/** Messages of the process to its parent. */
 export type ChildMessage =
   | { readonly kind: 'loaded' }
   | { readonly kind: 'serving'; readonly url: string }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** What the parent says: where to run, on which cloud. `OS_CLIENT_CONFIG_FILE` names the clouds.yaml. */
+/** Messages of the parent: where to run, on which cloud. `OS_CLIENT_CONFIG_FILE` names the clouds.yaml. */
 export interface StartMessage {
   readonly home: string;
   readonly cloud: string;
@@ -28,7 +28,7 @@ function say(message: ChildMessage): void {
   process.send?.(message);
 }
 
-/** Lines of JSON that are in the file when the call returns: a killed process has said all that it did. */
+/** Lines of JSON that are in the file when the call returns: a killed process has recorded everything that it did. */
 function fileLogger(file: number, context: object = {}): Logger {
   const write = (level: string) => (fields: object, message: string) => {
     const { err, ...rest } = fields as { err?: unknown };
@@ -67,6 +67,6 @@ process.once('message', (start: StartMessage) => {
 });
 // If the parent dies, its Fairway exits too.
 process.once('disconnect', () => process.exit());
-// It won't live to do so at its end.
+// It will not live to do so at its end.
 flushCompileCache();
 say({ kind: 'loaded' });

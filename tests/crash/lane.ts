@@ -17,7 +17,7 @@ import { type LatencyProfile, NO_LATENCY } from '@fairway/simulator/http/latency
 import { complaints, type Holdings, holdingsOf, type Inventory } from './cloud-audit.ts';
 import { type FairwayPlace, MortalFairway } from './mortal-fairway.ts';
 
-/** Slow enough that a kill finds calls and servers in progress, quick enough for hundreds of rounds. */
+/** Slow enough that a kill finds calls and servers in progress, fast enough for hundreds of rounds. */
 const LATENCY: LatencyProfile = {
   operations: { identity: 1, compute: [1, 8], network: [1, 8], 'compute POST /v2.1/servers': [5, 40] },
   life: {
@@ -101,7 +101,7 @@ export class Lane {
     await this.#fairway.start();
   }
 
-  /** Something that a user does, `kill -9` up to `withinMs` after it was asked for or answered, and a new start. */
+  /** A user action, `kill -9` up to `withinMs` after the request or its response, and a restart. */
   async round(withinMs: number): Promise<void> {
     const client = await this.#fairway.client();
     const doing = this.#act(client);
@@ -111,19 +111,19 @@ export class Lane {
     await doing;
   }
 
-  /** `kill -9` within `withinMs` of the start, whatever it is at. */
+  /** `kill -9` within `withinMs` of the start, at any point. */
   async roundDuringStart(withinMs: number): Promise<void> {
     await systemClock.sleep(this.#random() * withinMs);
     this.actions.push('nothing');
     await this.#killAndStart();
   }
 
-  /** Resolves when the state is as expected; after `deadlineMs` rejects with the differences. */
+  /** Resolves when the state is as expected; rejects with the differences after `deadlineMs`. */
   async converge(deadlineMs: number): Promise<void> {
     await this.#until(deadlineMs, (client) => this.#troubles(client));
   }
 
-  /** Deletes everything; resolves when the project holds exactly what it held at first. */
+  /** Deletes everything; resolves when the project is back in its original state. */
   async clear(deadlineMs: number): Promise<void> {
     const client = await this.#fairway.client();
     const { items } = await client.resource(clusters).list({ namespace: NAMESPACE });
@@ -191,7 +191,7 @@ export class Lane {
     return [...troubles, ...complaints(this.#before, holdingsOf(this.#cloud), inventory)];
   }
 
-  /** One action that makes sense now. A kill in the middle leaves open whether it came through. */
+  /** One action that makes sense now. A kill in the middle leaves open whether it took effect. */
   async #act(client: KubeClient): Promise<void> {
     try {
       await this.#choose(client, await inventoryOf(client));

@@ -10,13 +10,13 @@ export interface FairwayPlace {
   readonly cloudsYaml: string;
   readonly cloud: string;
   readonly settleMs: number;
-  /** Folder where Node keeps what it has compiled, for the processes to come. */
+  /** Folder of Node's compile cache, for later processes. */
   readonly compileCache: string;
 }
 
 const CHILD = fileURLToPath(new URL('fairway-child.ts', import.meta.url));
 
-/** A Fairway in a process of its own, to be killed at any moment. The next one is loaded while this one runs. */
+/** A Fairway in a separate process, to be killed at any moment. The next one is loaded while this one runs. */
 export class MortalFairway {
   readonly #place: FairwayPlace;
   readonly #child: ChildProcess;
@@ -40,7 +40,7 @@ export class MortalFairway {
     this.#loaded.catch(() => {});
   }
 
-  /** Begins to run; `serving` resolves later, unless it is killed before. */
+  /** Starts running; `serving` resolves later, unless it is killed before. */
   async start(): Promise<void> {
     await this.#loaded;
     const { home, cloud, settleMs } = this.#place;

@@ -5,10 +5,10 @@ import { Client, credentials } from '@grpc/grpc-js';
 const { Controller } = csiServices();
 /** As in the manifests of cinder-csi-plugin. */
 const TIMEOUT_MS = 300_000;
-/** Where sidecars begin. */
+/** The folder for sidecars' sockets. */
 const RETRY_MS = 1_000;
 
-/** Calls a controller as the sidecars of Kubernetes do, which repeat what fails. */
+/** Calls a controller like the sidecars of Kubernetes, which retry failures. */
 export class CsiClient {
   readonly #client: Client;
   #isClosed = false;

@@ -12,14 +12,14 @@ const PATIENCE_MS = 300_000;
 
 export interface DriverOptions {
   readonly folder: string;
-  /** Path of the socket that it listens at. */
+  /** Path of its listening socket. */
   readonly socket: string;
   readonly cloudsYaml: string;
-  /** Of clouds.yaml. */
+  /** An entry of clouds.yaml. */
   readonly cloud: string;
 }
 
-/** A CSI driver's controller in a process of its own. */
+/** A CSI driver's controller in a separate process. */
 export class DriverProcess {
   readonly #child: ChildProcess;
   readonly #log: string;
@@ -45,7 +45,7 @@ export class DriverProcess {
     return DriverProcess.#start(program, [...flags, '--provide-node-service=false', '--v=2'], process.env, options);
   }
 
-  /** Resolves when it listens; rejects with its log when it ends before. */
+  /** Resolves when it listens; rejects with its log if it exits before. */
   static async #start(
     program: string,
     flags: readonly string[],

@@ -3,8 +3,8 @@ import { connect, createServer, type Socket } from 'node:net';
 const LATE_MS = 300;
 
 /**
- * A socket in front of another one, whose connections answer late: csi-sanity waits for a connection to become ready, and for a minute in vain if it was so
- * before it looked.
+ * A proxy socket whose connections respond late: csi-sanity waits for a connection to become ready, and for a minute in vain if
+ * it was ready before the wait.
  */
 export async function lateSocket(path: string, target: string): Promise<{ close(): void }> {
   const open = new Set<Socket>();

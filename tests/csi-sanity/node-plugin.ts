@@ -6,7 +6,7 @@ export interface NodePlugin {
   close(): void;
 }
 
-/** The half of the driver on a node, which mounts nothing: csi-sanity asks it which server it is, and cleans up through it. */
+/** The driver's node half, which mounts nothing: csi-sanity asks it which server it is, and cleans up through it. */
 export async function serveNodePlugin(
   path: string,
   { serverID, zone }: { readonly serverID: string; readonly zone: string },

@@ -15,7 +15,7 @@ import { runSanity, type Spec } from './sanity-run.ts';
 const LOOK_MS = 300;
 const PATIENCE_MS = 300_000;
 
-/** Where a driver can be tried: an entry of clouds.yaml, and names of what its servers are made of. */
+/** Where a driver can be tested: an entry of clouds.yaml, and names of what its servers are built from. */
 export interface SanityCloud {
   readonly cloudsYaml: string;
   readonly member: string;
@@ -23,7 +23,7 @@ export interface SanityCloud {
   readonly flavor: string;
 }
 
-/** A server that stands for a node, and sockets for a driver and the node's half of it. */
+/** A server that stands for a node, and sockets for a driver and its node half. */
 export class SanityPlace {
   readonly member: OpenStackClient;
   readonly server: Server;
@@ -61,7 +61,7 @@ export class SanityPlace {
     return new SanityPlace(cloud, { member, server, folder, node, disconnect: () => connection.close() });
   }
 
-  /** Of the driver. */
+  /** The driver's socket. */
   get socket(): string {
     return join(this.#folder, 'csi.sock');
   }
@@ -74,7 +74,7 @@ export class SanityPlace {
     return DriverProcess.upstream(program, this.#options());
   }
 
-  /** The specs of the driver that listens. */
+  /** The specs of the listening driver. */
   async run(): Promise<readonly Spec[]> {
     return runSanity({
       program: upstreamProgram('csi-sanity') ?? '',

@@ -30,13 +30,13 @@ export interface Spec {
 
 type SpecReport = NonNullable<z.infer<typeof Report>[number]['SpecReports']>[number];
 
-/** What the focus left out is reported as skipped, without a reason. */
+/** Unfocused tests are reported as skipped, without a reason. */
 function isChosen({ LeafNodeText: leaf, State: state, Failure: failure }: SpecReport): boolean {
   return leaf !== '' && state !== 'pending' && (state !== 'skipped' || failure !== undefined);
 }
 
 export interface SanityOptions {
-  /** Of csi-sanity. */
+  /** Path of csi-sanity. */
   readonly program: string;
   /** For its files. */
   readonly folder: string;
@@ -44,7 +44,7 @@ export interface SanityOptions {
   readonly nodeSocket: string;
 }
 
-/** csi-sanity's specs of Controller and Identity, in a fixed order; those of nodes and of groups are not a controller's. */
+/** csi-sanity's specs of Controller and Identity, in a fixed order; those of nodes and of groups do not concern a controller. */
 export async function runSanity({
   program,
   folder,

@@ -17,7 +17,10 @@ import type { ManagementCluster } from '../management/management-cluster.ts';
 
 const tenantKinds: readonly ResourceType[] = KINDS.filter(({ namespaced }) => namespaced);
 
-/** A management cluster for one test after the other: each finds it as if it were new, and controllers act as the ServiceAccount that `install` made. */
+/**
+ * A management cluster for one test after the other: each finds it like new, and controllers act as the ServiceAccount created by
+ * `install`.
+ */
 export async function openManagementTestEngine(cluster: ManagementCluster, clock: Clock): Promise<TestEngine> {
   if (clock instanceof SteppingClock)
     throw new TypeError('a stepping clock stops for requests, and not for what kube-apiserver does between them');
@@ -35,7 +38,7 @@ export async function openManagementTestEngine(cluster: ManagementCluster, clock
   };
 }
 
-/** Removes what the last test left: nothing looks after its finalizers any more. */
+/** Removes what the last test left: no controller handles its finalizers any more. */
 async function sweep(client: KubeClient): Promise<void> {
   await Promise.all([...tenantKinds, plans, kubernetesReleases].map((type) => empty(client, type)));
   const ours = { labelSelector: 'fairway.dev/cluster-uid', namespace: SYSTEM_NAMESPACE };

@@ -5,7 +5,7 @@ const MERGE = { metadata: { labels: { evil: 'yes' } } };
 
 /** A tenant's objects, and secrets that other tenants must not learn. */
 export interface Owned extends Person {
-  /** Of the namespace, that is of the project. */
+  /** The path of the namespace, which is that of the project. */
   readonly root: string;
   readonly cluster: string;
   readonly uuid: string;
@@ -14,7 +14,7 @@ export interface Owned extends Person {
   readonly pool: string;
   /** Of the cluster, at Magnum. */
   readonly label: string;
-  /** The public template that it was made by. */
+  /** The public template that it was created from. */
   readonly offer: string;
   /** PEM of a certificate request. */
   readonly csr: string;
@@ -163,7 +163,7 @@ export const MAGNUM: readonly (readonly [what: string, owner: number, reader: nu
       ({ uuid }) =>
         patch(`/v1/clusters/${uuid}/nodegroups/default-worker`, [{ op: 'replace', path: '/max_node_count', value: 2 }]),
     ],
-    // Which is never deleted.
+    // It is never deleted.
     ['delete a nodegroup', 400, 400, 404, ({ uuid }) => remove(`/v1/clusters/${uuid}/nodegroups/default-worker`)],
     [
       'make a nodegroup',

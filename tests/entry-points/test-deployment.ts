@@ -22,7 +22,7 @@ export interface Attempt {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A user of the simulated cloud's, with a token of Keystone. */
+/** A user of the simulated cloud, with a token of Keystone. */
 export interface Person {
   readonly token: string;
   readonly userId: string;
@@ -35,7 +35,7 @@ interface Server {
   readonly certificateAuthority: string;
 }
 
-/** What leads into one Fairway. */
+/** The entry points of one Fairway. */
 export class TestDeployment {
   readonly #fairway: RunningFairway;
   readonly #folder: string;
@@ -61,7 +61,7 @@ export class TestDeployment {
     return new TestDeployment(fairway, folder, { server, certificateAuthority }, await readFile(file, 'utf8'));
   }
 
-  /** Who an entry of clouds.yaml is, signed in to the console as well. */
+  /** The user of an entry in clouds.yaml, also signed in to the console. */
   async person(entry: string): Promise<Person> {
     const opening = { clock: systemClock, random: Math.random, log: silentLogger };
     const yaml = readCloudsYaml(this.#fairway.cloudsYaml);
@@ -80,7 +80,7 @@ export class TestDeployment {
     return { token: id, userId: token.user.id, project, browser };
   }
 
-  /** The same API as `atKubernetes`, for what is not an attempt. */
+  /** The same API as `atKubernetes`, for requests other than attempts. */
   client({ token }: Pick<Person, 'token'>): KubeClient {
     const client = new KubeClient(new HttpsTransport({ ...this.#kubernetes, bearerToken: () => token }));
     this.#closers.push(() => client.close());

@@ -1,7 +1,7 @@
 export interface HostileBody {
   readonly name: string;
   readonly contentType: string;
-  /** Of about so many bytes. */
+  /** A body of about this many bytes. */
   of(length: number): string | Buffer;
 }
 
@@ -12,7 +12,7 @@ const MERGE_PATCH = 'application/merge-patch+json';
 const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 const APPLY_PATCH = 'application/apply-patch+yaml';
 
-/** `part` for as long as it goes, between `head` and `tail`; `#` in it is a number of its own. */
+/** `part` repeated as often as it fits between `head` and `tail`; `#` in it is a unique number. */
 function repeated(part: string, { head = '', tail = '' } = {}) {
   return (length: number): string => {
     const parts: string[] = [];
@@ -29,7 +29,7 @@ const OBJECT = { head: '{"metadata":{"name":"a"},"data":{"z":"z"', tail: '}}' };
 const SPEC = { head: '{"metadata":{"name":"a"},"spec":[0', tail: ']}' };
 const DATA = { head: '{"data":{"z":"z"', tail: '}}' };
 
-/** What no decoder is to take long for, whatever comes of it. */
+/** Bodies that no decoder may be slow for, whatever the result. */
 const FORMS: readonly (readonly [name: string, contentType: string, of: HostileBody['of']])[] = [
   ['lists in lists', JSON_TYPE, repeated('[')],
   ['closed lists in lists', JSON_TYPE, (length) => '['.repeat(length / 2) + ']'.repeat(length / 2)],

@@ -13,7 +13,7 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 
 export interface HostileRequest {
-  /** Of a listener of HTTP. */
+  /** The listener to send it to. */
   readonly at: 'api' | 'magnum';
   /** Unauthenticated by default; a member has a Keystone token, the administrator a certificate. */
   readonly as?: 'member' | 'administrator';
@@ -23,9 +23,9 @@ export interface HostileRequest {
   readonly body?: string | Buffer;
 }
 
-/** A whole `fairway up` in this process and on this thread, so that its work can be counted; with all of its listeners. */
+/** A whole `fairway up` in this process and on this thread, so that its work can be measured; with all of its listeners. */
 export class HostileTarget {
-  /** Of the administrator. */
+  /** The administrator's client. */
   readonly client: KubeClient;
   readonly #urls: Readonly<Record<HostileRequest['at'], string>>;
   readonly #agents: Readonly<Record<'stranger' | 'administrator', Agent>>;
@@ -88,7 +88,7 @@ export class HostileTarget {
     });
   }
 
-  /** The status; 0 where the connection ended without one, and undefined where no client of Node's sends such a thing. */
+  /** The status; 0 if the connection ended without one, and undefined if no Node client can send such a request. */
   async send({ at, as, method, path, headers = {}, body }: HostileRequest): Promise<number | undefined> {
     const agent = as === 'administrator' ? this.#agents.administrator : this.#agents.stranger;
     const own = at === 'magnum' ? { 'x-auth-token': this.#token } : { authorization: `Bearer ${this.#token}` };

@@ -41,13 +41,13 @@ export async function leastWorkOf(times: number, run: () => Promise<unknown>): P
   return least;
 }
 
-/** Less is as long as a request of any kind takes. */
+/** Anything below is within the usual time of any request. */
 const FLOOR_MS = 40;
 /** Four times the input takes linear work four times as long, quadratic work sixteen times. */
 const FACTOR = 4;
 const MAX_GROWTH = 8;
 
-/** How work grows faster than what is sent, from `from` to `to` bytes in steps of four times as many; undefined if it does not. */
+/** How work grows faster than the input, from `from` to `to` bytes in steps of a factor of four; undefined if it does not. */
 export async function excessiveWork(
   send: (length: number) => Promise<unknown>,
   { from, to }: { readonly from: number; readonly to: number },

@@ -8,7 +8,7 @@ import { TESTBED, testbed } from './testbed.ts';
 
 const NAME = 'box';
 
-/** A Debian of testbed/node with systemd as its first process, and nothing of Kubernetes. */
+/** A Debian of testbed/node with systemd as its first process, and without Kubernetes. */
 export class BootedHost implements AsyncDisposable {
   readonly name = NAME;
   readonly address = '10.1.0.5';
@@ -41,12 +41,12 @@ export class BootedHost implements AsyncDisposable {
     return run(TESTBED, ['exec', NAME, ...command]);
   }
 
-  /** Runs a script of bash, which ends with its first error. */
+  /** Runs a bash script, which exits at its first error. */
   script(text: string): Promise<Answer> {
     return this.run('bash', '-euc', text);
   }
 
-  /** What a unit has said since the host booted, as it says it. */
+  /** The log of a unit since the host booted, as it arrives. */
   journal(unit: string): SpokenOutput {
     this.#journal ??= new SpokenOutput(
       spawn(TESTBED, ['exec', NAME, 'journalctl', '--follow', '--lines=all', '--output=cat', '--unit', unit], {
@@ -56,13 +56,13 @@ export class BootedHost implements AsyncDisposable {
     return this.#journal;
   }
 
-  /** A property of a unit, as systemd says it. */
+  /** A property of a unit, as reported by systemd. */
   async property(unit: string, name: string): Promise<string> {
     const { stdout } = await this.run('systemctl', 'show', unit, `--property=${name}`, '--value');
     return stdout.trim();
   }
 
-  /** The host goes with whoever holds the machine. */
+  /** The host is released with the holder of the machine. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#holder.exitCode !== null || this.#holder.signalCode !== null) return;
     const exited = once(this.#holder, 'exit');

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { run } from '../session/running-fairway.ts';
 import { feed } from './testbed.ts';
 
-/** Packs this checkout, and installs the package below /usr/local of a host, as `npm install -g` does there. The host's own Node is the package's. */
+/**
+ * Packs this checkout, and installs the package below /usr/local of a host, like `npm install -g`. The host's own Node is the
+ * package's.
+ */
 export async function installFairway(host: string, folder: string): Promise<void> {
   const prefix = join(folder, 'prefix');
   mkdirSync(prefix);
@@ -21,7 +24,7 @@ export async function installFairway(host: string, folder: string): Promise<void
   feed(host, 0, 'ln', '-s', node, '/usr/local/bin/node');
 }
 
-/** Copies files of a folder of this machine into one of a host, as root's. */
+/** Copies files from a folder of this machine to one of a host, owned by root. */
 export function giveFolder(host: string, folder: string, files: readonly string[], target: string): void {
   const scratch = mkdtempSync(join(tmpdir(), 'fairway-give-'));
   const archive = join(scratch, 'archive.tar');

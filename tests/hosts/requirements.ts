@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 
-/** What this machine lacks to boot hosts of testbed/node; empty where it has all. */
+/** What this machine lacks to boot hosts of testbed/node; empty if nothing is missing. */
 export function hostsLack(): string[] {
   return [
     ...(process.getuid?.() === 0 ? [] : ['root']),
@@ -12,7 +12,7 @@ export function hostsLack(): string[] {
   ];
 }
 
-/** Without it the kernel lets no ext4 grow that is mounted. By its number in linux/capability.h. */
+/** Without it the kernel refuses to grow a mounted ext4. The number is from linux/capability.h. */
 export const CAP_SYS_RESOURCE = 24;
 
 /** Whether processes of this machine may have a capability. */

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { PROJECT } from '../session/running-fairway.ts';
 
 export const TESTBED = join(PROJECT, 'testbed/node/testbed');
-/** Of virtual machines; it takes the same commands. */
+/** The testbed with virtual machines; it takes the same commands. */
 export const VM_TESTBED = join(PROJECT, 'testbed/vm/testbed');
 
-/** Runs a command of testbed/node to its end, and returns what it printed. Throws when it fails. */
+/** Runs a command of testbed/node to completion, and returns its output. Throws if it fails. */
 export function testbed(...args: readonly string[]): string {
   return callTestbed(TESTBED, ...args);
 }
 
-/** The same of another testbed. */
+/** The same for another testbed. */
 export function callTestbed(path: string, ...args: readonly string[]): string {
   return execFileSync(path, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
 }

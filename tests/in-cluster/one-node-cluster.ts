@@ -14,7 +14,7 @@ import { type Answer, type RunningFairway, run } from '../session/running-fairwa
 import { joinNetworks, serveServices } from './services.ts';
 
 const NAME = 'management';
-/** Of the plan `free`: Fairway lets its API servers reach nothing private unless it is told to. */
+/** In plan `free`: by default Fairway keeps its API servers from reaching private addresses. */
 const RANGES = ['10.2.0.0/16', '10.3.0.0/16'];
 
 function manifest(version: string): string {
@@ -36,8 +36,8 @@ spec: {clusterName: ${NAME}, flavor: b3-8, replicas: 1, image: debian-12-contain
 }
 
 /**
- * A management cluster that runs pods: a Fairway makes it, with a control plane of processes and one node of testbed/node. Its pods have
- * addresses that this machine reaches, as a control plane of kubeadm does.
+ * A management cluster that runs pods, created by a Fairway, with a process-based control plane and one node of testbed/node.
+ * This machine can reach the addresses of its pods, as a control plane of kubeadm does.
  */
 export class OneNodeCluster implements AsyncDisposable {
   readonly kubeconfig: string;
@@ -81,7 +81,7 @@ export class OneNodeCluster implements AsyncDisposable {
     return run(this.#kubectl, ['--kubeconfig', this.kubeconfig, ...args]);
   }
 
-  /** kubectl at the Fairway that made the cluster. */
+  /** kubectl at the Fairway that created the cluster. */
   fairwayKubectl(...args: readonly string[]): Promise<Answer> {
     return run(this.#kubectl, ['--kubeconfig', this.#fairway.kubeconfig, ...args]);
   }
@@ -91,12 +91,12 @@ export class OneNodeCluster implements AsyncDisposable {
     return this.#cloud.on(this.node, ...command);
   }
 
-  /** Leads the Services that there are to the pods that they have now, for pods and for this machine. */
+  /** Points existing Services to their current pods, for pods and for this machine. */
   serveServices(): Promise<void> {
     return serveServices(this.client, (...command) => this.onNode(...command));
   }
 
-  /** What went on, for the message of a failure. */
+  /** Logs for the message of a failure. */
   async diagnosis(namespace = 'fairway-system', workload = 'deployment/fairway'): Promise<string> {
     const told = ['describe pods', `logs ${workload} --tail=50`, 'get events'].map((what) =>
       this.kubectl('--namespace', namespace, ...what.split(' ')),

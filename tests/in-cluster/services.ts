@@ -3,16 +3,16 @@ import type { EndpointSlice, Node, Service } from '@fairway/kube/kinds/generated
 import { EndpointSlices, Services } from '@fairway/kube/kinds/resources';
 import { type Answer, run } from '../session/running-fairway.ts';
 
-/** What stands for kube-proxy: the testbed's nodes have none. */
+/** Replaces kube-proxy, which the testbed's nodes do not have. */
 const CHAIN = 'FAIRWAY-TESTBED';
 
-/** Has this machine reach pods and Services by way of a node. The routes go with the testbed's bridge. */
+/** Gives this machine routes to pods and Services through a node. The routes are removed with the testbed's bridge. */
 export async function joinNetworks({ status }: Node, ranges: readonly string[]): Promise<void> {
   const address = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address ?? '';
   for (const range of ranges) succeed(await run('ip', ['route', 'replace', range, 'via', address]));
 }
 
-/** Writes rules for all Services that have an address and an endpoint; earlier ones go at the same moment. */
+/** Writes rules for all Services that have an address and an endpoint, atomically replacing earlier ones. */
 export async function serveServices(
   client: KubeClient,
   onNode: (...command: readonly string[]) => Promise<Answer>,
@@ -33,7 +33,7 @@ function rulesOf({ metadata, spec }: Service, slices: readonly EndpointSlice[]):
     (slice) =>
       slice.metadata.namespace === metadata.namespace &&
       slice.metadata.labels?.['kubernetes.io/service-name'] === metadata.name &&
-      // Null where there are no endpoints.
+      // Null without endpoints.
       slice.ports,
   );
   return (spec?.ports ?? []).flatMap(({ name = '', port }) =>

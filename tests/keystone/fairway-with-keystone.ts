@@ -26,9 +26,9 @@ export interface FairwayWithKeystone {
   readonly kubeconfig: string;
   /** The cloud, as an entry of clouds.yaml or with another credential. */
   cloud(entry: string, credential?: Credential): OpenStackClient;
-  /** Fairway's API by a token of Keystone. */
+  /** Fairway's API with a token of Keystone. */
   by(token: string): KubeClient;
-  /** Where a browser finds it. */
+  /** The address for a browser. */
   address(): Promise<{ readonly url: string; readonly certificateAuthority: string }>;
   /** Login data of an entry's user. */
   passwordOf(entry: string): Extract<Credential, { kind: 'password' }>;

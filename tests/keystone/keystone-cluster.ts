@@ -59,10 +59,10 @@ export class KeystoneCluster {
     return cluster;
   }
 
-  /** Sets who has access; null: nobody. Resolves when it is in effect. */
+  /** Sets who has access; null: no one. Resolves when it is in effect. */
   async let(keystone: NonNullable<Cluster['spec']['apiServer']['keystone']> | null): Promise<void> {
     const path = '/spec/apiServer/keystone';
-    // As a whole: a merge would keep what was said of roles before.
+    // Replaces the whole value: a merge would keep earlier roles.
     const value = [keystone === null ? { op: 'remove', path } : { op: 'add', path, value: keystone }];
     const { metadata } = await this.fairway.api
       .resource(clusters)

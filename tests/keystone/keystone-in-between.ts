@@ -1,11 +1,11 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Passes all requests on to a Keystone, counts them, and breaks connections while it is said to be away. */
+/** Passes all requests on to a Keystone, counts them, and breaks connections while `isAway` is set. */
 export interface KeystoneInBetween {
   readonly url: string;
   isAway: boolean;
-  /** Requests so far whose path has this in it. */
+  /** The number of requests so far whose path contains this. */
   calls(part: string): number;
   close(): Promise<void>;
 }

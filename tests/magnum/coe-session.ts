@@ -32,28 +32,28 @@ export class CoeSession {
     return session;
   }
 
-  /** Runs `openstack` as somebody. */
+  /** Runs `openstack` as one of these users. */
   openstack(person: Person, ...words: readonly string[]): Promise<Answer> {
     const { cloud, fairway, folder } = this;
     const entry = { tenant: cloud.member, reader: cloud.reader, outsider: cloud.other, admin: cloud.admin }[person];
     return run(this.#openstack, ['--os-cloud', entry, ...words], {
       PATH: '/usr/bin:/bin',
       HOME: folder,
-      // `cluster config` ends in a traceback without it.
+      // `cluster config` fails with a traceback without it.
       SHELL: '/bin/sh',
       OS_CLIENT_CONFIG_FILE: fairway.cloudsYaml,
       OS_CACERT: fairway.magnum.authority,
     });
   }
 
-  /** What it prints as JSON. Throws an Error with what it says if it fails. */
+  /** Its output as JSON. Throws an Error with its message if it fails. */
   async json<T = Record<string, unknown>>(person: Person, ...words: readonly string[]): Promise<T> {
     const { code, stdout, stderr } = await this.openstack(person, ...words, '-f', 'json');
     if (code !== 0) throw new Error(`openstack ${words.join(' ')}: ${stderr}`);
     return JSON.parse(stdout) as T;
   }
 
-  /** Public templates of the newest two versions that new clusters may have, older first. */
+  /** Public templates of the newest two versions available to new clusters, older first. */
   async newestTemplates(): Promise<readonly [older: string, newer: string]> {
     const listed = await this.json<{ name: string }[]>('tenant', 'coe', 'cluster', 'template', 'list');
     const names = listed.map(({ name }) => name).filter((name) => name.endsWith('-free'));
@@ -73,7 +73,7 @@ export class CoeSession {
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** With the commands that docs/operators/magnum.md has, where the cloud is a real one. */
+  /** With the commands of docs/operators/magnum.md, if the cloud is a real one. */
   async #announce(url: string): Promise<void> {
     const { announce } = this.cloud;
     if (announce) return announce({ type: 'container-infra', name: 'magnum', url });

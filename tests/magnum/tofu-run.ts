@@ -13,7 +13,7 @@ export function findTofu(): ClientProgram | undefined {
   return provider && findProgram('tofu');
 }
 
-/** The example of examples/opentofu, applied by a tenant; nothing is fetched, since the provider is named by its folder. */
+/** The example of examples/opentofu, applied by a tenant; nothing is downloaded, since the provider is given as a folder. */
 export class TofuRun {
   readonly #session: CoeSession;
   readonly #tofu: ClientProgram;

@@ -16,12 +16,12 @@ import { Home } from '@fairway/service/up/home';
 import { up } from '@fairway/service/up/up';
 import type { JobCloud } from './job-clouds.ts';
 
-/** A whole Fairway in this process on a cloud that is none of its own, and hollow nodes for that cloud's servers. */
+/** A whole Fairway in this process on an independent cloud, and hollow nodes for that cloud's servers. */
 export interface FairwayOnCloud {
   /** Fairway's API, as its administrator. */
   readonly api: KubeClient;
   readonly kubeconfig: string;
-  /** Where Magnum's API is, if it is served, and the file with its authority. */
+  /** The address of Magnum's API, if it is served, and the file with its authority. */
   readonly magnum: { readonly url: string | undefined; readonly authority: string };
   readonly cloudsYaml: string;
   /** The tenant's own view of its project. */
@@ -30,12 +30,12 @@ export interface FairwayOnCloud {
   /** A member of another project, and a reader of the first. */
   readonly other: OpenStackClient;
   readonly reader: OpenStackClient;
-  /** The bytes of Fairway's database with its journal. */
+  /** The size of Fairway's database with its journal, in bytes. */
   readDatabase(): Promise<Buffer>;
   close(): Promise<void>;
 }
 
-/** Set to see what Fairway logs. */
+/** Set to see Fairway's log. */
 const IS_VERBOSE = process.env['FAIRWAY_TEST_LOG'] !== undefined;
 
 function say(fields: object, message: string): void {
@@ -45,15 +45,15 @@ function say(fields: object, message: string): void {
 const loudLogger: Logger = { debug() {}, info: say, warn: say, error: say, child: () => loudLogger };
 
 interface FairwayOnCloudOptions {
-  /** Gets what Fairway says, and nothing of the nodes. */
+  /** Gets Fairway's log, and nothing of the nodes. */
   readonly log?: Logger;
   /** As `fairway up --credential-check`. */
   readonly credentialCheckMs?: number;
   /** As `fairway up --cloud-check`. */
   readonly observeMs?: number;
-  /** See ProjectCloud; shorter where no killed Fairway was before, whose requests may be on their way. */
+  /** See ProjectCloud; shorter if no Fairway was killed before, so that no requests are in flight. */
   readonly settleMs?: number;
-  /** Lets users of Keystone in, also at Magnum's API; their tokens are validated by the cloud's administrator. */
+  /** Admits Keystone users, also at Magnum's API; the cloud's administrator validates their tokens. */
   readonly servesMagnum?: boolean;
 }
 
@@ -67,7 +67,7 @@ export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOpt
   } = options;
   const folder = await mkdtemp(join(tmpdir(), 'fairway-on-cloud-'));
   const home = new Home(folder);
-  // As an operator names the file to a Fairway.
+  // The file as an operator names it to a Fairway.
   process.env['OS_CLIENT_CONFIG_FILE'] = cloud.cloudsYaml;
   const fairway = await up({
     home,
@@ -102,7 +102,7 @@ export async function startFairwayOn(cloud: JobCloud, options: FairwayOnCloudOpt
     cloud: openStackFleetCloud(admin),
     disks: new MemoryDisks(),
     ...opening,
-    // Short, because nothing tells it of new servers.
+    // Short, because there are no notifications of new servers.
     idlePeriodMs: 2_000,
   });
   fleet.start();

@@ -1,7 +1,7 @@
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import { z } from 'zod';
 
-/** What a project holds: `kind id name`, sorted. */
+/** The contents of a project: `kind id name`, sorted. */
 export type Holdings = readonly string[];
 
 interface Item {
@@ -11,7 +11,7 @@ interface Item {
 
 const VolumeList = z.object({ volumes: z.array(z.object({ id: z.string(), name: z.string() })) });
 
-/** Everything in the project that Fairway could have made, whoever made it. */
+/** Everything in the project that Fairway could have created, whoever created it. */
 export async function holdingsOf(client: OpenStackClient): Promise<Holdings> {
   const { compute, network, identity } = client;
   const { networks, subnets, routers, ports, securityGroups, floatingIps } = network;
@@ -37,7 +37,7 @@ async function describe(kind: string, items: AsyncIterable<Item> | readonly Item
   return lines;
 }
 
-/** Of the block storage service, where the cloud has one. */
+/** For the block storage service, if the cloud has one. */
 async function volumesOf({ session }: OpenStackClient): Promise<readonly Item[]> {
   const { id, token } = await session.token();
   const entry = token.catalog.find(({ type }) => type === 'volumev3' || type === 'block-storage');

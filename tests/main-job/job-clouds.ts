@@ -7,7 +7,7 @@ import { readCloudsYaml } from '@fairway/service/up/clouds';
 import { createCloud } from '@fairway/simulator/cloud';
 import { ownProjects } from './testbed-projects.ts';
 
-/** A cloud that Fairway can be run on, by entries of a clouds.yaml. */
+/** A cloud that Fairway can run on, by entries of a clouds.yaml. */
 export interface JobCloud {
   readonly cloudsYaml: string;
   /** A member of the project that the clusters live in. */
@@ -22,7 +22,7 @@ export interface JobCloud {
   readonly image: string;
   readonly flavor: string;
   readonly largerFlavor: string;
-  /** Has a service of others stand in the catalog; the administrator does where this is undefined. */
+  /** Replaces a service of the catalog; if undefined, the administrator does it. */
   readonly announce?: (service: { readonly type: string; readonly name: string; readonly url: string }) => void;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ const SIMULATOR: JobTarget = {
     const simulator = createCloud({
       clock: systemClock,
       random: Math.random,
-      // As many hosts as the testbed has, so that an anti-affinity group can be more than the cloud can place.
+      // As many hosts as the testbed has, so that an anti-affinity group can be larger than the cloud can place.
       config: { zones: [{ name: 'nova', hosts: 3, hostVcpus: 256, hostRamMiB: 1024 * 1024, hostDiskGiB: 20_000 }] },
     });
     await simulator.listen({ host: '127.0.0.1', port: 0 });
@@ -70,7 +70,7 @@ const SIMULATOR: JobTarget = {
 
 const TESTBED_CLOUDS = `${process.env['OSTEST_ROOT'] ?? '/opt/ostest'}/clouds.yaml`;
 
-/** testbed/openstack, when it is up. */
+/** testbed/openstack, if it is running. */
 async function testbed(): Promise<JobTarget> {
   if (existsSync(TESTBED_CLOUDS) && (await answers(readCloudsYaml(TESTBED_CLOUDS).get('ostest-demo-a').authUrl))) {
     const open = async () => ({

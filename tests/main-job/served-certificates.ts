@@ -1,6 +1,6 @@
 import type { FairwayOnCloud } from './fairway-on-cloud.ts';
 
-/** References of the certificates that a project's load balancers serve, and of those that Barbican keeps. */
+/** References of the certificates that a project's load balancers serve, and of those that Barbican stores. */
 export async function certificatesOf({ loadBalancing, keyManager }: FairwayOnCloud['member']): Promise<{
   readonly served: readonly string[];
   readonly kept: readonly string[];

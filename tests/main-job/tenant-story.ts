@@ -13,7 +13,7 @@ import type { JobCloud, JobTarget } from './job-clouds.ts';
 const namespace = 'default';
 const patience = { deadlineMs: 400_000 };
 
-/** A Fairway on a cloud, and one cluster of a tenant's, for the story of what the tenant does in it. */
+/** A Fairway on a cloud, and one cluster of a tenant, for the story of the tenant. */
 export class TenantStory {
   readonly fairway: FairwayOnCloud;
   readonly #cloud: JobCloud;
@@ -75,7 +75,7 @@ export class TenantStory {
     );
   }
 
-  /** Deletes the cluster with all that it has in the cloud. */
+  /** Deletes the cluster with all of its cloud resources. */
   async end(): Promise<void> {
     this.#tenant?.close();
     const { api } = this.fairway;

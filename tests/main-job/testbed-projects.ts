@@ -11,7 +11,7 @@ import { z } from 'zod';
 const Created = z.object({ id: z.string() });
 const RoleList = z.object({ roles: z.array(Created.extend({ name: z.string() })) });
 
-/** clouds.yaml entries of a test's own, whose names are those of the entries' users too. */
+/** Entries in a test's own clouds.yaml, whose names are also those of the users. */
 export interface OwnEntries {
   readonly cloudsYaml: string;
   readonly member: string;
@@ -20,7 +20,7 @@ export interface OwnEntries {
   close(): Promise<void>;
 }
 
-/** Two projects with their users that no other test knows: what one test makes must not be counted by another at its side. */
+/** Two projects with users for one test alone, so that concurrent tests do not count each other's resources. */
 export async function ownProjects(cloudsYaml: string, adminEntry: string): Promise<OwnEntries> {
   const opening = { clock: systemClock, random: Math.random, log: silentLogger };
   const cloud = openCloud(readCloudsYaml(cloudsYaml), adminEntry, opening);
@@ -43,7 +43,7 @@ export async function ownProjects(cloudsYaml: string, adminEntry: string): Promi
 
   async function createProject(name: string): Promise<string> {
     const id = await create('project', { name });
-    // Neutron makes one in every project that it hears of, and nobody but the administrator may delete it.
+    // Neutron creates one in every project that it sees, and only the administrator may delete it.
     cleanups.push(async () => {
       const { securityGroups } = admin.network;
       for await (const group of securityGroups.list({ project_id: id })) await securityGroups.delete(group.id);
@@ -61,7 +61,7 @@ export async function ownProjects(cloudsYaml: string, adminEntry: string): Promi
 
   const [own, foreign] = [await createProject(run), await createProject(`${run}-other`)];
   const entries = { member: run, reader: `${run}-reader`, other: `${run}-other` };
-  // Zed's Barbican asks for its own role.
+  // Zed's Barbican requires its own role.
   await createUser(entries.member, own, 'member', 'creator');
   await createUser(entries.reader, own, 'reader');
   await createUser(entries.other, foreign, 'member');

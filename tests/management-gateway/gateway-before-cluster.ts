@@ -27,13 +27,13 @@ export const RED = 'red';
 export const BLUE = 'blue';
 
 /**
- * A real management cluster with `fairway serve` before it, as the ServiceAccount that `fairway install` made. In `red`, alice is a member by her
- * client certificate; in `blue`, the ServiceAccount robot by its token.
+ * A real management cluster behind `fairway serve`, as the ServiceAccount that `fairway install` created. In `red`, alice is a
+ * member by her client certificate; in `blue`, the ServiceAccount robot by its token.
  */
 export class GatewayBeforeCluster implements AsyncDisposable {
   readonly plane: RealControlPlane;
   readonly folder: string;
-  /** Straight to the API server, with all rights. */
+  /** Directly at the API server, with all rights. */
   readonly admin: KubeClient;
   readonly url: string;
   readonly #port: number;
@@ -82,7 +82,7 @@ export class GatewayBeforeCluster implements AsyncDisposable {
     return join(this.folder, name);
   }
 
-  /** Resolves when kube-apiserver asks it about writes. */
+  /** Resolves when kube-apiserver calls it about writes. */
   async startGateway(): Promise<void> {
     const listen = `127.0.0.1:${this.#port}`;
     this.#replica = await RunningReplica.start(
@@ -100,18 +100,18 @@ export class GatewayBeforeCluster implements AsyncDisposable {
     await this.#replica?.[Symbol.asyncDispose]();
   }
 
-  /** Through the gateway; whoever asks closes it. */
+  /** Through the gateway; the caller closes it. */
   async clientOfAlice(): Promise<KubeClient> {
     const certificate = await this.plane.pki.clientCertificate('alice', []);
     return this.#through({ clientCertificate: () => certificate });
   }
 
-  /** Whoever holds the token. */
+  /** The user of the token. */
   bearing(token: string): KubeClient {
     return this.#through({ bearerToken: () => token });
   }
 
-  /** Of the simulated cloud, whose users of Keystone are let in. */
+  /** The simulated cloud's file; its Keystone users are admitted. */
   get cloudsYaml(): string {
     return join(this.folder, 'home', 'clouds.yaml');
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const apiVersion = 'fairway.dev/v1alpha1';
 
-/** A Cluster as a tenant writes it. */
+/** A Cluster as written by a tenant. */
 export function aCluster(name: string, spec: object = {}) {
   return { apiVersion, kind: 'Cluster', metadata: { name }, spec: { plan: 'free', ...spec } };
 }
@@ -19,7 +19,7 @@ export function paused<T extends { readonly metadata: object }>(object: T): T {
   return { ...object, metadata: { ...object.metadata, annotations: { 'fairway.dev/paused': 'true' } } };
 }
 
-/** Writes a file for kubectl; answers its path. */
+/** Writes a file for kubectl; returns its path. */
 export async function writeManifest(folder: string, name: string, objects: readonly object[]): Promise<string> {
   const path = join(folder, `${name}.json`);
   await writeFile(path, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));

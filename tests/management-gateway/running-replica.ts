@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PROJECT } from '../session/running-fairway.ts';
 import { SpokenOutput } from '../session/spoken-output.ts';
 
-/** `fairway serve` in a process of its own, with simulated control planes and a simulated cloud. */
+/** `fairway serve` in a separate process, with simulated control planes and a simulated cloud. */
 export class RunningReplica implements AsyncDisposable {
   readonly home: string;
   readonly #child: ChildProcess;
@@ -17,7 +17,7 @@ export class RunningReplica implements AsyncDisposable {
     this.#output = new SpokenOutput(child);
   }
 
-  /** Resolves when it says that it serves; rejects with all that it said when it ends before. */
+  /** Resolves when it reports that it serves; rejects with its output if it ends before that. */
   static async start(kubeconfig: string, home: string, ...options: readonly string[]): Promise<RunningReplica> {
     const runtime = ['--control-plane', 'simulated'];
     const args = ['serve', '--kubeconfig', kubeconfig, '--home', home, ...runtime, ...options];
@@ -30,7 +30,7 @@ export class RunningReplica implements AsyncDisposable {
     return replica;
   }
 
-  /** All that it has printed. */
+  /** Its output so far. */
   get output(): string {
     return this.#output.text;
   }
@@ -39,24 +39,24 @@ export class RunningReplica implements AsyncDisposable {
     return this.#child.pid ?? 0;
   }
 
-  /** Of the gateway. */
+  /** The gateway's URL. */
   get url(): string {
     return /^ {2}gateway +(https:[^;\s]+)/m.exec(this.output)?.[1] ?? '';
   }
 
-  /** What clients of the gateway trust. */
+  /** The authorities that clients of the gateway trust. */
   get gatewayAuthority(): string {
     return readFileSync(join(this.home, 'gateway-ca.crt'), 'utf8');
   }
 
-  /** Ends it without any warning. */
+  /** Kills it without any warning. */
   async kill(): Promise<void> {
     const exited = once(this.#child, 'exit');
     this.#child.kill('SIGKILL');
     await exited;
   }
 
-  /** Ends it as Ctrl-C does. */
+  /** Ends it like Ctrl-C. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');

@@ -8,8 +8,8 @@ import { install } from '@fairway/service/install/installer';
 import { type Manifest, manifests } from '@fairway/service/install/manifests';
 
 /**
- * Does as `fairway install` on an API server of this minor version. One before 1.31, which that refuses, gets no CEL rules, so that all else is tested on it too;
- * what rests on the rules is skipped there by name.
+ * Like `fairway install` on an API server of this minor version. One before 1.31, which that refuses, gets no CEL rules, so that
+ * the rest is tested on it too; tests of the rules are skipped there by name.
  */
 export async function installKnown(client: KubeClient, minor: number): Promise<void> {
   const options = { dryRun: false, forceConflicts: false, clock: systemClock, signal: new AbortController().signal };
@@ -19,7 +19,7 @@ export async function installKnown(client: KubeClient, minor: number): Promise<v
   await install(client, known, options, () => {});
 }
 
-/** Does as `fairway install` of an earlier release did, with what it printed. */
+/** Like `fairway install` of an earlier release, with its output. */
 export async function installEarlier(client: KubeClient, objects: readonly KubeObject[]): Promise<void> {
   const types = new Map<string, ResourceType>(
     [...manifests().map(({ type }) => type), ...KINDS].map((type) => [type.kind, type]),

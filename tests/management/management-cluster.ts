@@ -17,27 +17,30 @@ import { installEarlier, installKnown } from './install-known.ts';
 /** A real kube-apiserver with etcd and kube-controller-manager, installed as Fairway's management cluster. */
 export interface ManagementCluster extends AsyncDisposable {
   readonly plane: RealControlPlane;
-  /** For files of a test; it goes with the cluster. */
+  /** For files of a test; it is deleted with the cluster. */
   readonly folder: string;
   /** Files in a folder of the cluster's own. */
   readonly kubeconfigs: {
     readonly admin: string;
-    /** Of the ServiceAccount that `fairway serve` is. */
+    /** The ServiceAccount of `fairway serve`. */
     readonly controllers: string;
   };
-  /** Installs what the API server knows of it, for one that `fairway install` refuses. */
+  /** Installs Fairway's objects, for an API server that `fairway install` refuses. */
   install(): Promise<void>;
-  /** Writes the kubeconfig of the ServiceAccount, which is there from `fairway install` on. */
+  /** Writes the kubeconfig of the ServiceAccount, which exists after `fairway install`. */
   giveControllersToken(): Promise<void>;
-  /** Whoever asks closes it. */
+  /** The caller closes it. */
   adminClient(clock?: Clock): KubeClient;
-  /** As the ServiceAccount; whoever asks closes it. */
+  /** As the ServiceAccount; the caller closes it. */
   controllersClient(clock?: Clock, wrap?: (transport: Transport) => Transport): KubeClient;
 }
 
 const TOKEN_SECONDS = 36_000;
 
-/** With `installed` it has what an earlier release installs, and `install` upgrades it. With `isInstalled: false`, nothing of Fairway is in it, and `kubeconfigs.controllers` has to wait for `giveControllersToken`. */
+/**
+ * With `installed` it has the objects of an earlier release, which `install` upgrades. With `isInstalled: false` it has nothing
+ * of Fairway, and `kubeconfigs.controllers` has to wait for `giveControllersToken`.
+ */
 export async function startManagementCluster(
   binaries: KubernetesBinaries,
   {

@@ -18,9 +18,9 @@ import { installKnown } from '../management/install-known.ts';
 
 const WEBHOOK = 'admission.fairway.dev';
 
-/** A real kube-apiserver with Fairway's CRDs and webhook, and the world of the manifests; nothing reconciles. */
+/** A real kube-apiserver with Fairway's CRDs and webhook, and the objects that the manifests need; nothing reconciles. */
 export interface WebhookBeforeCluster extends AsyncDisposable {
-  /** Straight to kube-apiserver, with all rights. */
+  /** Directly at kube-apiserver, with all rights. */
   readonly client: KubeClient;
   readonly ids: Ids;
 }

@@ -1,15 +1,15 @@
 import { parser } from '@prometheus-io/lezer-promql';
 
-/** What an expression reads. */
+/** The series that an expression reads. */
 export interface PromQL {
-  /** Texts that are no PromQL. */
+  /** Texts that are not PromQL. */
   readonly errors: readonly string[];
   readonly selectors: readonly { readonly metrics: readonly string[]; readonly labels: readonly string[] }[];
   /** Labels that it groups or joins by. */
   readonly grouping: readonly string[];
 }
 
-/** Reads an expression, with Grafana's variables in it. */
+/** Parses an expression with Grafana's variables. */
 export function readPromQL(expression: string): PromQL {
   const text = expression.replaceAll('$__rate_interval', '5m').replaceAll('$__range', '1h');
   const errors: string[] = [];

@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { freePorts } from '@fairway/base/testing/free-ports';
 import { AwsV4Signer } from 'aws4fetch';
 
-/** What starts a Swift: Debian's swift-proxy, swift-account, swift-container and swift-object. */
+/** The programs of Swift: Debian's swift-proxy, swift-account, swift-container and swift-object. */
 const PROGRAMS = ['proxy', 'account', 'container', 'object'].map((name) => `/usr/bin/swift-${name}-server`);
-/** Swift runs as a user of its own, which its packages make. */
+/** Swift runs as its own user, which its packages create. */
 export const lackingForSwift = [
   ...PROGRAMS.filter((path) => !existsSync(path)),
   ...(process.geteuid?.() === 0 ? [] : ['root']),
@@ -18,7 +18,7 @@ export const lackingForSwift = [
 export const ACCESS_KEY = 'test:tester';
 export const SECRET_KEY = 'testing-secret';
 
-/** The disk of each server, in a third of the time that three calls of swift-ring-builder take. */
+/** Creates the rings for the disk of each server, in a third of the time of three calls of swift-ring-builder. */
 const RINGS = `
 import sys
 from swift.common.ring import RingBuilder
@@ -134,7 +134,7 @@ user_test_tester = ${SECRET_KEY} .admin
     if (status !== 200) throw new Error(`Swift answers ${status}`);
   }
 
-  /** Its processes stop, and go on with the same data. */
+  /** Stops its processes; they continue with the same data. */
   pause(): void {
     for (const child of this.#running) child.kill('SIGSTOP');
   }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { COMPONENTS, type Component, perComponent } from '@fairway/control-plane/process/components';
 import { parsePidFile } from '@fairway/control-plane/process/process-host';
 
-/** Process ids by component, as the pid files of a cluster's folder name them. */
+/** Process ids by component, from the pid files of a cluster's folder. */
 export function pidsOf(folder: string): Readonly<Record<Component, number | undefined>> {
   return perComponent((component) => {
     try {
@@ -14,7 +14,7 @@ export function pidsOf(folder: string): Readonly<Record<Component, number | unde
   });
 }
 
-/** Everything that runs in a folder, or ran there when the folder still was: whoever is in charge of it or has lost it. */
+/** All processes in a folder, even if it has been deleted since, managed or orphaned. */
 export function processesIn(folder: string): readonly number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -39,7 +39,7 @@ export function areAllKnown(pids: Readonly<Record<Component, number | undefined>
   return COMPONENTS.every((component) => pids[component] !== undefined);
 }
 
-/** `kill -9`. Process id 0 would be everyone of ours. */
+/** `kill -9`. Process id 0 would mean all of our own processes. */
 export function kill(pid: number | undefined): void {
   if (pid === undefined) throw new Error('there is no process to kill');
   process.kill(pid, 'SIGKILL');

@@ -23,7 +23,7 @@ type Network = Partial<
 /** UID of the one cluster. */
 export const CLUSTER_UID = 'uid-1';
 
-/** A cluster whose control plane is processes below a folder, asked for as the Cluster controller does. */
+/** A cluster with a process-based control plane below a folder, requested like by the Cluster controller. */
 export class ProcessCluster {
   readonly #parent: string;
   readonly #assets: string;
@@ -65,7 +65,7 @@ export class ProcessCluster {
     return new ProcessCluster(parent, assets, spec, clock, network);
   }
 
-  /** As a Fairway that starts opens it. */
+  /** Like a Fairway that starts. */
   openRuntime(clock = systemClock, more: Network = {}): ProcessRuntime {
     return localProcessRuntime({
       folder: join(this.#parent, 'runtime'),
@@ -87,7 +87,7 @@ export class ProcessCluster {
     return join(this.#parent, 'runtime', CLUSTER_UID);
   }
 
-  /** Asks until the answer is as it should be, or one that ends the hope of it. */
+  /** Polls until the response is as desired, or rules that out. */
   async reach(
     isReached: (state: ControlPlaneState) => boolean,
     isHopeless: (state: ControlPlaneState) => boolean = ({ phase }) => phase === 'Failed',
@@ -106,7 +106,7 @@ export class ProcessCluster {
     }
   }
 
-  /** As Fairway itself, once there is the namespace `default`. */
+  /** As Fairway itself, once the namespace `default` exists. */
   async connect({ endpoint }: ControlPlaneState): Promise<KubeClient> {
     if (endpoint === undefined) throw new Error('the control plane has no endpoint');
     const requirement = certificateRequirements(this.spec).find(({ component }) => component === 'fairway');
@@ -121,7 +121,7 @@ export class ProcessCluster {
         clock: systemClock,
       }),
     );
-    // An API server makes it a moment after it is ready for the first time.
+    // An API server creates it a moment after it is first ready.
     await eventuallyObject(client.resource(Namespaces), { name: 'default' });
     return client;
   }

@@ -10,27 +10,27 @@ import { testbedBinaries } from '@fairway/control-plane/process/testing/testbed-
 /** First minor version of 1 that Fairway offers, and whose flags the product writes. */
 const FIRST_MINOR = 31;
 
-/** What a test runs with. */
+/** The inputs of a test. */
 export interface TestRelease {
   readonly version: string;
-  /** Of 1.36: 36. */
+  /** 36 for 1.36. */
   readonly minor: number;
-  /** For the name of a test: the version, and what is done without. */
+  /** For the name of a test: the version, and what is missing. */
   readonly described: string;
-  /** Whether what restores snapshots lies beside etcd. */
+  /** Whether the program that restores snapshots is next to etcd. */
   readonly hasRestoreTool: boolean;
   /** Whether it makes revisions continue: etcdutl does since 3.6. */
   readonly bumpsRevisions: boolean;
-  /** Holds its programs as they are. */
+  /** The folder with its original programs. */
   readonly folder: string;
-  /** A value for KUBEBUILDER_ASSETS; makes the folder below `parent` where flags have to be left out. */
+  /** A value for KUBEBUILDER_ASSETS; creates the folder below `parent` if flags have to be omitted. */
   assets(parent: string): string;
 }
 
 /**
- * What the programs of old releases don't know of the product's flags, and what they must be told instead. None of it changes
- * what is tested: without the grace period a kube-apiserver with open watches is killed at the end of the supervisor's, and
- * the old ports without TLS are open unless they are closed.
+ * The flags that programs of old releases lack, and those that they need instead. None of it changes what is tested: without the
+ * grace period a kube-apiserver with open watches is killed at the end of the supervisor's, and the old ports without TLS are
+ * open unless they are closed.
  */
 const OLD_FLAGS: Readonly<Partial<Record<Component, { readonly lacks: readonly string[]; readonly needs: string }>>> = {
   'kube-apiserver': { lacks: ['--shutdown-watch-termination-grace-period'], needs: '' },
@@ -38,7 +38,7 @@ const OLD_FLAGS: Readonly<Partial<Record<Component, { readonly lacks: readonly s
   'kube-scheduler': { lacks: [], needs: '--port=0' },
 };
 
-/** The first release at hand that Fairway offers, and an older one that must do as far as it can. */
+/** The first release at hand that Fairway offers, and an older one with best-effort support. */
 export async function testReleases(): Promise<{ readonly offered?: TestRelease; readonly old?: TestRelease }> {
   const found = await findLocalBinaries(process.env, [testbedBinaries(process.env)]);
   const offered = found.find((binaries) => minorOf(binaries) >= FIRST_MINOR);
@@ -46,7 +46,7 @@ export async function testReleases(): Promise<{ readonly offered?: TestRelease; 
   return { ...(offered && { offered: releaseOf(offered) }), ...(old && { old: releaseOf(old) }) };
 }
 
-/** Versions at hand that a cluster can be upgraded between by Fairway: of one minor version, and of the next. */
+/** Versions at hand between which Fairway can upgrade a cluster: of one minor version, and of the next. */
 export async function testUpgrade(): Promise<{ readonly from: string; readonly to: string } | undefined> {
   const found = (await findLocalBinaries(process.env, [])).filter((binaries) => minorOf(binaries) >= FIRST_MINOR);
   for (const from of found) {
@@ -86,7 +86,7 @@ function wrapPrograms(parent: string, { version, paths }: Binaries, isOld: boole
       symlinkSync(paths[component], path);
       continue;
     }
-    // A cluster's user starts the wrapper, and may not look into the folder of the programs.
+    // A cluster's user starts the wrapper, and may not list the folder of the programs.
     for (let at = parent; at.startsWith(`${tmpdir()}/`); at = dirname(at)) chmodSync(at, 0o711);
     const program = join(folder, `${component}-${version}`);
     copyFileSync(paths[component], program);
@@ -100,7 +100,7 @@ function toolsOf({ etcd }: Binaries['paths']): readonly string[] {
   return ['etcdutl', 'etcdctl'].flatMap((name) => findExecutable([dirname(etcd)], name) ?? []);
 }
 
-/** Becomes the program, with the flags that it knows. */
+/** Replaces itself with the program, with supported flags. */
 function wrapper(
   program: string,
   { lacks, needs }: { readonly lacks: readonly string[]; readonly needs: string },

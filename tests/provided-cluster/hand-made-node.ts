@@ -3,11 +3,11 @@ import { Nodes } from '@fairway/kube/kinds/resources';
 
 const UNINITIALIZED = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
-/** A Ready node as its kubelet registers it where a cloud provider is to initialize it. */
+/** A Ready node as registered by its kubelet for initialization by a cloud provider. */
 export async function makeNodeByHand(client: KubeClient, name: string): Promise<void> {
   const nodes = client.resource(Nodes);
   await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec: { taints: [UNINITIALIZED] } });
-  // Whether the server of one that is not Ready exists is asked every 5 s.
+  // The server of a node that is not Ready is looked up every 5 s.
   const value = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
   await nodes.patch(name, { type: 'strategic', value }, { subresource: 'status' });
 }

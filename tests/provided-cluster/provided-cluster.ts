@@ -12,7 +12,7 @@ import { ProviderProcess } from './provider-process.ts';
 const PATIENCE = { deadlineMs: 400_000 };
 const namespace = 'default';
 
-/** A cluster with nodes made by hand, and one cloud provider after another as a process beside it. */
+/** A cluster with hand-made nodes, and one cloud provider after another as a separate process. */
 export class ProvidedCluster {
   readonly #cluster: TestCluster;
   readonly #folder: string;
@@ -41,7 +41,7 @@ export class ProvidedCluster {
     this.#provider.start(command, [...flags, ...this.#files]);
   }
 
-  /** Fairway's, told the same. */
+  /** Fairway's, with the same flags. */
   runFairway(...flags: readonly string[]): void {
     this.#provider.startFairway([...flags, ...this.#files]);
   }
@@ -64,7 +64,7 @@ export class ProvidedCluster {
     await this.services.create({ metadata: { name, namespace, annotations }, spec });
   }
 
-  /** The Service once it is so. */
+  /** The Service once it is as desired. */
   async when(name: string, isSo: (service: Service) => boolean): Promise<Service> {
     try {
       return await eventuallyObject(this.services, { namespace, name }, isSo, PATIENCE);

@@ -11,7 +11,7 @@ export class ProviderProcess {
   #child: ChildProcess | undefined;
   #ended = new AbortController();
 
-  /** What the process prints is added to a file in `folder`. */
+  /** The output of the process is appended to a file in `folder`. */
   constructor(folder: string) {
     this.#log = join(folder, 'log');
   }
@@ -29,12 +29,12 @@ export class ProviderProcess {
     child.once('exit', (code) => ended.abort(new Error(`it ended with ${code}: ${this.logged()}`)));
   }
 
-  /** Throws when it has ended, which no step of a test waits for. */
+  /** Throws if it has exited, which no step of a test waits for. */
   throwIfEnded(): void {
     this.#ended.signal.throwIfAborted();
   }
 
-  /** Rejects when the process ends by itself. */
+  /** Rejects if the process exits by itself. */
   async whileItRuns<T>(wait: Promise<T>): Promise<T> {
     const { signal } = this.#ended;
     signal.throwIfAborted();
@@ -50,7 +50,7 @@ export class ProviderProcess {
     await exited;
   }
 
-  /** The end of what it has printed. */
+  /** The end of its output. */
   logged(): string {
     return readFileSync(this.#log, 'utf8').slice(-2_000);
   }

@@ -8,15 +8,15 @@ import type { JobCloud } from '../main-job/job-clouds.ts';
 
 const POLL = { timeout: 400_000, interval: 1_000 };
 
-/** The network of a cluster's nodes: its subnet of IPv4 has a way out. */
+/** The network of a cluster's nodes: its IPv4 subnet has a route to the outside. */
 export interface NodeNetwork {
   readonly id: string;
   readonly subnet: string;
-  /** What is outside of the router. */
+  /** The network outside of the router. */
   readonly external: string;
 }
 
-/** A project with a network and servers made by hand, for a cluster that Fairway did not make. */
+/** A project with a network and servers created by hand, for a cluster that Fairway did not create. */
 export class ServerProject {
   readonly member: OpenStackClient;
   readonly #cloud: JobCloud;
@@ -63,7 +63,7 @@ export class ServerProject {
     });
   }
 
-  /** Deletes what was made. */
+  /** Deletes everything that was created. */
   async close(): Promise<void> {
     for (const cleanup of this.#cleanups.reverse()) await cleanup();
     await this.#connection.close();

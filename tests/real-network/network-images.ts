@@ -5,7 +5,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { testbed } from '../hosts/testbed.ts';
 import type { TestRelease } from '../process-runtime/releases.ts';
 
-/** What is missing of kube-proxy and CoreDNS, for the name of a test; nothing where their images can be made at once. */
+/** What is missing of kube-proxy and CoreDNS, for the name of a test; empty if their images can be built at once. */
 export function servicesLack({ folder }: TestRelease): string[] {
   return [...(existsSync(join(folder, 'kube-proxy')) ? [] : [`kube-proxy in ${folder}`]), ...lack('coredns')];
 }
@@ -21,7 +21,7 @@ function lack(...parts: readonly string[]): string[] {
     .filter((line) => line !== '');
 }
 
-/** Gives the mirror images of what the testbed calls so, and has Fairway offer their versions with a release. */
+/** Gives the mirror images under the testbed's names, and makes Fairway offer their versions with a release. */
 export async function offer(api: KubeClient, { version }: TestRelease, ...images: readonly string[]): Promise<void> {
   const lines = images.flatMap((name) => testbed(name).trim().split('\n'));
   const components = Object.fromEntries(lines.map((line) => line.split(': ')));

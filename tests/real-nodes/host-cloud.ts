@@ -13,12 +13,12 @@ import type { ImageSpec } from '@fairway/simulator/config';
 import { callTestbed, TESTBED } from '../hosts/testbed.ts';
 import { type Answer, RunningFairway, run } from '../session/running-fairway.ts';
 
-/** Entry whose user sees the servers of all projects, as a hypervisor does. */
+/** Entry whose user sees the servers of all projects, like a hypervisor. */
 const HYPERVISOR = 'simulator-admin';
 
 const OPENING = { clock: systemClock, random: Math.random, log: silentLogger };
 
-/** Images that the testbed has a root file system of. */
+/** Images for which the testbed has a root file system. */
 const IMAGES: readonly ImageSpec[] = [
   { id: '0d000000-0000-4000-8000-000000000001', name: 'debian-12-containerd', os: '12' },
   { id: '0d000000-0000-4000-8000-000000000002', name: 'debian-12', os: '12' },
@@ -36,7 +36,7 @@ export class HostCloud {
   /** Name of the entry for Fairway. */
   readonly entry = 'simulator';
   readonly cloudsYaml: string;
-  /** What Fairway has to be told about nodes that are such hosts. */
+  /** Fairway's settings for nodes that are such hosts. */
   readonly nodeSettings: string;
   readonly #testbed: string;
   readonly #cloud: Cloud;
@@ -90,7 +90,7 @@ export class HostCloud {
     return callTestbed(this.#testbed, ...args);
   }
 
-  /** `fairway up` on this cloud, with real control planes, which its hosts reach. */
+  /** `fairway up` on this cloud, with real control planes, which its hosts can reach. */
   startFairway(home: string, ...options: readonly string[]): Promise<RunningFairway> {
     process.env['OS_CLIENT_CONFIG_FILE'] = this.cloudsYaml;
     const flags = {
@@ -104,19 +104,19 @@ export class HostCloud {
     return RunningFairway.start(home, ...own, ...options);
   }
 
-  /** What the hypervisor and the hosts say of themselves, for the message of a failure. */
+  /** Logs of the hypervisor and the hosts, for the message of a failure. */
   diagnosis(): string {
     return [this.#said, ...this.hosts().map((host) => this.#call('diagnose', host))].join('\n');
   }
 
-  /** Names of the hosts that there are. */
+  /** Names of existing hosts. */
   hosts(): readonly string[] {
     return this.#call('servers')
       .split('\n')
       .flatMap((line) => line.split(' ')[1] ?? []);
   }
 
-  /** What the cloud holds as the user data of a server that is called so. */
+  /** The user data of the server with this name, as stored by the cloud. */
   userDataOf(host: string): Promise<string> {
     return this.#asHypervisor(async (client) => {
       const servers = openStackFleetCloud(client);
@@ -132,7 +132,7 @@ export class HostCloud {
     return this.#asHypervisor(serversByName);
   }
 
-  /** Volumes that the cloud has. */
+  /** Volumes of the cloud. */
   async volumes(): Promise<readonly Volume[]> {
     const tenant = openCloud(readCloudsYaml(this.cloudsYaml), this.entry, OPENING);
     try {
@@ -142,13 +142,13 @@ export class HostCloud {
     }
   }
 
-  /** Links by which a host finds the disks that are plugged into it. */
+  /** Links by which a host finds its attached disks. */
   async disksOf(host: string): Promise<readonly string[]> {
     const { stdout } = await this.on(host, 'ls', '/dev/disk/by-id');
     return stdout.split('\n').filter((line) => line !== '');
   }
 
-  /** Bytes of a volume's disk, as a host sees it. */
+  /** Size of a volume's disk in bytes, as seen by a host. */
   async sizeOfDisk(host: string, volumeId: string): Promise<number> {
     const disk = `/dev/disk/by-id/virtio-${volumeId.slice(0, 20)}`;
     return Number((await this.on(host, 'blockdev', '--getsize64', disk)).stdout);
@@ -163,7 +163,7 @@ export class HostCloud {
     }
   }
 
-  /** What hosts asked the proxy for, and the outcome, each once. */
+  /** The hosts' requests to the proxy, and the outcome, each once. */
   proxied(): readonly string[] {
     return this.#call('proxied')
       .split('\n')
@@ -175,32 +175,32 @@ export class HostCloud {
     return run(this.#testbed, ['exec', host, ...command]);
   }
 
-  /** Address of this machine that hosts reach. */
+  /** Address of this machine that hosts can reach. */
   get gateway(): string {
     return this.#call('address').trim();
   }
 
-  /** The hosts that are left once the hypervisor has looked at the cloud's servers again. */
+  /** The remaining hosts once the hypervisor has checked the cloud's servers again. */
   async settledHosts(): Promise<readonly string[]> {
-    // The look that is in progress may have begun before.
+    // A check in progress may have started earlier.
     await this.#look();
     await this.#look();
     return this.hosts();
   }
 
-  /** Resolves at the end of the hypervisor's next look. */
+  /** Resolves at the end of the hypervisor's next check. */
   #look(): Promise<void> {
     const count = () => this.#said.split('looked at the servers').length;
     const before = count();
     return this.#untilSaid(() => count() > before);
   }
 
-  /** Cuts the power of a host, and gives it again. */
+  /** Cuts the power of a host, and restores it. */
   reset(host: string): void {
     this.#call('reset', host);
   }
 
-  /** Cuts the power of a host while packages are installed on it, and gives it again. Resolves with its name. */
+  /** Cuts the power of a host while packages are installed on it, and restores it. Resolves with its name. */
   async cutPowerOf(pool: string): Promise<string> {
     const booting = () => new RegExp(`^(${pool}-\\w+) .* boots`, 'm').exec(this.#said)?.[1];
     await this.#untilSaid(() => booting() !== undefined);
@@ -210,7 +210,7 @@ export class HostCloud {
     return host;
   }
 
-  /** Looks again whenever the hypervisor says something; rejects with what it said when it ends. */
+  /** Checks again after each output of the hypervisor; rejects with its output if it exits. */
   async #untilSaid(isSo: () => boolean): Promise<void> {
     const exited = once(this.#hypervisor, 'exit').then(() => {
       throw new Error(`the hypervisor has ended:\n${this.#said}`);
@@ -219,12 +219,12 @@ export class HostCloud {
     while (!isSo()) await Promise.race([once(this.#hypervisor.stdout ?? this.#hypervisor, 'data'), exited]);
   }
 
-  /** All that the testbed has on this machine now. */
+  /** Everything that the testbed has on this machine now. */
   residue(): string {
     return this.#call('residue');
   }
 
-  /** Boots a host by hand, and kills whoever does it, with all that it began: the power goes out. */
+  /** Boots a host by hand, and kills the process that does so with its children, like a power failure. */
   async bootKilledAfter(name: string, ms: number): Promise<void> {
     const flags = ['--address', '10.1.15.250/20', '--gateway', '10.1.0.1', '--user-data', this.nodeSettings];
     const boot = spawn(this.#testbed, ['boot', name, ...flags], { stdio: 'ignore', detached: true });
@@ -238,7 +238,7 @@ export class HostCloud {
     this.#call('end', name);
   }
 
-  /** Hosts and network go with the hypervisor. */
+  /** Hosts and network end with the hypervisor. */
   async close(): Promise<void> {
     if (this.#hypervisor.exitCode === null) {
       const exited = once(this.#hypervisor, 'exit');

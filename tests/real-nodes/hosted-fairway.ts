@@ -7,12 +7,12 @@ import { clientOf } from '../session/client-of.ts';
 import type { RunningFairway } from '../session/running-fairway.ts';
 import { HostCloud } from './host-cloud.ts';
 
-/** `fairway up` in a folder of its own, on a cloud whose servers boot as hosts. */
+/** `fairway up` in its own folder, on a cloud whose servers boot as hosts. */
 export class HostedFairway implements AsyncDisposable {
   readonly folder: string;
   readonly cloud: HostCloud;
   readonly fairway: RunningFairway;
-  /** Of Fairway's API. */
+  /** A client of Fairway's API. */
   readonly api: KubeClient;
 
   private constructor(folder: string, cloud: HostCloud, fairway: RunningFairway, api: KubeClient) {
@@ -22,7 +22,7 @@ export class HostedFairway implements AsyncDisposable {
     this.api = api;
   }
 
-  /** Control planes are those of the release; hosts are of testbed/node unless another one is named. */
+  /** Control planes are those of the release; hosts are of testbed/node by default. */
   static async start(release: TestRelease | undefined, testbed?: string): Promise<HostedFairway> {
     const folder = await mkdtemp(join(tmpdir(), 'fairway-hosted-'));
     process.env['KUBEBUILDER_ASSETS'] = release?.folder;

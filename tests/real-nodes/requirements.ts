@@ -4,9 +4,9 @@ import { hostsLack } from '../hosts/requirements.ts';
 import { TESTBED } from '../hosts/testbed.ts';
 import { type TestRelease, testReleases } from '../process-runtime/releases.ts';
 
-/** What real nodes are tested with, where this machine has it. */
+/** Requirements of tests with real nodes, if this machine meets them. */
 export interface RealNodesTools {
-  /** Undefined where anything is missing; the title says what. */
+  /** Undefined if anything is missing; the title names it. */
   readonly offered: TestRelease | undefined;
   readonly kubectl: string;
   /** For the name of a test. */
@@ -18,7 +18,7 @@ export function realNodesNeed(): Promise<RealNodesTools> {
   return toolsFor([...lacked, ...(lacked.includes('Debian 12') ? [] : whatTestbedLacks())]);
 }
 
-/** The same where hosts are others'; `lacked`: what those lack. */
+/** The same for other kinds of hosts; `lacked`: what those lack. */
 export async function toolsFor(lacked: readonly string[]): Promise<RealNodesTools> {
   const { offered, old } = await testReleases();
   const kubectl = offered && findExecutable([offered.folder, ...foldersOnPath(process.env)], 'kubectl');
@@ -33,7 +33,7 @@ export async function toolsFor(lacked: readonly string[]): Promise<RealNodesTool
   return { offered, kubectl: kubectl ?? '', title: `with Kubernetes ${offered?.version}` };
 }
 
-/** What its hosts are made of and Debian has not. */
+/** Requirements of its hosts that Debian lacks. */
 function whatTestbedLacks(): string[] {
   const { stdout } = spawnSync(TESTBED, ['lacks'], { encoding: 'utf8' });
   return stdout.split('\n').filter((line) => line !== '');

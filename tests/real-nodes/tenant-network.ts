@@ -2,10 +2,13 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import type { ConfigMap, DaemonSet, Node } from '@fairway/kube/kinds/generated/types';
 import { ConfigMaps, DaemonSets } from '@fairway/kube/kinds/resources';
 
-/** Made by the testbed; there is no other image. */
+/** Built by the testbed; there is no other image. */
 export const BUSYBOX = 'docker.io/library/busybox:1.35';
 
-/** A bridge on each node, with addresses from the node's own range; outside of it, a node's pods have the node's, if they are to. Ports of the node lead to pods that ask for them. */
+/**
+ * A bridge on each node, with addresses from the node's own range; outside of it, a node's pods have the node's address, if
+ * requested. Ports of the node lead to pods that request them.
+ */
 function cni(ipMasq: boolean): object {
   const ipam = { type: 'host-local', ranges: [[{ subnet: 'POD_CIDR' }]] };
   const bridge = { type: 'bridge', bridge: 'cni0', isDefaultGateway: true, ipMasq, ipam };
@@ -13,7 +16,7 @@ function cni(ipMasq: boolean): object {
   return { cniVersion: '0.4.0', name: 'tenant', plugins: [bridge, portmap] };
 }
 
-/** Configures CNI on the node that it runs on, and the ways to the pods of the others. */
+/** Configures CNI on its node, and routes to the pods of the others. */
 const SCRIPT = `set -eu
 while read -r name range address; do
   if [ "$name" = "$NODE_NAME" ]; then
@@ -30,8 +33,8 @@ tail -f /dev/null & wait
 const metadata = { name: 'tenant-network', namespace: 'kube-system' };
 
 /**
- * Gives a cluster a tenant's own pod network, as small as one can be: routes between nodes that see each other. `ipMasq`: pods reach what has no way back
- * to them.
+ * Gives a cluster a minimal pod network of a tenant: routes between nodes in one network. `ipMasq`: pods can reach hosts without
+ * a route back to them.
  */
 export async function installTenantNetwork(
   client: KubeClient,

@@ -4,7 +4,7 @@ import { isDebian12 } from '../hosts/requirements.ts';
 import { VM_TESTBED } from '../hosts/testbed.ts';
 import { type RealNodesTools, toolsFor } from '../real-nodes/requirements.ts';
 
-/** What virtual machines are tested with. Disk images are built by hand: what they take has no place in a run of all tests. */
+/** Requirements of tests with virtual machines. Disk images are built by hand: their cost has no place in a run of all tests. */
 export function realMachinesNeed(): Promise<RealNodesTools> {
   const lacked = [...(process.getuid?.() === 0 ? [] : ['root']), ...(isDebian12() ? [] : ['Debian 12'])];
   return toolsFor(lacked.length > 0 ? lacked : whatTestbedLacks());

@@ -27,7 +27,7 @@ spec: {clusterName: ${NAME}, flavor: b3-8, replicas: ${NODES}, image: debian-12-
 `;
 }
 
-/** A cluster of Fairway's whose two nodes are hosts of the testbed, with disks that the simulated cloud says are attached. */
+/** A cluster whose two nodes are hosts of the testbed, with the disks that the simulated cloud reports as attached. */
 export class MountingCluster implements AsyncDisposable {
   readonly cloud: HostCloud;
   readonly client: KubeClient;
@@ -74,14 +74,14 @@ export class MountingCluster implements AsyncDisposable {
     return run(this.#kubectl, ['--kubeconfig', this.#kubeconfig, ...args]);
   }
 
-  /** Runs a command in a pod, and returns what it printed. */
+  /** Runs a command in a pod, and returns its output. */
   async inPod(name: string, script: string): Promise<string> {
     const { code, stdout, stderr } = await this.kubectl('exec', name, '--', 'sh', '-c', script);
     if (code !== 0) throw new Error(`${script}: ${stderr}`);
     return stdout;
   }
 
-  /** What Fairway's API says of the cluster. */
+  /** The cluster from Fairway's API. */
   async described(path: string): Promise<string> {
     const flags = ['get', 'cluster', NAME, '-o', `jsonpath=${path}`];
     return (await run(this.#kubectl, ['--kubeconfig', this.#fairway.kubeconfig, ...flags])).stdout;
@@ -91,7 +91,7 @@ export class MountingCluster implements AsyncDisposable {
     return run('npx', ['fairway', 'cluster', 'delete', NAME, '--yes'], { KUBECONFIG: this.#fairway.kubeconfig });
   }
 
-  /** What went on, for the message of a failure. */
+  /** Logs for the message of a failure. */
   async diagnosis(): Promise<string> {
     const plugin = ['-n', 'kube-system', 'logs', '-l', 'app=csi-cinder-nodeplugin', '--all-containers', '--tail=40'];
     const asked = [['describe', 'pods'], ['describe', 'pvc'], ['get', 'pods', '-A'], plugin];

@@ -2,18 +2,18 @@ import { cinderCsiVersion, LIVENESS_PROBE_VERSION, REGISTRAR_VERSION } from '@fa
 import { testbed } from '../hosts/testbed.ts';
 import { upstreamProgram } from '../upstream-cloud-provider/programs.ts';
 
-/** What upstream's image of the plugin takes from Debian: it calls their programs. */
+/** Debian packages that upstream's image of the plugin contains: it calls their programs. */
 const CALLED = ['mount', 'util-linux', 'udev', 'e2fsprogs', 'xfsprogs'];
 const ROOT = '0:0';
 
 const PROGRAMS = ['cinder-csi-plugin', 'csi-node-driver-registrar', 'livenessprobe'] as const;
 
-/** The programs of the driver's half on nodes that are missing on this machine. */
+/** Programs of the driver's node half that are missing on this machine. */
 export function pluginLacks(): readonly string[] {
   return PROGRAMS.filter((name) => upstreamProgram(name) === undefined);
 }
 
-/** Has the testbed's mirror serve upstream's programs as the images that the add-on names. */
+/** Makes the testbed's mirror serve upstream's programs as the images that the add-on names. */
 export function publishPluginImages(version: string): void {
   const publish = (name: (typeof PROGRAMS)[number], repository: string, tag: string, ...packages: readonly string[]) =>
     testbed('image', upstreamProgram(name) ?? '', `${repository}/${name}`, `v${tag}`, ROOT, ...packages);

@@ -9,12 +9,12 @@ export interface Act {
   readonly what: string;
 }
 
-/** As `fairway serve` calls itself to clouds. */
+/** The user agent of `fairway serve`. */
 const REPLICA = /^fairway \((.+)\)$/;
 const CLUSTER_MARK = /(?:fairway-cluster-|Fairway cluster )([0-9a-f-]{36})/;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Records from now on which replica changes what in which cluster. */
+/** From now on, records which replica changes what in which cluster. */
 export function recordActs(cloud: Cloud): {
   readonly acts: readonly Act[];
   readonly onAct: (listener: (act: Act) => void) => () => void;
@@ -39,7 +39,7 @@ export function recordActs(cloud: Cloud): {
   };
 }
 
-/** By the mark that a call carries, or by that of a resource that it names. */
+/** By the tag in a call, or that of the resource that it names. */
 function clusterOf(cloud: Cloud, text: string): string | undefined {
   const marked = CLUSTER_MARK.exec(text)?.[1];
   if (marked !== undefined) return marked;

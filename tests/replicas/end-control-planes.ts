@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { localProcessHost, parsePidFile } from '@fairway/control-plane/process/process-host';
 import { Home, identifyProcess } from '@fairway/service/up/home';
 
-/** Of a simulated control plane, in its folder. */
+/** In the folder of a simulated control plane. */
 export const PID_FILE = 'run/kube-apiserver.pid';
 
 /** Ends the simulated control planes of a home, which outlive its replicas. */

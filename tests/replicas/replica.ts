@@ -14,7 +14,7 @@ export interface ReplicaOptions {
   readonly entry?: string;
 }
 
-/** One `fairway serve` in a process of its own. */
+/** One `fairway serve` in a separate process. */
 export class Replica {
   readonly identity: string;
   readonly #child: ChildProcess;
@@ -26,7 +26,7 @@ export class Replica {
     this.#output = output;
   }
 
-  /** Resolves when it serves; rejects with what it said when it ends before. */
+  /** Resolves when it serves; rejects with its output if it ends before that. */
   static async start({ kubeconfig, cloudsYaml, cloud, home, entry = MAIN }: ReplicaOptions): Promise<Replica> {
     const { KUBEBUILDER_ASSETS: _unused, ...env } = process.env;
     const args = ['serve', '--no-gateway', '--kubeconfig', kubeconfig, '--cloud', cloud, '--home', home];
@@ -66,7 +66,7 @@ export class Replica {
     this.#child.kill('SIGCONT');
   }
 
-  /** In order. */
+  /** Gracefully. */
   async stop(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const exited = once(this.#child, 'exit');

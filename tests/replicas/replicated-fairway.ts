@@ -27,38 +27,38 @@ import { ShardWatch } from './shard-watch.ts';
 const NAMESPACE = 'default';
 const DEADLINE_MS = 300_000;
 
-/** A management cluster, a cloud that writes down who changes what, and as many replicas of Fairway as a test starts. */
+/** A management cluster, a cloud that records who changes what, and as many replicas of Fairway as a test starts. */
 export interface ReplicatedFairway extends AsyncDisposable {
   readonly shards: ShardWatch;
   readonly acts: readonly Act[];
   readonly cloud: Cloud;
-  /** Adds one, of this release or with the command of another, and waits until the work is shared with it. */
+  /** Adds one, of this release or with the command of another, and waits until it has its share of the work. */
   addReplica(entry?: string): Promise<Replica>;
   /** `fairway install` of this release. */
   install(): Promise<void>;
   /** The pid file of each control plane, by the cluster's UID. */
   controlPlanePids(): Promise<ReadonlyMap<string, string>>;
-  /** One that was ended by the test. */
+  /** One that was stopped by the test. */
   forget(replica: Replica): void;
   readonly replicas: readonly Replica[];
   createCluster(name: string): Promise<void>;
   scale(names: readonly string[], replicas: number): Promise<void>;
-  /** Resolves when the clusters have so many nodes, all Ready. */
+  /** Resolves when the clusters have this many nodes, all Ready. */
   untilReady(names: readonly string[], replicas: number): Promise<void>;
   deleteClusters(): Promise<void>;
-  /** Resolves with the first act on each of the clusters that `isMeant` picks, from now on. */
+  /** Resolves with the first call on each of the clusters that `isMeant` selects, from now on. */
   firstActs(names: readonly string[], isMeant: (act: Act) => boolean): Promise<ReadonlyMap<string, Act>>;
-  /** `namespace/name` of the cluster with this mark, also after its end. */
+  /** `namespace/name` of the cluster with this tag, even after its end. */
   clusterKeyOf(uid: string): string | undefined;
   /** Violations of one actor at a time per cluster: empty if all is well. */
   trespasses(): readonly string[];
-  /** Servers that were ever made twice for a machine, and what of the network there is twice. */
+  /** Servers that were ever created twice for a machine, and duplicate network resources. */
   doubled(): readonly string[];
-  /** What of the cloud and of this machine is not as it was before the first cluster. */
+  /** Differences of the cloud and of this machine from the state before the first cluster. */
   leaked(): Promise<readonly string[]>;
 }
 
-/** With `installed`, what an earlier release installs, its kinds are of that release until `install`. */
+/** With `installed` (the objects of an earlier release), its kinds are of that release until `install`. */
 export async function startReplicatedFairway(
   binaries: KubernetesBinaries,
   options: { readonly installed?: readonly KubeObject[] } = {},
@@ -93,7 +93,7 @@ export async function startReplicatedFairway(
   const before = JSON.stringify(holdings(cloud));
   const replicas: Replica[] = [];
   const home = join(folder, 'home');
-  // A test that failed leaves control planes, which outlive replicas.
+  // A failed test leaves control planes, which outlive replicas.
   stack.defer(() => endControlPlanes(home));
   stack.defer(async () => {
     await Promise.all(replicas.map((replica) => replica.stop()));
@@ -201,7 +201,7 @@ function repeated(names: readonly string[]): readonly string[] {
   return names.filter((name, index) => names.indexOf(name) !== index);
 }
 
-/** By which Fairway knows what is whose: one resource for each. */
+/** The resources by which Fairway finds the owner: one for each. */
 function networkMarks(cloud: Cloud): readonly string[] {
   const tables = cloud.snapshot() as Readonly<Record<string, readonly { readonly description?: string }[]>>;
   return ['networks', 'subnets', 'routers', 'security_groups']

@@ -28,7 +28,7 @@ export function shardOf(clusterKey: string): number {
   return hash32(clusterKey) % SHARDS;
 }
 
-/** Who has held which shard since when, as the Leases say. */
+/** Who has held which shard since when, according to the Leases. */
 export class ShardWatch {
   readonly #client: KubeClient;
   readonly #informer: Informer<Lease>;
@@ -55,14 +55,14 @@ export class ShardWatch {
     return new Map(clusterKeys.map((key) => [key, this.#holderNow(shardOf(key))]));
   }
 
-  /** So many names with a prefix, of clusters that would be this replica's if there were any. */
+  /** Names with a prefix, of clusters that this replica would own. */
   namesOf(replica: string, { count, namespace, prefix }: Names): readonly string[] {
     const names = Array.from({ length: 1_000 }, (_, index) => `${prefix}-${index}`);
     const isMeant = (name: string) => this.#holderNow(shardOf(`${namespace}/${name}`)) === replica;
     return names.filter(isMeant).slice(0, count);
   }
 
-  /** Resolves when just these replicas hold all shards, evenly. */
+  /** Resolves when exactly these replicas hold all shards, evenly. */
   async untilShared(replicas: readonly string[]): Promise<void> {
     const limit = Math.ceil(SHARDS / replicas.length);
     const check = (leases: readonly Lease[]) => {
@@ -76,7 +76,7 @@ export class ShardWatch {
     await eventually(this.#client.resource(Leases), SELECTOR, check);
   }
 
-  /** Acts on a cluster by a replica that did not hold it at that time. */
+  /** Calls on a cluster by a replica that did not hold it at that time. */
   trespasses(acts: readonly Act[], clusterKeyOf: (uid: string) => string | undefined): readonly string[] {
     return acts.flatMap(({ atMs, replica, clusterUid = '', what }) => {
       const key = clusterKeyOf(clusterUid);

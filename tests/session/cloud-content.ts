@@ -2,7 +2,7 @@ import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import { openCloud, readCloudsYaml } from '@fairway/service/up/clouds';
 
-/** Everything in the project that a tenant could have made, by kind: `{ servers: [name…], … }`. */
+/** Everything in the project that a tenant could have created, by kind: `{ servers: [name…], … }`. */
 export async function cloudContent(cloudsYaml: string): Promise<Readonly<Record<string, readonly string[]>>> {
   const cloud = openCloud(readCloudsYaml(cloudsYaml), 'simulator', {
     clock: systemClock,

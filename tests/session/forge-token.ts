@@ -1,6 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto';
 
-/** The token with other claims, signed with the key that Fairway itself signs with. */
+/** The token with other claims, signed with Fairway's own key. */
 export function resign(token: string, privateKeyPem: string, claims: Readonly<Record<string, number>>): string {
   const [header = '', payload = ''] = token.split('.');
   const { alg } = decode(header) as { alg: string };

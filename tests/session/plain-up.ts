@@ -2,7 +2,7 @@ import { systemClock } from '@fairway/base/clock';
 import { silentLogger } from '@fairway/base/log';
 import type { Home } from '@fairway/service/up/home';
 
-/** What `up` needs for a Fairway on the simulated cloud, in this process, on a free port. */
+/** Options of `up` for a Fairway on the simulated cloud, in this process, on a free port. */
 export function plainUp(home: Home) {
   return {
     home,

@@ -7,7 +7,7 @@ export interface WitnessedPods {
   readonly labelSelector: string;
 }
 
-/** How many pods were ready and not on their way out, at each change in an API's history; without a gap, or it says so. */
+/** The number of ready and not terminating pods at each change in an API's history; reports any gap. */
 export class PodWitness {
   readonly #ready = new Map<string, boolean>();
   readonly #stop = new AbortController();
@@ -17,7 +17,7 @@ export class PodWitness {
 
   private constructor() {}
 
-  /** Resolves when it has begun to look. */
+  /** Resolves when it has started observing. */
   static async begin(client: KubeClient, pods: WitnessedPods): Promise<PodWitness> {
     const witness = new PodWitness();
     const { items, metadata } = await client.resource<Pod>(Pods).list(pods);
@@ -29,7 +29,7 @@ export class PodWitness {
     return witness;
   }
 
-  /** The fewest that there were; rejects if the history could not be followed. */
+  /** The minimum; rejects if the history could not be followed. */
   async end(): Promise<number> {
     this.#stop.abort();
     await this.#done;

@@ -17,14 +17,14 @@ export interface ProvisionedClusterOptions {
   /** A Cluster with its NodePools; the cluster's name is `demo`. */
   readonly manifest: string;
   readonly controlPlane: 'simulated' | 'process';
-  /** Of `fairway up`. */
+  /** Options of `fairway up`. */
   readonly options?: readonly string[];
-  /** What the operator does before the cluster is made. */
+  /** Actions of the operator before the cluster is created. */
   readonly prepare?: (operator: KubeClient) => Promise<void>;
   readonly deadlineMs: number;
 }
 
-/** `fairway up` with a cluster that is Ready, and what its owner has: Fairway's API and the cluster's own. */
+/** `fairway up` with a Ready cluster, and its owner's APIs: Fairway's and the cluster's own. */
 export class ProvisionedCluster implements AsyncDisposable {
   readonly #folder: string;
   readonly #options: ProvisionedClusterOptions;
@@ -60,7 +60,7 @@ export class ProvisionedCluster implements AsyncDisposable {
     return join(this.#folder, 'home');
   }
 
-  /** Of the cluster itself. */
+  /** The cluster's own kubeconfig. */
   get kubeconfig(): string {
     return join(this.#folder, 'demo.kubeconfig');
   }
@@ -69,22 +69,22 @@ export class ProvisionedCluster implements AsyncDisposable {
     return there(this.#fairway);
   }
 
-  /** Where its objects are at Fairway's API. */
+  /** The path of its objects at Fairway's API. */
   get where(): { readonly namespace: string } {
     return { namespace: this.fairway.namespace };
   }
 
-  /** Of Fairway's API. */
+  /** A client of Fairway's API. */
   get own(): KubeClient {
     return there(this.#own);
   }
 
-  /** Of the cluster's API. */
+  /** A client of the cluster's API. */
   get tenant(): KubeClient {
     return there(this.#tenant);
   }
 
-  /** Starts Fairway, or another one where the one before it was killed. */
+  /** Starts Fairway, or a new one after the previous one was killed. */
   async up(): Promise<void> {
     const { controlPlane, options = [] } = this.#options;
     const args = ['--listen', '127.0.0.1:0', '--control-plane', controlPlane, ...options];
@@ -118,7 +118,7 @@ export class ProvisionedCluster implements AsyncDisposable {
     await this.own.resource<NodePool>(nodePools).patch(name, { type: 'merge', value: { spec } }, this.where);
   }
 
-  /** The simulated cloud, as a user of the project sees it. */
+  /** The simulated cloud, as seen by a user of the project. */
   async inCloud<T>(act: (cloud: Cloud) => Promise<T>): Promise<T> {
     const opening = { clock: systemClock, random: Math.random, log: silentLogger };
     const cloud = openCloud(readCloudsYaml(this.fairway.cloudsYaml), 'simulator', opening);

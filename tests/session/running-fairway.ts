@@ -7,26 +7,26 @@ import { SpokenOutput } from './spoken-output.ts';
 
 export const PROJECT = join(import.meta.dirname, '../..');
 
-/** What a command printed, whether it succeeded or not. */
+/** The output of a command, whether it succeeded or not. */
 export interface Answer {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A program that runs; what it printed is known when it has ended. */
+/** A running program; its output is available when it has ended. */
 export interface Running {
   readonly answer: Promise<Answer>;
-  /** Ends it, as Ctrl-C does. */
+  /** Ends it like Ctrl-C. */
   stop(): void;
 }
 
-/** Ends what hangs, after what a program waits for by itself (5 min) and before the test ends. */
+/** Ends hanging tests: longer than a program waits by itself (5 min), and shorter than the test. */
 const PATIENCE_MS = 400_000;
 
 export function start(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   const { promise: answer, resolve } = Promise.withResolvers<Answer>();
-  // npm prints its warnings to stderr, among what the program says.
+  // npm prints its warnings to stderr, among the program's output.
   const quiet = { NO_UPDATE_NOTIFIER: '1', npm_config_loglevel: 'silent' };
   const options = { cwd: PROJECT, env: { ...process.env, ...quiet, ...env }, timeout: PATIENCE_MS };
   const child = execFile(program, args, { ...options, maxBuffer: 64 * 2 ** 20 }, (error, stdout, stderr) => {
@@ -36,7 +36,7 @@ export function start(program: string, args: readonly string[], env: Readonly<Re
   return { answer, stop: () => child.kill('SIGINT') };
 }
 
-/** Runs a program to its end. */
+/** Runs a program to completion. */
 export function run(
   program: string,
   args: readonly string[],
@@ -45,7 +45,7 @@ export function run(
   return start(program, args, env).answer;
 }
 
-/** `fairway up` in a process of its own, started as a person does: through npx. */
+/** `fairway up` in a separate process, started like by a person: with npx. */
 export class RunningFairway {
   readonly home: string;
   readonly #child: ChildProcess;
@@ -57,7 +57,10 @@ export class RunningFairway {
     this.#output = new SpokenOutput(child);
   }
 
-  /** Resolves when it says that it serves; rejects with all that it said when it ends before. Control planes are simulated, whatever is at hand. */
+  /**
+   * Resolves when it reports that it serves; rejects with its output if it ends before that. Control planes are simulated,
+   * whatever is available.
+   */
   static async start(home: string, ...options: readonly string[]): Promise<RunningFairway> {
     const child = spawn('npx', ['fairway', 'up', '--home', home, '--control-plane', 'simulated', ...options], {
       cwd: PROJECT,
@@ -70,7 +73,7 @@ export class RunningFairway {
     return fairway;
   }
 
-  /** All that it has printed. */
+  /** Its output so far. */
   get output(): string {
     return this.#output.text;
   }
@@ -79,7 +82,7 @@ export class RunningFairway {
     return /serves at (https:\S+)/.exec(this.#output.text)?.[1] ?? '';
   }
 
-  /** Seconds from its start until it served, by its own account. */
+  /** Seconds from its start until it served, as reported by itself. */
   get startSeconds(): number {
     return Number(/after ([0-9.]+) s/.exec(this.#output.text)?.[1]);
   }
@@ -88,7 +91,7 @@ export class RunningFairway {
     return join(this.home, 'kubeconfig');
   }
 
-  /** Of its kubeconfig, and so of what kubectl and `fairway` make without being told where. */
+  /** The namespace of its kubeconfig, which kubectl and `fairway` use by default. */
   get namespace(): string {
     const { contexts } = parseKubeconfig(readFileSync(this.kubeconfig, 'utf8'));
     return contexts[0]?.context.namespace ?? 'default';
@@ -98,14 +101,14 @@ export class RunningFairway {
     return join(this.home, 'clouds.yaml');
   }
 
-  /** Ends Fairway itself, below npx, without any warning. */
+  /** Kills Fairway itself, below npx, without any warning. */
   async kill(): Promise<void> {
     const exited = once(this.#child, 'exit');
     process.kill(Number.parseInt(readFileSync(join(this.home, 'lock'), 'utf8'), 10), 'SIGKILL');
     await exited;
   }
 
-  /** Ends it as Ctrl-C does. Resolves with what npx makes of its exit. */
+  /** Ends it like Ctrl-C. Resolves with npx's exit code. */
   async stop(): Promise<number | null> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return this.#child.exitCode;
     const exited = once(this.#child, 'exit');

@@ -40,7 +40,7 @@ export class SimulatorControl {
     return new SimulatorControl(new URL(auth.auth_url).origin, login.headers.get('x-subject-token') ?? '');
   }
 
-  /** Has calls fail, or the cloud itself, as `FaultRule` of the simulator describes it. */
+  /** Makes calls fail, or the cloud itself, as described by the simulator's `FaultRule`. */
   async arm(rule: object): Promise<void> {
     await send('POST', `${this.#origin}/_sim/faults`, { body: rule, token: this.#token });
   }

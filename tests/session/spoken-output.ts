@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 
-/** All that a program has printed, on both streams. */
+/** All output of a program, on both streams. */
 export class SpokenOutput {
   readonly #child: ChildProcess;
   #text = '';
@@ -18,7 +18,7 @@ export class SpokenOutput {
     return this.#text;
   }
 
-  /** Resolves when it has said so; rejects with all that it said when it ends before. */
+  /** Resolves when it has printed this; rejects with its output if it ends before that. */
   async says(isSaid: (text: string) => boolean, program: string): Promise<void> {
     const said = Promise.withResolvers<void>();
     const look = () => {

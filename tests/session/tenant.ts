@@ -44,7 +44,7 @@ export class People {
     return new People(client, transport.server, transport.certificateAuthority ?? '');
   }
 
-  /** Whoever holds the token. */
+  /** The user of the token. */
   bearing(token: string): Person {
     const bearerToken = () => token;
     const options = { server: this.#server, certificateAuthority: this.#certificateAuthority, bearerToken };
@@ -53,14 +53,14 @@ export class People {
     return { client, token };
   }
 
-  /** Makes a namespace that lives in an entry of clouds.yaml. */
+  /** Creates a namespace for an entry of clouds.yaml. */
   async createNamespace(name: string, cloud: string): Promise<void> {
     await this.admin.client.resource(coreType('namespaces', 'Namespace', false)).create({
       metadata: { name, annotations: { 'fairway.dev/cloud': cloud } },
     });
   }
 
-  /** Makes a ServiceAccount that a role is given to in its namespace, and a token for it. */
+  /** Creates a ServiceAccount with a role in its namespace, and a token for it. */
   async join(namespace: string, name: string, role: string): Promise<Person> {
     const { client } = this.admin;
     await client.resource(ServiceAccounts).create({ metadata: { name, namespace } });

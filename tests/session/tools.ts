@@ -10,11 +10,11 @@ export interface Tool {
 }
 
 export interface Kubectl extends Tool {
-  /** Of 1.36: 36. */
+  /** 36 for 1.36. */
   readonly minor: number;
 }
 
-/** The kubectl of PATH and the one that KUBEBUILDER_ASSETS has beside a real API server's binaries, where they are at hand. */
+/** The kubectl on PATH and the one that KUBEBUILDER_ASSETS has beside a real API server's binaries, if available. */
 export function findKubectls(): readonly Kubectl[] {
   const { env } = process;
   const found = [foldersOnPath(env), [env[ASSETS_VARIABLE] ?? '']].map((folders) => findExecutable(folders, 'kubectl'));
@@ -25,12 +25,12 @@ export function findKubectls(): readonly Kubectl[] {
   });
 }
 
-/** The distribution's client, which must not meet another Python on PATH. */
+/** The distribution's client, which must not find another Python on PATH. */
 export function findOpenStackClient(): string | undefined {
   return findExecutable(['/usr/bin'], 'openstack');
 }
 
-/** Helm, at HELM_BIN, on PATH, or as testbed/clients has built it. */
+/** Helm, from HELM_BIN, from PATH, or as built by testbed/clients. */
 export function findHelm(): string | undefined {
   const { env } = process;
   return env['HELM_BIN'] ?? findExecutable(foldersOnPath(env), 'helm') ?? findProgram('helm')?.path;

@@ -32,7 +32,7 @@ function isReady(object: Cluster | NodePool | Machine): boolean {
   return ready?.status === 'True' && object.status?.observedGeneration === object.metadata.generation;
 }
 
-/** Waits until two clusters and so many machines are Ready, by the word of whoever is at work on them now. */
+/** Waits until two clusters and this many machines are Ready, as reported by the current Fairway. */
 async function allReady(client: KubeClient, machineCount: number): Promise<readonly Machine[]> {
   await eventually(client.resource(clusters), {}, (all) => all.length === 2 && all.every(isReady));
   await eventually(client.resource(nodePools), {}, (all) => all.length === 2 && all.every(isReady));
@@ -40,7 +40,7 @@ async function allReady(client: KubeClient, machineCount: number): Promise<reado
   return eventually(client.resource(machines), {}, isUp);
 }
 
-/** Calls that make, change or take away anything: all but reading, and asking Keystone for a token. */
+/** Calls that create, change or delete anything: all but reads, and requests for tokens. */
 function writes(cloud: Cloud): number {
   const counts = cloud.calls.counts().filter(({ method, service }) => method !== 'GET' && service !== 'identity');
   return counts.reduce((sum, { count }) => sum + count, 0);
@@ -114,7 +114,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       await around?.[Symbol.asyncDispose]();
     });
 
-    test('reveals nothing: neither to another Fairway at work, nor without the passphrase', async () => {
+    test('reveals nothing: neither to another running Fairway, nor without the passphrase', async () => {
       const unpaused = await command('backup', '-o', 'unpaused', '--kubeconfig', home.kubeconfig);
       const refused = await command('restore', 'unpaused', '--kubeconfig', admin);
       const wrong = { FAIRWAY_BACKUP_PASSPHRASE: 'not the passphrase' };
@@ -166,7 +166,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(namespace.metadata.annotations).toMatchObject({ 'fairway.dev/cloud': 'simulator' });
     });
 
-    test('leaves it to nobody in a namespace to say who a cluster is', async () => {
+    test('lets no user of a namespace change the identity of a cluster', async () => {
       const client = await clientOf(admin);
       const patch = client.raw({
         method: 'PATCH',
@@ -180,7 +180,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
     });
 
     test.skipIf(binaries !== undefined && binaries.minor < RULES_SINCE_MINOR)(
-      'lets not even an administrator change who a cluster is (from 1.31: CEL rules)',
+      'lets not even an administrator change the identity of a cluster (from 1.31: CEL rules)',
       async () => {
         const client = await clientOf(admin);
         const options = { namespace: 'team', subresource: 'status' };
@@ -268,7 +268,7 @@ describe.skipIf(found.length === 0).each(found.length === 0 ? [SKIPPED] : releas
       expect(holdings(around.cloud)).toEqual(atFirst);
     });
 
-    test('encrypts what it writes', async () => {
+    test('encrypts its output', async () => {
       const text = await readFile(join(around.folder, 'there'), 'latin1');
 
       expect(text).toMatch(/^\{"format":"fairway-backup","version":1,/);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hasKubectl, Kubectl } from '../clients/kubectl.ts';
 import { CommandSession, FILED_CLUSTER } from '../commands/command-session.ts';
 
-/** Runs a command at a terminal of its own. */
+/** Runs a command in its own terminal. */
 const script = findExecutable(['/usr/bin'], 'script');
 
 let session: CommandSession;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => session.stop());
 
 describe('commands that write', () => {
-  test('a credential that Fairway cannot use goes from Keystone too, once its owner has logged in there', async () => {
+  test('a credential that Fairway cannot use is also deleted in Keystone, once its owner has logged in there', async () => {
     const create = (more: readonly string[]) =>
       session.run(['credential', 'create', 'mine', '--cloud', 'simulator', ...more]);
     const remove = (cloud: string) => session.run(['credential', 'delete', 'mine', '--cloud', cloud]);
@@ -46,7 +46,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     expect(await session.run(['cluster', 'get', 'both'])).toMatchObject({ code: 1 });
   });
 
-  test('a cluster whose pool is refused is not made either, and what an earlier run has left is completed', async () => {
+  test('a cluster whose pool is refused is not created either, and leftovers of an earlier run are completed', async () => {
     const shape = ['--plan', 'free', '--nodes', '1', '--no-wait'];
     const refused = await session.run(['cluster', 'create', 'half', '--flavor', 'b3-9', ...shape]);
     expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('b3-8') });
@@ -100,7 +100,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     expect(spec.etcd).toBeUndefined();
   });
 
-  test('the events of a cluster are a story, with its pools and machines', async () => {
+  test('the events of a cluster include those of its pools and machines', async () => {
     const shape = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--timeout', '5m'];
     await session.run(['cluster', 'create', 'told', ...shape]);
     const { stdout } = await session.run(['cluster', 'events', 'told']);
@@ -115,7 +115,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     expect(stdout).not.toContain('/simulated');
   });
 
-  test('a dry run of scaling, upgrading and deleting says what would change, and changes nothing', async () => {
+  test('a dry run of scaling, upgrading and deleting reports the changes, and makes none', async () => {
     const shape = ['--flavor', 'b3-8', '--nodes', '1', '--plan', 'free', '--version', '1.35', '--timeout', '5m'];
     await session.run(['cluster', 'create', 'dry', ...shape]);
     const stored = async () => (await session.run(['pool', 'get', 'dry-general', '-o', 'json'])).stdout;
@@ -150,7 +150,7 @@ spec: { clusterName: both, flavor: b3-8, replicas: 60 }
     ['nodepool', 'pause', 'planned-general'],
     ['nodepool', 'update', 'planned-general', '--labels', 'tier=web'],
     ['nodepool', 'delete', 'planned-general'],
-  ])('a dry run of %s %s asks nothing, and changes nothing', async (...args) => {
+  ])('a dry run of %s %s asks no question, and changes nothing', async (...args) => {
     const shape = ['--flavor', 'b3-8', '--nodes', '0', '--plan', 'free', '--no-wait'];
     await session.run(['cluster', 'create', 'planned', ...shape]);
     const stored = async () => {

@@ -11,7 +11,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
   beforeEach(() => void test.complaints());
   afterAll(() => test?.close());
 
-  it('leads a browser from the address of the API to the sign-in', async () => {
+  it('redirects a browser from the address of the API to the sign-in', async () => {
     const page = await test.open(test.fairway.url);
 
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -19,7 +19,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(await page.title()).toBe('Sign in · Fairway');
   });
 
-  it('signs in by the form, shows the clusters of the project, and signs out for good', async () => {
+  it('signs in with the form, shows the clusters of the project, and signs out for good', async () => {
     const page = await test.openAs('demo');
     await page.getByRole('heading', { name: 'No clusters yet' }).waitFor();
     await page.getByRole('button', { name: 'Project: demo' }).waitFor();
@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     await page.getByRole('button', { name: 'Signed in as demo' }).click();
     await page.getByRole('menuitem', { name: /Sign out/ }).click();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    // Who kept the cookie has nothing: the token has been revoked.
+    // A copy of the cookie is useless: the token has been revoked.
     await page.context().addCookies(cookies);
     await page.reload();
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('says when the session ends, and keeps what is being written until one has signed in again', async () => {
+  it('reports when the session ends, and keeps input until the user has signed in again', async () => {
     const page = await test.open('clusters/new');
     await page.clock.install();
     await page.reload();
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('leaves in all tabs at once', async () => {
+  it('signs out in all tabs at once', async () => {
     const page = await test.openAs('demo');
     const other = await page.context().newPage();
     await other.goto(`${test.url}machines`);
@@ -88,7 +88,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('signs in by Keystone’s single sign-on, and goes on where one was', async () => {
+  it('signs in with Keystone’s single sign-on, and returns to the same page', async () => {
     const page = await test.open('machines');
     await page.getByRole('link', { name: 'Sign in with Simulated identity provider' }).click();
     await page.locator('[name=username]').fill('demo');
@@ -98,13 +98,13 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
 
     expect(new URL(page.url()).pathname).toBe('/console/machines');
     await page.getByRole('button', { name: 'Project: demo' }).waitFor();
-    // What he had begun has ended.
+    // The sign-in that the user had begun has ended.
     const cookies = await page.context().cookies(test.url);
     expect(cookies.map(({ name }) => name)).toEqual(['__Host-fairway-session']);
     expect(test.complaints()).toEqual([]);
   });
 
-  it('signs nobody in by a form of another site, also while he signs in himself', async () => {
+  it('signs no user in with a form of another site, even during a sign-in', async () => {
     const page = await test.open();
     await page.getByRole('link', { name: 'Sign in with Simulated identity provider' }).click();
     await page.locator('[name=username]').waitFor();
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(answer.status()).toBe(403);
   });
 
-  it('says what is wrong with a password, and lets one try again', async () => {
+  it('reports a wrong password, and allows another attempt', async () => {
     const page = await test.open();
     await page.locator('#username').fill('other');
     await page.locator('#password').fill('wrong');
@@ -139,7 +139,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('asks for what is missing, where it is missing', async () => {
+  it('reports missing input at its field', async () => {
     const page = await test.open();
     await page.getByRole('button', { name: 'Sign in' }).click();
 
@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     { name: 'dark', options: { colorScheme: 'dark' as const } },
     { name: 'phone', options: { viewport: PHONE } },
     { name: 'german', options: { locale: 'de-DE' } },
-  ])('has no barriers that axe finds, and follows its policy: $name', async ({ name, options }) => {
+  ])('passes axe, and follows its policy: $name', async ({ name, options }) => {
     const page = await test.open('', options);
     await page.locator('#username').waitFor();
     await picture(page, `sign-in-${name}`);
@@ -184,7 +184,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(test.complaints()).toEqual([]);
   });
 
-  it('is used by the keyboard alone', async () => {
+  it('can be used with the keyboard alone', async () => {
     const page = await test.openAs('demo');
     await page.locator('h1').waitFor();
     await page.keyboard.press('Tab');
@@ -206,7 +206,7 @@ describe.skipIf(!hasBrowser)('the console in Chromium', () => {
     expect(await page.evaluate('document.documentElement.lang')).toBe('de');
   });
 
-  it('shows nothing of another project’s, whatever its address is', async () => {
+  it('shows nothing of another project, at any address', async () => {
     const page = await test.openAs('other');
     const answer = await page.evaluate<number>(
       `fetch('/apis/fairway.dev/v1alpha1/clusters', { headers: { 'x-fairway-console': '1' } }).then(({ status }) => status)`,

@@ -8,11 +8,11 @@ import { Lane } from '../crash/lane.ts';
 /** Total number of kills; each interrupts Fairway at a different point. */
 const ROUNDS = Number(process.env['FAIRWAY_CRASH_ROUNDS'] ?? 200);
 const SEED = Number(process.env['FAIRWAY_CRASH_SEED'] ?? Math.floor(Math.random() * 1e9));
-/** Fairways at a time, each with a cloud and a home of its own. */
+/** Concurrent Fairways, each with its own cloud and home. */
 const LANES = 4;
 const KILL_WITHIN_MS = 800;
 const KILL_START_WITHIN_MS = 500;
-/** Kills between two looks at whether all comes right. */
+/** Kills between two checks for convergence. */
 const ROUNDS_PER_LOOK = 10;
 /**
  * It takes a minute, and two more for an eviction that was granted when a tenant's API server was killed: its PodDisruptionBudget, that of CoreDNS, counts it
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 describe(`killed ${ROUNDS} times (FAIRWAY_CRASH_SEED=${SEED})`, () => {
   test.concurrent.each(Array.from({ length: LANES }, (_, index) => ({ lane: index + 1, seed: SEED + index })))(
-    'fairway $lane loses nothing, doubles nothing and comes right (seed $seed)',
+    'fairway $lane loses nothing, duplicates nothing and converges (seed $seed)',
     { timeout: (ROUNDS / LANES / ROUNDS_PER_LOOK + 3) * CONVERGE_MS },
     async ({ lane: number, seed }) => {
       const random = seededRandom(seed);

@@ -24,7 +24,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const keystone = keystoneSettings('simulator-service');
 
-/** Starts it, calls `use` with what the kubeconfig says, and stops it. */
+/** Starts it, calls `use` with the contents of the kubeconfig, and stops it. */
 async function whileUp(
   options: Partial<Parameters<typeof up>[0]>,
   use: (connection: KubeConnection, client: KubeClient) => Promise<void> = () => Promise.resolve(),
@@ -41,7 +41,7 @@ async function whileUp(
   }
 }
 
-test('the first kubeconfig has the namespace of the simulated cloud’s project, which is there and has its cloud', async () => {
+test('the first kubeconfig has the namespace of the simulated cloud’s project, which exists and has its cloud', async () => {
   await whileUp({ keystone }, async ({ namespace = '' }, client) => {
     const { metadata } = await client.resource(Namespaces).get(namespace);
     expect(metadata.labels).toMatchObject({ [PROJECT_LABEL]: namespace });
@@ -57,13 +57,13 @@ test('the first kubeconfig has the namespace of the simulated cloud’s project,
   });
 });
 
-test('the authority of the API is beside it, for browsers', async () => {
+test('the authority of the API is next to it, for browsers', async () => {
   await whileUp({}, async ({ transport }) => {
     expect(readFileSync(home.apiAuthority, 'utf8')).toBe(transport.certificateAuthority);
   });
 });
 
-test('later starts keep what its user chose', async () => {
+test('later starts keep the user’s choice', async () => {
   const first = await whileUp({ keystone });
   expect(await whileUp({ keystone })).toBe(first);
 
@@ -80,6 +80,6 @@ test('a home of an earlier release keeps the namespace default', async () => {
   expect(await whileUp({ keystone })).toBeUndefined();
 });
 
-test('where no users of Keystone are let in, it is default', async () => {
+test('without Keystone users it is default', async () => {
   expect(await whileUp({ keystone: undefined })).toBeUndefined();
 });

@@ -30,7 +30,7 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
     const ports = (...numbers: number[]): ServicePort[] =>
       numbers.map((port) => ({ name: `p${port}`, port, protocol: 'TCP' }));
 
-    /** Its listeners with how many members each has; only once nothing is being changed. */
+    /** Its listeners with the number of members of each; only once nothing is being changed. */
     async function serving(): Promise<readonly string[]> {
       const { loadBalancers, listeners, pools } = fairway.member.loadBalancing;
       const found: string[] = [];
@@ -46,7 +46,7 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
       return found.sort();
     }
 
-    it('makes a load balancer with a floating address, and all nodes behind it', async () => {
+    it('creates a load balancer with a floating address, and all nodes behind it', async () => {
       const spec = { type: 'LoadBalancer', selector: { app: 'web' }, ports: ports(80, 443) };
       await tenant.resource(Services).create({ metadata: { name: 'web', namespace }, spec });
 
@@ -64,7 +64,7 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
       await expect.poll(serving, POLL).toEqual(['TCP 443: 2', 'TCP 80: 2']);
     });
 
-    it('takes a port away and adds another, and restricts who may connect', async () => {
+    it('removes a port and adds another, and restricts who may connect', async () => {
       const value = { spec: { ports: ports(80, 8080), loadBalancerSourceRanges: ['198.51.100.0/24'] } };
       await tenant.resource(Services).patch('web', { type: 'merge', value }, { namespace });
 
@@ -76,10 +76,10 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
       await expect.poll(serving, POLL).toEqual(['TCP 8080: 2', 'TCP 80: 2']);
     });
 
-    it('makes a listener anew that somebody has deleted', async () => {
+    it('recreates a listener deleted in the cloud', async () => {
       const { listeners } = fairway.member.loadBalancing;
       const [first] = await Array.fromAsync(listeners.list());
-      // Octavia refuses it while anything of the load balancer is being updated, its health monitors for one.
+      // Octavia refuses it while anything of the load balancer is being updated, such as its health monitors.
       const attempt = async () =>
         listeners.delete(first?.id ?? '').then(
           () => 'deleted',
@@ -94,7 +94,7 @@ describe.each(JOB_TARGETS)('load balancers on $name', (target) => {
     const addresses = async () =>
       (await Array.fromAsync(fairway.member.network.floatingIps.list())).map((each) => each.floating_ip_address);
 
-    it('is shared by another Service that names it, which has it when the first goes', async () => {
+    it('is shared by another Service that names it, which owns it when the first is deleted', async () => {
       const before = await addresses();
       const named = 'loadbalancer.openstack.org/load-balancer-id';
       const { metadata } = await tenant.resource(Services).get('web', { namespace });

@@ -12,7 +12,7 @@ import { findOpenStackClient } from '../session/tools.ts';
 const client = findOpenStackClient();
 const gophercloud = findProgram('containerinfra');
 const SDK = '/usr/lib/python3/dist-packages/openstack';
-/** Where Debian has Horizon's panel. */
+/** If Debian has Horizon's panel. */
 const PANEL = process.env['MAGNUM_UI'] ?? '/usr/lib/python3/dist-packages';
 const missing = client === undefined ? ' (skipped: there is no /usr/bin/openstack)' : '';
 const withoutGophercloud =
@@ -27,7 +27,7 @@ const withoutSdk = existsSync(SDK) ? '' : ' (skipped: there is no python3-openst
 describe.skipIf(client === undefined).each(JOB_TARGETS)(`Magnum's API on $name${missing}`, (target) => {
   describe.skipIf(target.isMissing)('from programs', () => {
     let session: CoeSession;
-    /** Templates of the newest two versions that new clusters may have. */
+    /** Templates of the newest two versions available to new clusters. */
     let older: string;
     let newer: string;
 

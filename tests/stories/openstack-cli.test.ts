@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const run = promisify(execFile);
 
-/** The distribution's client, which must not meet another Python on PATH. */
+/** The distribution's client, which must not find another Python on PATH. */
 const OPENSTACK = '/usr/bin/openstack';
 
 function isInstalled(): boolean {
@@ -22,7 +22,7 @@ function isInstalled(): boolean {
   }
 }
 
-/** Its plugins, packages of their own. */
+/** Its plugins, which are separate packages. */
 const PLUGINS = '/usr/lib/python3/dist-packages';
 const PLUGIN = `${PLUGINS}/octaviaclient`;
 const SECRETS_PLUGIN = `${PLUGINS}/barbicanclient`;
@@ -51,7 +51,7 @@ describe.skipIf(!isInstalled())(`the real client (skipped without ${OPENSTACK})`
 
   const json = ['-f', 'json'] as const;
 
-  it('builds a network and a server on it, looks around, and clears up', async () => {
+  it('creates a network and a server on it, lists them, and cleans up', async () => {
     const [token, flavors, images, zones, quota] = await Promise.all([
       openstack('token', 'issue', ...json),
       openstack('flavor', 'list', ...json),

@@ -35,7 +35,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       await rm(folder, { recursive: true, force: true });
     });
 
-    test('fairway up says where it serves and what to type next', () => {
+    test('fairway up prints where it serves and what to type next', () => {
       expect(fairway.output).toContain(`kubeconfig  ${fairway.kubeconfig}`);
       expect(fairway.output).toContain(`export KUBECONFIG=${fairway.kubeconfig}`);
       expect(fairway.output).toContain('kubectl apply -f examples/cluster.yaml');
@@ -54,7 +54,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(fairway.output).not.toContain(password.trim());
     });
 
-    test('a kind that does not exist is no reason to turn validation off', async () => {
+    test('an unknown kind is no reason to turn validation off', async () => {
       const file = join(folder, 'misspelt.yaml');
       await writeFile(file, 'apiVersion: fairway.dev/v1alpha1\nkind: Clusters\nmetadata: {name: x}\nspec: {}\n');
       const { code, stderr } = await kubectl('apply', '-f', file);
@@ -88,7 +88,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(taints.stdout).toMatch(/ENUM:\s+NoSchedule/);
     });
 
-    test('the server checks without making anything', async () => {
+    test('a server-side dry run creates nothing', async () => {
       const good = await kubectl('apply', '--dry-run=server', '-f', 'examples/zones.yaml');
       const bad = await kubectlWithInput(kubectl, folder, {
         apiVersion: 'fairway.dev/v1alpha1',
@@ -129,7 +129,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       );
     });
 
-    test('its nodes carry flavor, zone, region, addresses and providerID', async () => {
+    test('its nodes have flavor, zone, region, addresses and providerID', async () => {
       const minted = await cli('kubeconfig', 'demo');
       await writeFile(join(folder, 'demo.kubeconfig'), minted.stdout);
       const { stdout } = await tenant('get', 'nodes', '-o', 'json');
@@ -163,7 +163,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(stdout.trim().split('\n')).toHaveLength(6);
     });
 
-    test('diff, patch, server-side apply and describe are as on any cluster', async () => {
+    test('diff, patch, server-side apply and describe work as on any cluster', async () => {
       const four = { apiVersion: 'fairway.dev/v1alpha1', kind: 'NodePool', metadata: { name: 'demo-general' } };
       const file = join(folder, 'general.json');
       await writeFile(file, JSON.stringify({ ...four, spec: { clusterName: 'demo', flavor: 'b3-8', replicas: 4 } }));
@@ -198,7 +198,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
     });
 
     test.skipIf(openstackClient === undefined)(
-      'the openstack command shows what was made (skipped without it)',
+      'the openstack command shows what was created (skipped without it)',
       async () => {
         const env = { OS_CLIENT_CONFIG_FILE: fairway.cloudsYaml, PATH: `/usr/bin:${process.env['PATH']}` };
         const { stdout } = await run(
@@ -224,9 +224,9 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       fairway = await RunningFairway.start(fairway.home, '--listen', url.replace('https://', ''));
       const waited = await kubectl('wait', '--for=condition=Ready', 'cluster/demo', '--timeout=5m');
 
-      // The README promises 3 s; a busy machine keeps no promises.
+      // The README promises 3 s; a busy machine may need longer.
       process.stdout.write(`served again ${fairway.startSeconds} s after it started\n`);
-      // Fairway serves before the control planes that it runs are there again.
+      // Fairway serves before its control planes are back.
       await expect.poll(async () => (await tenant('get', 'nodes,pods', '-o', 'name')).stdout).toBe(before);
       expect(waited.code).toBe(0);
     });
@@ -252,7 +252,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(nodes).not.toContain(machine.split('/')[1]);
     });
 
-    test('fairway shows progress, and what is wrong, line by line', async () => {
+    test('fairway shows progress and errors, line by line', async () => {
       const scaled = await cli('nodepool', 'scale', 'demo-general', '--nodes', '2');
       const refused = await cli('nodepool', 'create', 'more', '--cluster', 'demo', '--flavor', 'b3-9');
       const missing = await cli('cluster', 'get', 'nope');
@@ -271,7 +271,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(withoutAge(listed)).toBe(withoutAge(wide));
     });
 
-    test('deleted, nothing is left of it', async () => {
+    test('after deletion, nothing is left of it', async () => {
       const deleted = await kubectl('delete', 'cluster/demo', '--timeout=5m');
       const { stdout: left } = await kubectl('get', 'clusters,nodepools,machines,secrets', '-A', '-o', 'name');
 
@@ -283,7 +283,7 @@ describe.skipIf(kubectls.length === 0).each(kubectls.length > 0 ? kubectls : [NO
       expect(await cloudContent(fairway.cloudsYaml)).toEqual(emptyCloud);
     });
 
-    test('Ctrl-C ends it in order', async () => {
+    test('Ctrl-C ends it gracefully', async () => {
       await fairway.stop();
 
       expect(fairway.output).toMatch(/stopping[^]*stopped/);

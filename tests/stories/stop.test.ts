@@ -17,7 +17,7 @@ import { plainUp } from '../session/plain-up.ts';
 /** It takes a tenth of a second. Waiting for a watch or a node to end by itself takes a minute. */
 const PATIENCE_MS = 50_000;
 
-test('a Fairway with nodes and watches that run stops without waiting for them', async () => {
+test('a Fairway with running nodes and watches stops without waiting for them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fairway-stop-'));
   const home = new Home(folder);
   const fairway = await up(plainUp(home));

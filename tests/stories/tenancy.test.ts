@@ -29,7 +29,7 @@ describe('two tenants of one Fairway', () => {
   let folder: string;
   let fairway: RunningFairway;
   let people: People;
-  /** Member of namespace a; its reader; member of namespace b, whose project is another. */
+  /** Member of namespace a; its reader; member of namespace b, which has another project. */
   let alice: Person;
   let rita: Person;
   let bob: Person;
@@ -54,7 +54,7 @@ describe('two tenants of one Fairway', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('a member makes clusters and sees them, with their machines', async () => {
+  test('a member creates clusters and sees them, with their machines', async () => {
     const [machine] = (await alice.client.resource(machines).list({ namespace: 'a' })).items;
 
     expect(machine).toMatchObject({ spec: { clusterName: 'demo' }, status: { phase: 'Ready' } });
@@ -78,7 +78,7 @@ describe('two tenants of one Fairway', () => {
     expect(await codeOf(call(bob.client))).toBe(403);
   });
 
-  test("a pool that names another tenant's cluster stays without one", async () => {
+  test("a pool that names another tenant's cluster remains without one", async () => {
     await bob.client.resource(nodePools).create(pool('b', 'parasite', 'demo', 2));
     await bob.client.resource(clusters).create(cluster('b', 'own'));
     await bob.client.resource(nodePools).create(pool('b', 'own', 'own'));

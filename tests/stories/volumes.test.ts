@@ -61,7 +61,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       return machine.status?.serverID;
     };
 
-    it('makes the volume of a claim when its pod has a node, attaches it, and the pod runs', async () => {
+    it('creates the volume of a claim when its pod has a node, attaches it, and the pod runs', async () => {
       const storageClass = {
         metadata: { name: 'standard' },
         provisioner: 'cinder.csi.openstack.org',
@@ -88,7 +88,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       expect(volume?.attachments.map(({ server_id: id }) => id)).toEqual([serverID]);
     });
 
-    it('says on the node that it is attached and in use', async () => {
+    it('reports on the node that it is attached and in use', async () => {
       const node = await tenant.resource(Nodes).get(await nodeOf('first'));
       const [volume] = await volumes();
       const name = `kubernetes.io/csi/cinder.csi.openstack.org^${volume?.id}`;
@@ -110,7 +110,7 @@ describe.each(JOB_TARGETS)('volumes on $name', (target) => {
       expect(volume?.attachments.map(({ server_id: id }) => id)).toEqual([await serverOf(to)]);
     });
 
-    it('makes a snapshot of the volume in use, and a volume of that', async () => {
+    it('creates a snapshot of the volume in use, and a volume from it', async () => {
       const names = { volumeSnapshotClassName: 'fast', source: { persistentVolumeClaimName: 'data' } };
       const driver = 'cinder.csi.openstack.org';
       // An add-on, like the DNS.

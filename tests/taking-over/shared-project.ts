@@ -6,7 +6,7 @@ import { type NodeNetwork, ServerProject } from '../provided-cluster/server-proj
 
 const POLL = { timeout: 400_000, interval: 1_000 };
 
-/** A project with a network and servers, which two clusters have their load balancers in. */
+/** A project with a network and servers, for the load balancers of two clusters. */
 export class SharedProject {
   readonly member: OpenStackClient;
   /** Text of a cloud.conf for it. */
@@ -26,7 +26,7 @@ export class SharedProject {
     return new SharedProject(project, confOf(cloud, network, provider));
   }
 
-  /** All load balancers with their listeners and pools, once nothing of them is being changed. */
+  /** All load balancers with their listeners and pools, once nothing is being changed. */
   async trees() {
     const { loadBalancers, listeners, pools } = this.member.loadBalancing;
     const list = () => Array.fromAsync(loadBalancers.list());
@@ -51,7 +51,7 @@ export class SharedProject {
     return all.map(({ floating_ip_address: address, id, description }) => ({ address, id, description }));
   }
 
-  /** Deletes what upstream has made that nothing else does. */
+  /** Deletes upstream's resources that nothing else deletes. */
   async clear(): Promise<void> {
     const { loadBalancers } = this.member.loadBalancing;
     for (const { id } of await this.trees()) await loadBalancers.deleteCascade(id);

@@ -12,17 +12,17 @@ import { type FairwayOnCloud, startFairwayOn } from '../main-job/fairway-on-clou
 import { type Holdings, holdingsOf } from '../main-job/holdings.ts';
 import type { JobCloud, JobTarget } from '../main-job/job-clouds.ts';
 
-/** How often Keystone is asked about each credential; an operator's minute would be most of the tests. */
+/** How often each credential is checked at Keystone; an operator's minute would be most of the tests. */
 const CREDENTIAL_CHECK_MS = 1_000;
 export const PATIENCE = { deadlineMs: 400_000 };
-/** What Fairway says itself waits for no cloud. */
+/** Fairway's own messages wait for no cloud. */
 
 /** A tenant with a namespace and a project, and a Fairway whose own login has no role there. */
 export class TenantOnCloud {
   readonly namespace = 'team';
   readonly cloud: JobCloud;
   readonly fairway: FairwayOnCloud;
-  /** What the project held when Fairway came. */
+  /** The project's contents when Fairway started. */
   readonly before: Holdings;
   readonly #cleanups: (() => Promise<unknown>)[] = [];
   #names = 0;
@@ -44,7 +44,7 @@ export class TenantOnCloud {
     return opened;
   }
 
-  /** Leaves the project as it was, after a failure too. */
+  /** Leaves the project as it was, also after a failure. */
   async close(): Promise<void> {
     const { api } = this.fairway;
     const { namespace } = this;
@@ -55,7 +55,7 @@ export class TenantOnCloud {
     await this.cloud.close();
   }
 
-  /** With the login of the tenant, who has swapped places with the other project. */
+  /** With the login of the tenant, which is swapped with the other project's. */
   get client(): OpenStackClient {
     return this.fairway.other;
   }
@@ -101,14 +101,14 @@ export class TenantOnCloud {
     return (await this.client.identity.trustsGiven()).map(({ id }) => id);
   }
 
-  /** Whether what a Secret of these keys logs in with is still there. */
+  /** Whether the login in a Secret with these keys still exists. */
   async isInKeystone(keys: Record<string, string>): Promise<boolean> {
     const made = await this.client.identity.applicationCredentials();
     const ids = [...made.map(({ id }) => id), ...(await this.trustsLeft())];
     return ids.some((id) => id === keys['application_credential_id'] || id === keys['trust_id']);
   }
 
-  /** Creates the Secret and the CloudCredential, of one name. */
+  /** Creates the Secret and the CloudCredential, with the same name. */
   async createCredential(
     name: string,
     stringData: Record<string, string>,
@@ -127,7 +127,7 @@ export class TenantOnCloud {
     return this.fairway.api.resource(Secrets).patch(name, { type: 'merge', value: { stringData } }, { namespace });
   }
 
-  /** The credential, as soon as `check` holds of it. */
+  /** The credential, as soon as `check` accepts it. */
   whenCredential(
     name: string,
     check: (credential: CloudCredential) => boolean,
@@ -162,7 +162,7 @@ export class TenantOnCloud {
     return event?.message ?? '';
   }
 
-  /** A cluster as asked for, with a pool of one node unless it is to have none: what a credential is used for costs a cloud little then. */
+  /** A cluster with a pool of one node by default, or none: using a credential then costs a cloud little. */
   async createCluster(name: string, credentialName: string, { hasNodes = true } = {}): Promise<void> {
     const { api } = this.fairway;
     const metadata = { name, namespace: this.namespace };
@@ -202,7 +202,7 @@ export class TenantOnCloud {
   }
 }
 
-/** What the Secret of an application credential holds. */
+/** The contents of an application credential's Secret. */
 export function keysOf({ id, secret = '' }: ApplicationCredential): Record<string, string> {
   return { application_credential_id: id, application_credential_secret: secret };
 }

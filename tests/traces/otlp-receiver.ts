@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A span as OTLP's JSON has it. */
+/** A span in OTLP's JSON format. */
 export interface ReceivedSpan {
   readonly traceId: string;
   readonly spanId: string;
@@ -28,12 +28,12 @@ interface MetricsExport {
   }[];
 }
 
-/** What an operator's collector receives, over HTTP as JSON. */
+/** The data that an operator's collector receives, over HTTP as JSON. */
 export class OtlpReceiver {
   readonly spans: ReceivedSpan[] = [];
   /** Names of the metrics that were sent last. */
   metrics: ReadonlySet<string> = new Set();
-  /** Everything as it arrived. */
+  /** Everything as received. */
   text = '';
   readonly #server: Server;
 

@@ -1,4 +1,4 @@
-/** A span of a trace that was recorded. */
+/** A recorded span of a trace. */
 export interface DrawnSpan {
   readonly id: string;
   readonly parent: string | undefined;

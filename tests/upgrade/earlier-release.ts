@@ -11,9 +11,9 @@ const FIXTURES = join(PROJECT, 'tests/fixtures/releases');
 export interface EarlierRelease {
   readonly version: string;
   readonly objects: readonly KubeObject[];
-  /** What its `fairway install` wrote. */
+  /** The output of its `fairway install`. */
   readonly installed: readonly KubeObject[];
-  /** Unpacks its home below a folder; answers with its path. */
+  /** Unpacks its home below a folder; returns its path. */
   unpackHome(folder: string): string;
   /** Whether its source is in this repository's history: a copy of the files alone has none. */
   readonly hasSource: boolean;
@@ -47,7 +47,7 @@ function isInHistory(commit: string): boolean {
   }
 }
 
-/** The source of an earlier release, with the packages that are installed here: `entry` is its command. */
+/** The source of an earlier release, with the packages installed here: `entry` is its command. */
 export interface Checkout extends Disposable {
   readonly entry: string;
 }

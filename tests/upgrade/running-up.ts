@@ -5,7 +5,7 @@ import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { clientOf } from '../session/client-of.ts';
 import { SpokenOutput } from '../session/spoken-output.ts';
 
-/** `fairway up` of any release, in a process of its own. */
+/** `fairway up` of any release, in a separate process. */
 export class RunningUp implements AsyncDisposable {
   readonly client: KubeClient;
   readonly #child: ChildProcess;
@@ -15,7 +15,7 @@ export class RunningUp implements AsyncDisposable {
     this.client = client;
   }
 
-  /** Resolves when it serves; rejects with what it said when it ends before. */
+  /** Resolves when it serves; rejects with its output if it ends before that. */
   static async start(entry: string, home: string): Promise<RunningUp> {
     const args = ['up', '--home', home, '--listen', '127.0.0.1:0', '--control-plane', 'simulated'];
     const child = spawn(process.execPath, [entry, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });

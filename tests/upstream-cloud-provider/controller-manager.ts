@@ -20,7 +20,7 @@ export interface Program {
   readonly userAgent: string;
 }
 
-/** What both programs are told alike. */
+/** Settings that both programs share. */
 const FLAGS = ['--cluster-name=peer', '--leader-elect=false', '--cloud-provider=openstack'];
 
 export function upstreamManager(command: string): Program {
@@ -124,7 +124,7 @@ export class ControllerManager {
     const spec = { taints: [UNINITIALIZED] };
     const nodes = this.api.resource(Nodes);
     await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name }, spec });
-    // Whether the server of one that is not Ready exists is asked every 5 s.
+    // The server of a node that is not Ready is looked up every 5 s.
     const value = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
     await nodes.patch(name, { type: 'strategic', value }, { subresource: 'status' });
     await eventually(

@@ -14,7 +14,7 @@ const wrong = (program: string, problemOf: (line: (typeof told)[number]) => stri
     return problem === undefined ? [] : [`${line.where}: ${line.words.join(' ')}: ${problem}`];
   });
 
-test('the command takes each line of `fairway` that documents and messages have', () => {
+test('every `fairway` line in documents and messages is a valid command', () => {
   expect(told.filter(({ words }) => words[0] === 'fairway').length).toBeGreaterThan(300);
   expect(wrong('fairway', ({ words, isMention }) => fairwayProblem(words, isMention))).toEqual([]);
 });
@@ -36,18 +36,18 @@ test.each([
   'fairway cluster list -o table',
   'fairway cluster create a --nodes three',
   'fairway cluster scale a',
-])('"%s" is wrong', (line) => {
+])('"%s" is invalid', (line) => {
   expect(fairwayProblem(commandsOf(line)[0] ?? [], false)).toBeDefined();
 });
 
 test.each(['fairway cluster get', 'fairway cluster scale', 'fairway cluster create demo …', 'fairway nodepool'])(
-  '"%s" is right in running text',
+  '"%s" is valid in running text',
   (line) => {
     expect(fairwayProblem(commandsOf(line)[0] ?? [], true)).toBeUndefined();
   },
 );
 
-test.skipIf(kubectl === undefined)('wrong lines of kubectl are found', () => {
+test.skipIf(kubectl === undefined)('invalid lines of kubectl are found', () => {
   const lines = new KubectlLines(kubectl?.path ?? '');
   const isRight = (line: string) => lines.problem(commandsOf(line)[0] ?? []) === undefined;
 

@@ -9,20 +9,20 @@ import { merge, Results } from './results.ts';
 const recorded = Results.parse(JSON.parse(readFileSync(join(import.meta.dirname, 'results.json'), 'utf8')));
 const hollowKinds = [recorded.clusters.hollow, recorded.clusters.process];
 
-describe('what is recorded', () => {
-  it('is what docs/conformance.md says', () => {
+describe('the recorded results', () => {
+  it('match docs/conformance.md', () => {
     const page = readFileSync(join(import.meta.dirname, '../../docs/conformance.md'), 'utf8');
 
     expect(page).toBe(renderPage(recorded));
   });
 
-  it('is what docs/conformance.json lists, test by test', () => {
+  it('match docs/conformance.json, test by test', () => {
     const table = readFileSync(join(import.meta.dirname, '../../docs/conformance.json'), 'utf8');
 
     expect(table).toBe(renderTable(recorded));
   });
 
-  it('adds up', () => {
+  it('add up', () => {
     const page = renderPage(recorded);
     const rows = [...page.matchAll(/^\|[^|]+\| \d{4}-\d\d-\d\d \|(.*)\|$/gm)].map(([, numbers = '']) =>
       numbers.split('|').reduce((sum, number) => sum + Number(number), 0),
@@ -32,7 +32,7 @@ describe('what is recorded', () => {
     expect(rows).toEqual(Object.keys(recorded.clusters).map(() => names.size));
   });
 
-  it('holds no test that passes without containers and is said to need them', () => {
+  it('have no test that passes without containers but is listed as needing them', () => {
     const passed = hollowKinds.flatMap((of) =>
       Object.entries(of?.tests ?? {}).flatMap(([name, { state }]) => (state === 'passed' ? [name] : [])),
     );
@@ -40,7 +40,7 @@ describe('what is recorded', () => {
     expect(passed.filter(isListed)).toEqual([]);
   });
 
-  it('knows a test for each line of what needs containers', () => {
+  it('have a test for each line of tests that need containers', () => {
     const names = hollowKinds.flatMap((of) => Object.keys(of?.tests ?? {}));
 
     expect(NEEDS_CONTAINERS.filter(({ test }) => !names.some((name) => test.test(name)))).toEqual([]);
@@ -52,7 +52,7 @@ describe('a report', () => {
   const reportOf = (...specs: readonly object[]) => JSON.stringify([{ SpecReports: specs }]);
   const failure = { Message: 'failed to wait:\n  Told to stop trying after 2s.' };
 
-  it('has the tests that were chosen, and why they failed', () => {
+  it('lists the selected tests, and why they failed', () => {
     const report = reportOf(
       { ...spec, LeafNodeText: 'works', State: 'passed' },
       { ...spec, LeafNodeText: 'waits', State: 'timedout', Failure: failure },
@@ -69,7 +69,7 @@ describe('a report', () => {
     ]);
   });
 
-  it('has what failed before any test', () => {
+  it('includes failures before any test', () => {
     const before = {
       ...spec,
       ContainerHierarchyTexts: null,
@@ -86,7 +86,7 @@ describe('a report', () => {
     ['Unexpected error:\n    <*errors.StatusError | 0xc000>: \n    not found', 'not found'],
     ['pods in namespace job-1234 at 0xc0001234ab', 'pods in namespace job at …'],
     ['x'.repeat(500), `${'x'.repeat(160)}…`],
-  ])('says of %j: %j', (message, line) => {
+  ])('reports %j: %j', (message, line) => {
     expect(firstLine(message)).toBe(line);
   });
 });
@@ -101,7 +101,7 @@ describe('a run', () => {
     },
   };
 
-  it('changes the rows of its own tests alone', () => {
+  it('updates only the rows of its own tests', () => {
     const { clusters } = merge(old, run, [{ name: 'a', state: 'passed', seconds: 1, why: '' }]);
 
     expect(clusters).toEqual({
@@ -110,7 +110,7 @@ describe('a run', () => {
     });
   });
 
-  it('of another release begins anew', () => {
+  it('of another release starts over', () => {
     const { kubernetes, clusters } = merge(old, { ...run, kubernetes: '1.37.0' }, []);
 
     expect({ kubernetes, clusters }).toEqual({

@@ -9,7 +9,7 @@ const MAX_FIRST_SCRIPT_BYTES = 200 * KIB;
 /** The whole packed console, each file in two compressed forms. */
 const MAX_BYTES = 2_500 * KIB;
 
-describe.skipIf(!existsSync(join(CONSOLE_FOLDER, 'index.json')))('the console as it is built', () => {
+describe.skipIf(!existsSync(join(CONSOLE_FOLDER, 'index.json')))('the built console', () => {
   const sizeOf = (path: string) => statSync(join(CONSOLE_FOLDER, path)).size;
   const index = () => JSON.parse(readFileSync(join(CONSOLE_FOLDER, 'index.json'), 'utf8')) as ConsoleIndex;
   const sum = (sizes: readonly number[]) => sizes.reduce((total, size) => total + size, 0);
@@ -21,7 +21,7 @@ describe.skipIf(!existsSync(join(CONSOLE_FOLDER, 'index.json')))('the console as
     expect(sum(firstScripts.map((path) => sizeOf(`${path}.gz`)))).toBeLessThanOrEqual(MAX_FIRST_SCRIPT_BYTES);
   });
 
-  it('takes its share of the package', () => {
+  it('stays within its share of the package', () => {
     const sizes = index().files.map(({ path, isCompressed }) =>
       isCompressed ? sizeOf(`${path}.gz`) + sizeOf(`${path}.br`) : sizeOf(path),
     );
@@ -29,7 +29,7 @@ describe.skipIf(!existsSync(join(CONSOLE_FOLDER, 'index.json')))('the console as
     expect(sum(sizes)).toBeLessThanOrEqual(MAX_BYTES);
   });
 
-  it('has no source of styles or scripts but files of its own', () => {
+  it('loads styles and scripts only from its own files', () => {
     const page = index().files.find(({ path }) => path === 'index.html');
 
     expect(page).toMatchObject({ type: 'text/html; charset=utf-8', isImmutable: false });

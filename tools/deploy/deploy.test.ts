@@ -51,7 +51,7 @@ test('the Service selects the pods', () => {
   );
 });
 
-test("Magnum's API has a way in of its own, at the same pods", () => {
+test("Magnum's API has its own Service, for the same pods", () => {
   const magnum = loadAll(files['manifests/magnum.yaml'] ?? '') as Object[];
 
   expect(magnum.map(({ kind }) => kind)).toEqual(['Service', 'NetworkPolicy']);
@@ -59,7 +59,7 @@ test("Magnum's API has a way in of its own, at the same pods", () => {
   expect(plain.filter(({ kind }) => kind === 'Service')).toHaveLength(1);
 });
 
-test('no expression of the chart is left half-written', () => {
+test('no expression of the chart is incomplete', () => {
   const wrong = Object.entries(files).filter(([, text]) => /[⟦⟧]/.test(text));
 
   expect(wrong.map(([path]) => path)).toEqual([]);

@@ -3,7 +3,7 @@ import { growthOf } from './growth.ts';
 
 const flagsOf = ({ flags }: RegExp) => flags.replace('v', 'u');
 
-describe('an expression whose time is', () => {
+describe('the time of an expression is', () => {
   test.each([
     { expression: /^(a+)+$/, reason: 'repetitions of repetitions' },
     { expression: /(a*)*b/, reason: 'the same, of nothing' },

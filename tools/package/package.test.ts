@@ -31,7 +31,7 @@ test('the package has no tests, fixtures or testbeds', () => {
   expect(files.filter((file) => /\.ts$|test|fixture|fake|testbed|bench/.test(file))).toEqual([]);
 });
 
-test('every import of the package leads to one of its modules, to Node or to a library that it depends on', () => {
+test('every import of the package leads to one of its modules, to Node or to a dependency', () => {
   const paths = new Set([...modules.map(({ path }) => path), ...packageFiles(root)]);
   const { dependencies = {} } = manifest('package.json');
   const lost = modules.flatMap(({ path, text }) =>
@@ -50,7 +50,7 @@ function isKnown(specifier: string, dependencies: Readonly<Record<string, string
   return isBuiltin(specifier) || dependencies[library] !== undefined;
 }
 
-test('the package depends on the libraries of the rooms, in their versions', () => {
+test('the package depends on the libraries of the workspace, in the same versions', () => {
   const rooms = globSync('packages/*/package.json', { cwd: root }).map(manifest);
   const wanted = rooms.flatMap(({ dependencies = {} }) =>
     Object.entries(dependencies).filter(([name]) => !name.startsWith('@fairway/')),
@@ -61,7 +61,7 @@ test('the package depends on the libraries of the rooms, in their versions', () 
   expect(wanted.filter(([name, version]) => dependencies[name] !== version)).toEqual([]);
 });
 
-test('the files beside the modules are there', () => {
+test('the files beside the modules exist', () => {
   const files = packageFiles(root);
 
   expect(files).toContain('packages/cli/bin/fairway.js');

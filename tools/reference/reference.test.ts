@@ -7,11 +7,11 @@ import { renderReferencePages } from './render.ts';
 const FOLDER = join(import.meta.dirname, '../../docs/reference');
 const pages = renderReferencePages();
 
-test('docs/reference has a page for each kind, and no other', () => {
+test('docs/reference has exactly one page for each kind', () => {
   expect(readdirSync(FOLDER).sort()).toEqual([...pages.keys()].sort());
 });
 
-test.each([...pages])('docs/reference/%s says the same as the schemas (npm run generate:reference)', (file, text) => {
+test.each([...pages])('docs/reference/%s matches the schemas (npm run generate:reference)', (file, text) => {
   expect(readFileSync(join(FOLDER, file), 'utf8')).toBe(text);
 });
 

@@ -12,7 +12,7 @@ test('a line has a count, a file and what its tests need', () => {
   );
 });
 
-test.each(['two tests/a.test.ts kubectl', '2 tests/a.test.ts', '2'])('"%s" is no line of it', (line) => {
+test.each(['two tests/a.test.ts kubectl', '2 tests/a.test.ts', '2'])('"%s" is not a valid line', (line) => {
   expect(() => parseSkips(line)).toThrow(line);
 });
 
@@ -34,7 +34,7 @@ test.each([
   expect(differences(new Map(skipped), parseSkips(LIST))).toEqual(found);
 });
 
-test('a run writes its counts, and leaves what it did not run', () => {
+test('a run updates its counts, and keeps those that it did not run', () => {
   const written = renderSkips(
     LIST,
     new Map([
@@ -53,7 +53,7 @@ test('a run writes its counts, and leaves what it did not run', () => {
   expect(written).toContain('# what CI lacks\n');
 });
 
-test('the end of a run says what was missed for want of what', () => {
+test('the end of a run reports what was skipped and why', () => {
   const skipped = new Map([
     ['tests/a.test.ts', 2],
     ['tests/b.test.ts', 0],

@@ -4,90 +4,93 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
 export type AddonName = InstalledCni | 'kube-proxy' | 'coredns' | 'metrics-server' | 'cinder-csi' | 'volume-snapshots';
 
-/** Where all namespaced objects of add-ons are. */
+/** The namespace of all namespaced objects of add-ons. */
 export const ADDON_NAMESPACE = 'kube-system';
 
-/** Which object of a tenant's cluster. */
+/** Identifies an object in a tenant's cluster. */
 export interface ObjectIdentity {
   readonly type: ResourceType;
   readonly name: string;
 }
 
-/** One object of an add-on, as it is applied. */
+/** One object of an add-on, as applied. */
 export interface AddonObject extends ObjectIdentity {
   readonly object: KubeObject;
   /**
-   * Fields of it that no update changes: where Fairway's own has others, it is made anew. Such an object of somebody else's stays as it is, whatever
-   * becomes of the rest of the add-on.
+   * Fields that cannot be updated: if Fairway's own object has other values, it is recreated. An object of another owner is left
+   * alone, with no effect on the rest of the add-on.
    */
   readonly immutable?: readonly string[];
-  /** Annotations of Fairway's that are to go where this object has them no more. */
+  /** Annotations of Fairway's that are removed if this object no longer has them. */
   readonly withdrawn?: readonly string[];
-  /** Whether it is neither made nor deleted. */
+  /** Whether it is neither created nor deleted. */
   readonly isOnlyKept?: boolean;
 }
 
-/** What runs of an add-on. */
+/** The workload of an add-on. */
 export interface Workload {
   readonly workload: ObjectIdentity;
   /** Selector of its pods, as kubectl takes it; undefined for definitions, which have none. */
   readonly podSelector?: string;
 }
 
-/** An add-on as a cluster is to have it. The workload is what does its work: its health is the add-on's, and then that of its helpers. */
+/**
+ * An add-on as a cluster should have it. The workload does its work: the add-on's health is that of the workload, then that of
+ * its helpers.
+ */
 export interface Addon extends Workload {
   readonly name: AddonName;
   /** Without `v`: `1.34.2`. */
   readonly version: string;
-  /** In the order in which they are applied: what may be refused first, what runs last. */
+  /** In the order in which they are applied: those that may be refused first, workloads last. */
   readonly objects: readonly AddonObject[];
-  /** Whether nodes are not Ready before it works there. */
+  /** Whether nodes become Ready only once it works there. */
   readonly isNetwork?: boolean;
-  /** What else of it runs. */
+  /** Its other workloads. */
   readonly helpers?: readonly Workload[];
-  /** One of these that is not Fairway's says that the cluster has such an add-on of its own. */
+  /** If one of these is not Fairway's, the cluster has such an add-on of its own. */
   readonly claims: readonly ObjectIdentity[];
-  /** What its pods want besides a node, where that may be taken; for people. */
+  /** What its pods need besides a node, if that may be taken; for messages. */
   readonly needs?: string;
-  /** Where it serves an API beside the API server. Without objects it is not installed: the API server would not reach it. */
+  /** Set if it serves an aggregated API. Without objects it is not installed, because the API server could not reach it. */
   readonly serving?: Serving;
 }
 
-/** How an API of a tenant's cluster is served by pods of an add-on. */
+/** How pods of an add-on serve an API of a tenant's cluster. */
 export interface Serving {
   /**
-   * The APIService. It is made when the pods run and are reached: while one is there that does not answer, the cluster deletes no namespaces, and
-   * every kubectl complains.
+   * The APIService. It is created once the pods run and are reachable: while one exists that does not respond, the cluster
+   * deletes no namespaces, and every kubectl command reports an error.
    */
   readonly registration: ObjectIdentity;
   /** The Secret with its certificate. */
   readonly certificate: ObjectIdentity;
-  /** The name that the certificate is for. */
+  /** The DNS name in the certificate. */
   readonly dnsName: string;
-  /** A path of the API server that it passes on to the pods, which answer everybody. */
+  /** A path of the API server that it proxies to the pods, which answer any client. */
   readonly probe: string;
 }
 
-/** What add-ons depend on. */
+/** The inputs of add-ons. */
 export interface AddonFacts {
-  /** Exact version that the control plane runs. */
+  /** Exact version of the control plane. */
   readonly version: string;
-  /** Oldest version of a kubelet, as nodes say; undefined without nodes. */
+  /** Oldest kubelet version that nodes report; undefined without nodes. */
   readonly oldestNodeVersion: string | undefined;
-  /** Version of CoreDNS that the operator's catalogue names for it. */
+  /** Version of CoreDNS that the operator's catalogue specifies. */
   readonly coreDnsVersion: string | undefined;
-  /** Likewise of Calico and flannel, which Canal consists of. */
+  /** Likewise for Calico and flannel, which make up Canal. */
   readonly calicoVersion: string | undefined;
   readonly flannelVersion: string | undefined;
-  /** Likewise of Cilium. */
+  /** Likewise for Cilium. */
   readonly ciliumVersion: string | undefined;
-  /** The pod network that Fairway installs; undefined where that is the tenant's. */
+  /** The pod network that Fairway installs; undefined if the tenant installs it. */
   readonly podNetwork: InstalledCni | undefined;
-  /** The same of metrics-server. */
+  /** Likewise for metrics-server. */
   readonly metricsServerVersion: string | undefined;
-  /** Likewise of cinder-csi-plugin. */
+  /** Likewise for cinder-csi-plugin. */
   readonly cinderCsiVersion: string | undefined;
-  /** What the cluster's plan says of volumes. */
+  /** The plan's rules for volumes. */
   readonly storage: StorageLimits;
   /** Whether the API server connects to nodes at all. */
   readonly reachesNodes: boolean;
@@ -98,9 +101,9 @@ export interface AddonFacts {
   readonly dnsAddress: string;
   readonly dnsDomain: string;
   readonly kubeProxy: KubeProxyChoice;
-  /** Whether pods of an add-on can be on two nodes. */
+  /** Whether pods of an add-on can run on two nodes. */
   readonly hasSeveralNodes: boolean;
-  /** How many nodes the cluster is to have. */
+  /** The desired number of nodes. */
   readonly nodeCount: number;
 }
 
@@ -123,12 +126,12 @@ interface SyncPeriods {
   readonly syncPeriod?: string | undefined;
 }
 
-/** `ConfigMap kube-system/coredns`, for people. */
+/** `ConfigMap kube-system/coredns`, for messages. */
 export function describeObject({ type, name }: ObjectIdentity): string {
   return `${type.kind} ${type.namespaced ? `${ADDON_NAMESPACE}/` : ''}${name}`;
 }
 
-/** Tells objects of one cluster apart. */
+/** Identifies an object within one cluster. */
 export function objectKey({ type, name }: ObjectIdentity): string {
   return `${type.kind}.${type.group}/${name}`;
 }

@@ -11,10 +11,10 @@ const ID_LABEL = 'applyset.kubernetes.io/id';
 export const PART_OF_LABEL = 'applyset.kubernetes.io/part-of';
 const TOOLING_ANNOTATION = 'applyset.kubernetes.io/tooling';
 const KINDS_ANNOTATION = 'applyset.kubernetes.io/contains-group-kinds';
-/** On the record: the request to take objects over that was met last. */
+/** On the record: the last fulfilled request to take over objects. */
 const ADOPTED_ANNOTATION = 'fairway.dev/adopted-addons';
 
-/** As the proposal makes it: of the record's name, namespace, kind and group. */
+/** Computed as in the proposal: from the record's name, namespace, kind and group. */
 export const APPLY_SET_ID = `applyset-${createHash('sha256')
   .update(`${APPLY_SET.name}.${ADDON_NAMESPACE}.${APPLY_SET.type.kind}.${APPLY_SET.type.group}`)
   .digest('base64url')}-v1`;
@@ -38,7 +38,7 @@ export function applySet(members: readonly ObjectIdentity[], adopted: string | u
   return { ...APPLY_SET, object };
 }
 
-/** The request that the record says was met. */
+/** The request that the record marks as fulfilled. */
 export function adoptedRequest(record: { readonly metadata: ConfigMap['metadata'] } | undefined): string | undefined {
   return record?.metadata.annotations?.[ADOPTED_ANNOTATION];
 }

@@ -18,7 +18,7 @@ const revision = (addons: readonly Addon[], key: string) =>
   objectOf(addons, key).metadata.annotations?.['fairway.dev/addon-revision'];
 
 describe('the catalogue', () => {
-  test('may delete every object that it may apply, but for those of pod networks, of volume snapshots and StorageClasses of any name', () => {
+  test('may delete every object that it may apply, except pod networks, volume snapshots and StorageClasses of any name', () => {
     const all = POD_NETWORKS.flatMap((podNetwork) => addonsOf(someFacts({ podNetwork })));
     const isRemovable = (addon: Addon) =>
       addon.objects
@@ -36,7 +36,7 @@ describe('the catalogue', () => {
   test.each([
     { podNetwork: 'canal', sees: ['DaemonSet.apps/canal', 'DaemonSet.apps/cilium', 'ConfigMap./canal-config'] },
     { podNetwork: undefined, sees: ['DaemonSet.apps/canal', 'DaemonSet.apps/cilium'] },
-  ] as const)('looks for any pod network, and with $podNetwork at that alone', ({ podNetwork, sees }) => {
+  ] as const)('looks for any pod network, and with $podNetwork only for that one', ({ podNetwork, sees }) => {
     const keys = objectsOfInterest(addonsOf(someFacts({ podNetwork }))).map(objectKey);
     const ofNetworks = keys.filter((key) => /^(DaemonSet|ConfigMap).*(canal|cilium)/.test(key));
 
@@ -53,11 +53,11 @@ describe('the catalogue', () => {
     expect(new Set(labels)).toEqual(new Set([APPLY_SET_ID]));
   });
 
-  test('has nothing for a version that it does not know', () => {
+  test('has no add-ons for an unknown version', () => {
     expect(addonsOf(someFacts({ version: '1.20.2' }))).toEqual([]);
   });
 
-  test('renews the pods of kube-proxy when its settings change, and no other object', () => {
+  test('replaces the pods of kube-proxy when its settings change, and no other object', () => {
     const before = addonsOf(someFacts({ podNetwork: 'canal' }));
     const after = addonsOf(
       someFacts({ podNetwork: 'canal', kubeProxy: { mode: 'iptables', iptables: { syncPeriod: '31s' } } }),
@@ -68,7 +68,7 @@ describe('the catalogue', () => {
     expect(changed).toEqual(['ConfigMap./kube-proxy', 'DaemonSet.apps/kube-proxy']);
   });
 
-  test('gives kube-proxy the settings of its mode alone', () => {
+  test('gives kube-proxy only the settings of its mode', () => {
     const kubeProxy = {
       mode: 'ipvs',
       iptables: { syncPeriod: '31s' },
@@ -81,7 +81,7 @@ describe('the catalogue', () => {
     expect(data?.['kubeconfig.conf']).toContain('server: https://demo.example.org:6443');
   });
 
-  test('runs kube-proxy on every node, in the version of the oldest', () => {
+  test('runs kube-proxy on every node, in the version of the oldest one', () => {
     const addons = addonsOf(someFacts({ oldestNodeVersion: '1.33.4' }));
     const { spec } = objectOf(addons, 'DaemonSet.apps/kube-proxy') as DaemonSet;
 
@@ -89,7 +89,7 @@ describe('the catalogue', () => {
     expect(spec.template.spec?.containers[0]?.image).toBe('registry.k8s.io/kube-proxy:v1.33.4');
   });
 
-  test('renews the pods of Canal when the range of pods changes, and no other object', () => {
+  test('replaces the pods of Canal when the range of pods changes, and no other object', () => {
     const before = addonsOf(someFacts({ podNetwork: 'canal' }));
     const after = addonsOf(someFacts({ podNetwork: 'canal', podCIDR: '10.9.0.0/16', kubeProxy: { mode: 'none' } }));
     const canal = after[0]?.objects.map(objectKey) ?? [];
@@ -102,7 +102,7 @@ describe('the catalogue', () => {
     { server: 'https://demo.example.org:6443', host: 'demo.example.org', port: '6443' },
     { server: 'https://203.0.113.7', host: '203.0.113.7', port: '443' },
     { server: 'https://[2001:db8::7]:6443', host: '2001:db8::7', port: '6443' },
-  ])('leads all of Canal to $server without Services', ({ server, host, port }) => {
+  ])('connects all of Canal to $server without Services', ({ server, host, port }) => {
     const addons = addonsOf(someFacts({ podNetwork: 'canal', server }));
     const { spec } = objectOf(addons, 'DaemonSet.apps/canal') as DaemonSet;
     const { initContainers = [], containers = [] } = spec.template.spec ?? {};
@@ -121,7 +121,7 @@ describe('the catalogue', () => {
     { flannelVersion: '0.26.4', image: 'ghcr.io/flannel-io/flannel:v0.26.4' },
     { flannelVersion: undefined, image: 'ghcr.io/flannel-io/flannel:v0.28.10' },
     { flannelVersion: '0.29.0-rc1', image: 'ghcr.io/flannel-io/flannel:v0.29.0-rc1' },
-  ])('fetches flannel $flannelVersion from where it was published', ({ flannelVersion, image }) => {
+  ])('fetches flannel $flannelVersion from the registry where it was published', ({ flannelVersion, image }) => {
     const addons = addonsOf(someFacts({ podNetwork: 'canal', flannelVersion }));
     const { spec } = objectOf(addons, 'DaemonSet.apps/canal') as DaemonSet;
 
@@ -136,7 +136,7 @@ describe('the catalogue', () => {
     expect(spec.template.spec?.topologySpreadConstraints).toHaveLength(2);
   });
 
-  test('keeps no drain of a single node waiting', () => {
+  test('blocks no drain of a single node', () => {
     const budgets = (hasSeveralNodes: boolean) =>
       addonsOf(someFacts({ hasSeveralNodes }))
         .flatMap(({ objects }) => objects)

@@ -12,16 +12,16 @@ import { REVISION_ANNOTATION, revisionOf } from './revision.ts';
 import { hasAddons } from './versions.ts';
 import { volumeSnapshots } from './volume-snapshots/objects.ts';
 
-/** What runs of each pod network: where it is there, the network is. */
+/** The workload of each pod network: if it exists, so does the network. */
 export const NETWORK_WORKLOADS: Readonly<Record<InstalledCni, ObjectIdentity>> = {
   canal: CANAL_WORKLOAD,
   cilium: CILIUM_WORKLOAD,
 };
 
 /**
- * All objects that add-ons have consisted of in any release, but for those of pod networks. Nothing else is ever deleted, whatever its labels say. A pod
- * network stays: no decision takes it from a cluster that lives, and without it no pod starts. With its definitions would go all policies that the tenant
- * wrote. So it is with those of volume snapshots.
+ * All objects that add-ons have consisted of in any release, except those of pod networks. Nothing else is ever deleted, whatever
+ * its labels say. A pod network remains: no decision removes it from a live cluster, since no pod starts without it. Removing its
+ * definitions would delete all policies that the tenant wrote. The same applies to the definitions of volume snapshots.
  */
 export const REMOVABLE_OBJECTS: readonly ObjectIdentity[] = [
   ...KUBE_PROXY_OBJECTS,
@@ -30,7 +30,7 @@ export const REMOVABLE_OBJECTS: readonly ObjectIdentity[] = [
   ...CINDER_CSI_OBJECTS,
 ];
 
-/** What has to be known of a cluster that is to have these add-ons: what they consist of, what may be left of others, and pod networks. */
+/** The objects to observe in a cluster with these add-ons: their own objects, possible remains of others, and pod networks. */
 export function objectsOfInterest(wanted: readonly Addon[]): readonly ObjectIdentity[] {
   const all: readonly ObjectIdentity[] = [
     ...REMOVABLE_OBJECTS,
@@ -40,7 +40,7 @@ export function objectsOfInterest(wanted: readonly Addon[]): readonly ObjectIden
   return [...new Map(all.map(({ type, name }) => [objectKey({ type, name }), { type, name }])).values()];
 }
 
-/** The add-ons that a cluster is to have, in the order in which they are applied; none for a version of Kubernetes that none are known for. */
+/** The add-ons of a cluster, in the order in which they are applied; none for an unsupported version of Kubernetes. */
 export function addonsOf(facts: AddonFacts): readonly Addon[] {
   if (!hasAddons(facts.version)) return [];
   const addons = [

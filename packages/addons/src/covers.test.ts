@@ -25,11 +25,11 @@ test.each([
   },
   { fields: { l: [{ key: 'a' }] }, live: { l: [{ key: 'a', op: 'b' }] }, is: true, reason: 'an item has more fields' },
   { fields: { n: undefined }, live: {}, is: true, reason: 'nothing is wanted' },
-])('$live covers $fields: $is, as $reason', ({ fields, live, is }) => {
-  // Objects of lists have no kind.
+])('$live covers $fields: $is, because $reason', ({ fields, live, is }) => {
+  // Objects in lists have no kind.
   expect(coversObject({ metadata: wanted.metadata, ...live }, { ...wanted, ...fields })).toBe(is);
 });
 
-test('what is missing covers nothing', () => {
+test('a missing object covers nothing', () => {
   expect(coversObject(undefined, wanted)).toBe(false);
 });

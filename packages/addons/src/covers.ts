@@ -1,14 +1,14 @@
 import type { KubeObject } from '@fairway/kube/object/meta';
 
-/** As `covers`, of objects; those of lists have no kind. */
+/** Like `covers`, for objects; those in lists have no kind. */
 export function coversObject(live: KubeObject | undefined, wanted: KubeObject): boolean {
   const { apiVersion: _apiVersion, kind: _kind, ...fields } = wanted;
   return covers(live, fields);
 }
 
 /**
- * Whether `live` has every field of `wanted` with its value; what else it has does not count. Lists of things with names are compared by name, all
- * others as a whole. Where it errs, it says no, and an apply follows that changes nothing.
+ * Whether `live` has every field of `wanted` with its value, regardless of other fields. Lists of named items are compared by
+ * name, all others as a whole. If in doubt the result is false, and an apply follows that changes nothing.
  */
 function covers(live: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) return Array.isArray(live) && coversList(live, wanted);

@@ -23,7 +23,7 @@ describe('a definition', () => {
     { conditions: undefined, is: 'unseen' },
     { conditions: [{ type: 'Established', status: 'False' }], is: 'unseen' },
     { conditions: [{ type: 'Established', status: 'True' }], is: 'working' },
-  ])('with $conditions is $is, whatever the nodes are', ({ conditions, is }) => {
+  ])('with $conditions is $is, regardless of nodes', ({ conditions, is }) => {
     const object = { metadata: { name: 'some' }, status: { conditions } } as KubeObject;
 
     expect(healthOf(aDefinition, object, some(0, 0))).toBe(is);
@@ -67,7 +67,7 @@ describe('a Deployment', () => {
   });
 });
 
-describe('what is to be the pod network', () => {
+describe('the workload of the pod network', () => {
   const network = { ...aDaemonSet, isNetwork: true };
 
   test.each([
@@ -83,7 +83,7 @@ describe('what is to be the pod network', () => {
   });
 });
 
-describe('what serves an API', () => {
+describe('a workload that serves an API', () => {
   const registration = (status: string) =>
     ({ metadata: {}, status: { conditions: [{ type: 'Available', status }] } }) as KubeObject;
 

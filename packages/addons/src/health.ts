@@ -4,12 +4,12 @@ import type { KubeObject } from '@fairway/kube/object/meta';
 import type { Addon } from './addon.ts';
 
 /**
- * How what runs of an add-on fares:
- * - `unseen`: the cluster's own controllers have not looked at it yet;
- * - `waiting`: there is no node that it could run on;
+ * The health of an add-on's workload:
+ * - `unseen`: the cluster's own controllers have not observed it yet;
+ * - `waiting`: there is no node for it;
  * - `offline`: there is none, because nodes have no pod network yet;
- * - `updating`: it runs, in part as it was before;
- * - `failing`: it runs as it should be, and does not work;
+ * - `updating`: it runs, partly in the previous version;
+ * - `failing`: it runs in the current version, and does not work;
  * - `unserved`: it runs, and the API that it serves is not available;
  * - `working`.
  */
@@ -19,11 +19,14 @@ export type Health = 'unseen' | 'waiting' | 'offline' | 'updating' | 'failing' |
 export interface NodeCounts {
   readonly total: number;
   readonly ready: number;
-  /** Those that are not, and lack nothing but a pod network. */
+  /** Nodes that are not Ready, and lack only a pod network. */
   readonly offline: number;
 }
 
-/** Of what runs of an add-on. Nodes that are not Ready are not its fault; those that have no pod network are the fault of what is to be one. */
+/**
+ * The health of a workload. It is not to blame for nodes that are not Ready; nodes without a pod network are the fault of the
+ * add-on that provides it.
+ */
 export function healthOf(
   { workload: { type }, isNetwork = false }: Pick<Addon, 'workload' | 'isNetwork'>,
   workload: KubeObject,
@@ -35,7 +38,7 @@ export function healthOf(
   return ofDeployment(workload as Deployment, counted);
 }
 
-/** Of what serves an API besides: `health` is that of its workload, `registration` its APIService. */
+/** The health of an add-on that also serves an API: `health` is that of its workload, `registration` its APIService. */
 export function servingHealth(health: Health, registration: KubeObject | undefined): Health {
   const conditions = (registration as APIService | undefined)?.status?.conditions;
   const isAvailable = conditions?.some(({ type, status }) => type === 'Available' && status === 'True') === true;

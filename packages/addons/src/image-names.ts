@@ -1,4 +1,4 @@
-/** More than registries take. A longer image, which anybody in a cluster may write, has no name. */
+/** More than registries accept. Any user of a cluster may write a longer image, which has no name. */
 const MAX_IMAGE_CHARS = 4096;
 
 /** The last part of an image's name without tag and digest, and the last two: `node`, `calico/node`. Pure. */

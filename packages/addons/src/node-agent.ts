@@ -5,16 +5,19 @@ import { CONFIG_ANNOTATION } from './revision.ts';
 export interface NodeAgent {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Of its ServiceAccount, in the add-ons' namespace. */
+  /** Name of its ServiceAccount, in the add-ons' namespace. */
   readonly account: string;
-  /** Its pods are renewed when this changes. */
+  /** A change of this replaces its pods. */
   readonly configRevision: string;
   readonly annotations?: Readonly<Record<string, string>>;
-  /** What is its own. */
+  /** Its own settings. */
   readonly pod: PodSpec;
 }
 
-/** One pod on each node, in the node's network, regardless of taints: without it the node is unusable. A tenth of the nodes is updated at a time. */
+/**
+ * One pod on each node, in the node's network, regardless of taints: the node is unusable without it. A tenth of the nodes is
+ * updated at a time.
+ */
 export function nodeAgent({ name, labels, account, configRevision, annotations, pod }: NodeAgent): DaemonSet {
   return {
     apiVersion: 'apps/v1',

@@ -2,16 +2,16 @@ import type { Addon, AddonFacts } from './addon.ts';
 import { addonsOf } from './catalogue.ts';
 import { revisionOf } from './revision.ts';
 
-/** Add-ons as they are applied, and a hash of them. Shared: never mutate one. */
+/** Add-ons as applied, and a hash of them. Shared: never mutate one. */
 export interface RenderedAddons {
   readonly addons: readonly Addon[];
   readonly revision: string;
 }
 
-/** Each takes up to 100 KB. A process with more clusters than this renders at each pass. */
+/** Each takes up to 100 KB. A process with more clusters than this renders on each pass. */
 const MAX_KEPT = 128;
 
-/** Renders add-ons, and caches the result: as long as a cluster does not change, each pass needs the same. */
+/** Renders add-ons, and caches the result: while a cluster does not change, each pass needs the same. */
 export class AddonRenderer {
   /** By facts, least recently used first. */
   readonly #kept = new Map<string, RenderedAddons>();

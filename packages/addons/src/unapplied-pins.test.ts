@@ -53,6 +53,6 @@ test.each<{ components: Record<string, string>; ofPatch?: Record<string, string>
   expect(fields.map(({ field, value, detail }) => `${field} ${String(value)}: ${detail}`)).toEqual(told);
 });
 
-test('nothing is said of the releases that Fairway ships', () => {
+test('nothing is reported for the releases that Fairway ships', () => {
   expect(SHIPPED_RELEASES.flatMap(unappliedPins)).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { UnappliedField } from '@fairway/api/domain/unapplied-fields';
 import type { KubernetesRelease } from '@fairway/api/kinds/kubernetes-release';
 import { ciliumVersion, cinderCsiVersion } from './versions.ts';
 
-/** What `components` of a KubernetesRelease may name, and acts on it: nodes' programs, and add-ons. */
+/** Names in `components` of a KubernetesRelease that have an effect: node components and add-ons. */
 const ACTED_UPON = [
   'calico',
   'cilium',
@@ -16,7 +16,10 @@ const ACTED_UPON = [
   'pause',
 ] as const;
 
-/** Versions that a KubernetesRelease pins and that clusters do not get: of unknown names, and those that Fairway passes over. Pure. */
+/**
+ * Versions that a KubernetesRelease pins and that clusters do not get: those of unknown names, and those that Fairway ignores.
+ * Pure.
+ */
 export function unappliedPins({ spec }: Pick<KubernetesRelease, 'spec'>): UnappliedField[] {
   const [anyPatch] = spec.patches;
   const pins = [
@@ -57,7 +60,7 @@ function problemOf(
   }
 }
 
-/** Shipped releases say it for `fairway releases fetch`. */
+/** Shipped releases have it for `fairway releases fetch`. */
 function shippedEtcd(minor: string): string | undefined {
   return SHIPPED_RELEASES.find(({ spec }) => spec.minor === minor)?.spec.components['etcd'];
 }

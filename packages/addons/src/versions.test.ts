@@ -33,7 +33,7 @@ test.each(SHIPPED_RELEASES.map(({ spec }) => spec.minor))('there is a CoreDNS fo
 });
 
 test.each(SHIPPED_RELEASES)(
-  'what ships of $spec.minor leaves the versions of add-ons to this catalogue',
+  'the shipped release $spec.minor leaves the versions of add-ons to this catalogue',
   ({ spec }) => {
     const named = [spec, ...spec.patches].flatMap(({ components = {} }) => Object.keys(components));
 
@@ -43,13 +43,13 @@ test.each(SHIPPED_RELEASES)(
   },
 );
 
-test('CoreDNS never gets older with Kubernetes, and the newest is for what comes', () => {
+test('CoreDNS never gets older with newer Kubernetes, and the newest serves future versions', () => {
   const versions = ['1.31.0', '1.32.0', '1.33.0', '1.34.0', '1.35.0', '1.36.0', '1.37.0'].map(coreDnsVersion);
 
   expect(versions).toEqual(['1.11.3', '1.11.3', '1.12.0', '1.12.1', '1.13.1', '1.14.2', '1.14.2']);
 });
 
-test('Calico never gets older with Kubernetes, and the newest is for what comes', () => {
+test('Calico never gets older with newer Kubernetes, and the newest serves future versions', () => {
   const versions = ['1.31.0', '1.33.0', '1.34.0', '1.36.0', '1.37.0'].map(calicoVersion);
 
   expect(versions).toEqual(['3.30.7', '3.30.7', '3.31.7', '3.31.7', '3.31.7']);
@@ -70,9 +70,9 @@ test.each(['1.30.9', '1.20.2', '2.0.0', 'nonsense'])('there is none for %s', (ve
 
 describe('Cilium', () => {
   test.each(SHIPPED_RELEASES.map(({ spec }) => spec.minor))(
-    'of %s is of a line that upstream tests with it',
+    'for %s is of a line that upstream tests with it',
     (minor) => {
-      /** Documentation/network/kubernetes/compatibility.rst of each. */
+      /** From Documentation/network/kubernetes/compatibility.rst of each. */
       const tested: Readonly<Record<string, readonly string[]>> = {
         '1.18': ['1.30', '1.31', '1.32', '1.33'],
         '1.19': ['1.32', '1.33', '1.34', '1.35'],
@@ -83,7 +83,7 @@ describe('Cilium', () => {
     },
   );
 
-  test('goes from one line to the next with each version of Kubernetes, and the newest is for what comes', () => {
+  test('advances one line with each version of Kubernetes, and the newest serves future versions', () => {
     const versions = ['1.31.0', '1.32.0', '1.33.0', '1.36.0', '1.37.0'].map((each) => ciliumVersion(each, undefined));
 
     expect(versions).toEqual(['1.18.14', '1.19.8', '1.20.2', '1.20.2', '1.20.2']);
@@ -101,7 +101,7 @@ describe('Cilium', () => {
     { version: '1.33.2', named: '1.21.0', is: '1.21.0', reason: 'it is of a later line' },
     { version: '1.36.2', named: '1.21.0-rc.1', is: '1.21.0-rc.1', reason: 'who names a pre-release wants it' },
     { version: '1.36.2', named: '1.17.18', is: '1.20.2', reason: 'its objects are not known' },
-  ])('of $version where the operator names $named is $is: $reason', ({ version, named, is }) => {
+  ])('for $version is $is if the operator names $named: $reason', ({ version, named, is }) => {
     expect(ciliumVersion(version, named)).toBe(is);
   });
 });

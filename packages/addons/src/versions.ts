@@ -1,7 +1,7 @@
 import { compareVersions, minorOf, partsOf } from '@fairway/api/domain/version-numbers';
 import { isOfLine } from './cilium/line.ts';
 
-/** The first minor version of Kubernetes that add-ons are known for. */
+/** The oldest minor version of Kubernetes that add-ons support. */
 const OLDEST_MINOR = 31;
 /** How many minor versions kube-proxy may be older than the API server: https://kubernetes.io/releases/version-skew-policy/#kube-proxy */
 const PROXY_SKEW = 3;
@@ -27,10 +27,13 @@ const CALICO: Readonly<Record<string, string>> = {
 
 const NEWEST_CALICO = '3.31.7';
 
-/** It talks to nodes alone, as all versions of Kubernetes have had them. */
+/** It talks only to nodes, through APIs that all versions of Kubernetes have. */
 export const FLANNEL_VERSION = '0.28.10';
 
-/** Cilium by minor version of Kubernetes: the newest line that upstream tests with it. From one to the next it is one line, as upstream wants upgrades. */
+/**
+ * Cilium by minor version of Kubernetes: the newest line that upstream tests with it. Consecutive versions differ by at most one
+ * line, as upstream requires for upgrades.
+ */
 const CILIUM: Readonly<Record<string, string>> = {
   '1.31': '1.18.14',
   '1.32': '1.19.8',
@@ -41,7 +44,10 @@ const NEWEST_CILIUM = '1.20.2';
 /** The first minor version of Kubernetes that metrics-server 0.9 supports; 0.8 supports those before: https://github.com/kubernetes-sigs/metrics-server#compatibility-matrix */
 const METRICS_SERVER_0_9_MINOR = 34;
 
-/** cinder-csi-plugin by minor version of Kubernetes: upstream has a release for each. Before 1.32 its half on nodes wants a credential. */
+/**
+ * cinder-csi-plugin by minor version of Kubernetes: upstream has a release for each. Before 1.32 its half on nodes needs a
+ * credential.
+ */
 const CINDER_CSI: Readonly<Record<string, string>> = {
   '1.31': '1.32.1',
   '1.32': '1.32.1',
@@ -51,10 +57,10 @@ const CINDER_CSI: Readonly<Record<string, string>> = {
 };
 
 const NEWEST_CINDER_CSI = '1.36.0';
-/** The minor version of cinder-csi-plugin since which no node needs a credential. */
+/** The first minor version of cinder-csi-plugin that needs no credential on nodes. */
 const FIRST_WITHOUT_CREDENTIAL = 32;
 
-/** The sidecars of upstream's manifests, which know all versions of the kubelet's registration. */
+/** The sidecars of upstream's manifests, which support all versions of the kubelet's registration. */
 export const REGISTRAR_VERSION = '2.15.0';
 export const LIVENESS_PROBE_VERSION = '2.17.0';
 
@@ -65,39 +71,42 @@ export function hasAddons(version: string): boolean {
   return EXACT.test(version) && partsOf(version).minor >= OLDEST_MINOR;
 }
 
-/** The version of CoreDNS for a control plane of this version, where the operator's catalogue names none. */
+/** The version of CoreDNS for a control plane of this version, unless the operator's catalogue names one. */
 export function coreDnsVersion(version: string): string {
   return CORE_DNS[minorOf(version)] ?? NEWEST_CORE_DNS;
 }
 
-/** As `coreDnsVersion`, of Calico. */
+/** Like `coreDnsVersion`, for Calico. */
 export function calicoVersion(version: string): string {
   return CALICO[minorOf(version)] ?? NEWEST_CALICO;
 }
 
 /**
- * As `coreDnsVersion`, of Cilium. `named` is what the operator's catalogue names: of an older line than this one's it counts for nothing, since the
- * next version of Kubernetes would skip a line.
+ * Like `coreDnsVersion`, for Cilium. `named` is the version in the operator's catalogue: it is ignored if its line is older than
+ * this one's, since the next version of Kubernetes would skip a line.
  */
 export function ciliumVersion(version: string, named: string | undefined): string {
   const own = CILIUM[minorOf(version)] ?? NEWEST_CILIUM;
   return named !== undefined && isOfLine(named, minorOf(own)) ? named : own;
 }
 
-/** As `coreDnsVersion`, of cinder-csi-plugin. `named` is what the operator's catalogue names: one that wants a credential counts for nothing. */
+/**
+ * Like `coreDnsVersion`, for cinder-csi-plugin. `named` is the version in the operator's catalogue: it is ignored if it needs a
+ * credential.
+ */
 export function cinderCsiVersion(version: string, named: string | undefined): string {
   const isUsable = named !== undefined && !(EXACT.test(named) && partsOf(named).minor < FIRST_WITHOUT_CREDENTIAL);
   return isUsable ? named : (CINDER_CSI[minorOf(version)] ?? NEWEST_CINDER_CSI);
 }
 
-/** The version of metrics-server for a control plane of this version, where the operator's catalogue names none. */
+/** The version of metrics-server for a control plane of this version, unless the operator's catalogue names one. */
 export function metricsServerVersion(version: string): string {
   return partsOf(version).minor >= METRICS_SERVER_0_9_MINOR ? '0.9.0' : '0.8.1';
 }
 
 /**
- * The version of kube-proxy: the oldest node's, so that it is renewed when all nodes are; never newer than the API server. Nodes say their version
- * themselves: one that the API server does not get along with counts for nothing.
+ * The version of kube-proxy: the oldest node's, so that it is updated when all nodes are; never newer than the API server. Nodes
+ * report their versions themselves: one that is incompatible with the API server is ignored.
  */
 export function kubeProxyVersion(version: string, oldestNodeVersion: string | undefined): string {
   if (oldestNodeVersion === undefined || !EXACT.test(oldestNodeVersion)) return version;

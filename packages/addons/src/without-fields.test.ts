@@ -25,7 +25,7 @@ test.each([
   expect(JSON.stringify(object)).toContain('"replicas":2');
 });
 
-test('only what is named goes', () => {
+test('only the named fields are removed', () => {
   expect(withoutFields(object, ['.data.config'])).toEqual({
     ...object,
     data: { Corefile: 'a', 'config.conf': 'b' },
@@ -41,6 +41,6 @@ test.each([
   { path: '.spec.template.spec.containers[0]', why: 'is by number' },
   { path: '.spec.template.spec.containers[name="other"].image', why: 'is of another one' },
   { path: '.spec.template.spec.containers[containerPort=53,protocol="UDP"]', why: 'has several keys' },
-])('nothing is left out for "$path", which $why', ({ path }) => {
+])('nothing is removed for "$path", which $why', ({ path }) => {
   expect(withoutFields(object, [path])).toBeUndefined();
 });

@@ -2,12 +2,13 @@
 const ITEM = /^\[([a-zA-Z]+)="([^"]*)"\]/;
 
 /**
- * A copy of `object` without the fields at these paths, in the words of an API server that refuses an apply for them:
- * `.spec.template.spec.containers[name="coredns"].image`, `.data.Corefile`. Undefined where one of them is not in it, or all of it.
+ * A copy of `object` without the fields at these paths, in the notation of an API server that refuses an apply because of them:
+ * `.spec.template.spec.containers[name="coredns"].image`, `.data.Corefile`. Undefined if one of them is missing, or covers the
+ * whole object.
  */
 export function withoutFields<T extends object>(object: T, paths: readonly string[]): T | undefined {
   const copy = structuredClone(object);
-  // The longest first: what is within what goes is gone with it.
+  // The longest first: fields within a removed one are gone as well.
   const inOrder = [...paths].sort((a, b) => b.length - a.length);
   return inOrder.every((path) => path !== '' && remove(copy, path)) ? copy : undefined;
 }
@@ -32,7 +33,7 @@ function removeFromList(list: unknown[], path: string): boolean {
   return remove(list[index], rest);
 }
 
-/** Names of fields may have dots, as keys of a ConfigMap do: the longest that fits. */
+/** Names of fields may contain dots, as keys of a ConfigMap do: the longest match counts. */
 function fieldAt(fields: Readonly<Record<string, unknown>>, path: string): string | undefined {
   return Object.keys(fields)
     .filter((name) => path === name || path.startsWith(`${name}.`) || path.startsWith(`${name}[`))

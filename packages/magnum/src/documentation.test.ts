@@ -20,14 +20,14 @@ function rowsBelow(heading: string): readonly (readonly string[])[] {
     );
 }
 
-test('the page for tenants has every call, and since when', () => {
+test('the page for tenants has every call with its first version', () => {
   const told = rowsBelow('Calls').map(([call = '', since = '']) => `${call} ${since}`);
   const served = ROUTES.map(({ method, path, since = 1 }) => `${method} ${path} 1.${since}`);
 
   expect(told.toSorted()).toEqual(served.toSorted());
 });
 
-test('the page for tenants has every label, and what becomes of it', () => {
+test('the page for tenants has every label and its effect', () => {
   const told = rowsBelow('Labels').map(([label = '', outcome = '']) => `${label}: ${outcome}`);
   const known = [
     ...TRANSLATED_LABELS.map((label) => `${label}: translated`),
@@ -38,13 +38,13 @@ test('the page for tenants has every label, and what becomes of it', () => {
   expect(told.toSorted()).toEqual(known.toSorted());
 });
 
-test('the page for tenants has every label without which nothing is lost', () => {
+test('the page for tenants has every harmless label', () => {
   const missing = HARMLESS_LABELS.filter((name) => !page.includes(`\`${name}\``));
 
   expect(missing).toEqual([]);
 });
 
-test('the page for tenants has the words of refusals', () => {
+test('the page for tenants has the messages of refusals', () => {
   const words = new Set(Object.values(REFUSED_LABELS));
   const told = rowsBelow('Labels').map(([, , text = '']) => text.replaceAll('`', ''));
 

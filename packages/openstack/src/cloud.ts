@@ -43,7 +43,7 @@ export class Cloud {
   readonly budget: Budget;
   /** Lets caches of one project share their lists, whatever their credentials. */
   readonly listGroups = new ListGroups();
-  /** How long it takes for changes. */
+  /** How long it takes to make changes. */
   readonly paces = new CloudPaces();
   readonly #options: CloudOptions;
   readonly #transport: HttpTransport;

@@ -1,6 +1,6 @@
 import { OpenStackError } from './http/openstack-error.ts';
 
-/** More than any list of a project or cloud needs; with a thousand entries per page, ten million. */
+/** More than any list of a project or cloud needs: ten million entries at a thousand per page. */
 const MAX_PAGES = 10_000;
 const MAX_ITEMS = 1_000_000;
 
@@ -16,7 +16,7 @@ export class ListBounds {
     this.#template = template;
   }
 
-  /** Before each page. Throws an OpenStackError. @param start its marker or offset. */
+  /** Called before each page. Throws an OpenStackError. @param start its marker or offset. */
   next(start: string | number): void {
     const key = String(start);
     if (this.#begun.has(key)) throw this.#error(`the page after ${key.slice(0, 64)} is repeated`);
@@ -24,7 +24,10 @@ export class ListBounds {
     if (this.#begun.size >= MAX_PAGES) throw this.#error(`it has more than ${MAX_PAGES} pages`);
   }
 
-  /** After each page. Throws an OpenStackError. @param added number of items that no earlier page had, for lists with offsets. */
+  /**
+   * Called after each page. Throws an OpenStackError. @param added number of items that no earlier page had, for lists with
+   * offsets.
+   */
   count(items: number, added = items): void {
     if (items > 0 && added === 0) throw this.#error('a page contains only entries of earlier pages');
     this.#items += items;

@@ -24,6 +24,6 @@ export function openStackClient(
     const api = spoken ? new ServiceApi(session, service.type, spoken) : new ServiceApi(session, service.type);
     return [service.clientName, service.client(api)] as const;
   });
-  // Clients is derived from the same list.
+  // The type Clients is derived from the same list.
   return { session, ...(Object.fromEntries(clients) as unknown as Clients) };
 }

@@ -7,7 +7,7 @@ import type { ApiCall, ServiceApi } from './service-api.ts';
 const CALL = { service: 'compute', method: 'GET', template: '/servers' } as const;
 const ITEMS = Array.from({ length: 20 }, (_, index) => `item-${index}`);
 
-/** Answers with at most `maxItems` in a page. */
+/** Responses with at most `maxItems` in a page. */
 function serviceOf(maxItems: number): { readonly api: ServiceApi; readonly limits: number[] } {
   const limits: number[] = [];
   const get = (_schema: unknown, _template: string, { query }: ApiCall) => {
@@ -30,7 +30,7 @@ function listOf(api: ServiceApi): Promise<string[]> {
 }
 
 describe('a list in pages', () => {
-  it('goes on in smaller ones after one that was too large', async () => {
+  it('continues with smaller pages after one that was too large', async () => {
     const { api, limits } = serviceOf(5);
 
     expect(await listOf(api)).toEqual(ITEMS);

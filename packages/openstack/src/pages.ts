@@ -7,7 +7,7 @@ export const DEFAULT_PAGE_SIZE = 1000;
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Where the next page is; undefined on the last. */
+  /** The next page; undefined on the last. */
   readonly next: string | null | undefined;
 }
 
@@ -23,8 +23,8 @@ export interface PagedCall<W, T> extends ApiCall {
 const PAGE_DIVISOR = 8;
 
 /**
- * All items of a list, page by page, with one call per page; of large items with smaller pages. The service may return smaller pages than requested. Throws an
- * OpenStackError for a list that does not end.
+ * All items of a list, page by page, with one call per page, and smaller pages if items are large. The service may return smaller
+ * pages than requested. Throws an OpenStackError for a list that does not end.
  */
 export async function* pages<W, T>(api: ServiceApi, template: string, call: PagedCall<W, T>): AsyncGenerator<T, void> {
   const { schema, page, query, marker: first, ...rest } = call;

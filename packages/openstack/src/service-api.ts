@@ -23,7 +23,7 @@ export interface ApiCall extends CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   readonly idempotent?: boolean;
-  /** Rejected here if the service only has an older one, which would ignore or misread the call. */
+  /** The call is rejected here if the service only has an older one, which would ignore or misread it. */
   readonly minMicroversion?: string;
 }
 
@@ -65,7 +65,7 @@ export class ServiceApi {
     return negotiateMicroversion(this.#microversions.wanted, await this.#session.microversions(this.service));
   }
 
-  /** The newest of the service's versions; undefined if it tells none. */
+  /** The newest of the service's versions; undefined if it reports none. */
   newestVersion(): Promise<string | undefined> {
     return this.#session.newestVersion(this.service);
   }
@@ -82,7 +82,7 @@ export class ServiceApi {
     return this.#json(schema, 'PUT', template, call);
   }
 
-  /** For responses without a body, or with one that is not needed. */
+  /** For responses whose body is empty or not needed. */
   async send(method: HttpMethod, template: string, call: ApiCall = {}): Promise<void> {
     await this.#send(method, template, call);
   }

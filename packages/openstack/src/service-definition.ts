@@ -4,15 +4,15 @@ export interface ServiceDefinition {
   readonly type: string;
   /** Project name: `Nova`. */
   readonly project: string;
-  /** Names that catalogs use beside the official type. */
+  /** Names that catalogs use besides the official type. */
   readonly aliases?: readonly string[];
   /** The major version in use, as the last URL segment. */
   readonly majorVersion: RegExp;
   /** Appended to a URL without version instead of discovering versions. */
   readonly fixedVersion?: string;
-  /** If it has microversions. */
+  /** If the service has microversions. */
   readonly microversions?: ServiceMicroversions;
-  /** A cheap read that shows that it works and that the user may use it; by default its version document is read. */
+  /** A cheap read that shows that the service works and that the user may use it; by default its version document is read. */
   readonly probe?: string;
 }
 
@@ -21,6 +21,6 @@ export interface ServiceMicroversions {
   readonly name: string;
   /** An older header with the same meaning, for old releases. */
   readonly oldHeader?: string;
-  /** Used if the service supports it; else its newest. Without it no header is sent. */
+  /** Used if the service supports it; otherwise its newest. If unset, no header is sent. */
   readonly wanted?: string;
 }

@@ -22,7 +22,7 @@ export const SERVICES = [
   keyManagerService,
 ] as const satisfies readonly Service[];
 
-/** Those that operators' commands call, and Fairway itself never: no cloud is looked at for them. */
+/** Services that only operators' commands call, never Fairway itself; no cloud is checked for them. */
 export const OPERATORS_SERVICES = [ratingService] as const satisfies readonly Service[];
 
 type Known = (typeof SERVICES)[number];

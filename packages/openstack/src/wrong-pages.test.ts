@@ -72,7 +72,7 @@ describe.each(Object.entries(LISTS))('%s', (_, list) => {
   it.each<{ is: string; cloud: Cloud }>([
     { is: 'the same page for ever', cloud: () => ({ ids: ALL.slice(0, LIMIT), isMore: true }) },
     { is: 'the whole list for ever', cloud: () => ({ ids: ALL, isMore: true }) },
-  ])('are not read for ever from a cloud that returns $is', async ({ cloud }) => {
+  ])('are not read forever from a cloud that returns $is', async ({ cloud }) => {
     const { api, asked } = apiOf(cloud);
 
     await expect(idsOf(api)).rejects.toThrow('the list does not end');

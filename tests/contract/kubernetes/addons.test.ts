@@ -64,7 +64,7 @@ describeServers('add-ons', (server, target) => {
   }
 
   it.runIf(hasAddons).each(['iptables', 'ipvs', 'nftables'])(
-    'are accepted with %s, and as they should be at the next look',
+    'are accepted with %s, and as desired at the next check',
     async (mode) => {
       const kubeProxy = { mode, iptables: { syncPeriod: '30s' }, ipvs: { scheduler: 'lc', tcpTimeout: '15m' } };
 
@@ -84,7 +84,7 @@ describeServers('add-ons', (server, target) => {
     },
   );
 
-  it.runIf(hasAddons)('with a pod network are accepted too, and its policies keep what is written', async () => {
+  it.runIf(hasAddons)('with a pod network are accepted too, and its policies are stored as written', async () => {
     const { client } = server();
     const definitions = client.resource(CustomResourceDefinitions);
     const name = 'globalnetworkpolicies.crd.projectcalico.org';
@@ -122,7 +122,7 @@ describeServers('add-ons', (server, target) => {
   });
 
   it.runIf(hasAddons).each(['iptables', 'none'])(
-    'with Cilium and kube-proxy %s are accepted as they are',
+    'with Cilium and kube-proxy %s are accepted unchanged',
     async (mode) => {
       const { client } = server();
       const facts = { podNetwork: 'cilium', kubeProxy: { mode } } as const;
@@ -152,7 +152,7 @@ describeServers('add-ons', (server, target) => {
     },
   );
 
-  it.runIf(hasAddons)('leave what others have set, apply the rest, and take it back when asked', async () => {
+  it.runIf(hasAddons)('leave the changes of others, apply the rest, and revert them on request', async () => {
     const deployments = server().client.resource(Deployments);
     await lookAt();
     const byOthers = { ...KUBE_SYSTEM, fieldManager: 'kubectl-edit' };
@@ -180,7 +180,7 @@ describeServers('add-ons', (server, target) => {
     await expect(lookAt({ coreDnsVersion: '1.9.9' }, 'now')).resolves.toEqual(back);
   });
 
-  it.runIf(hasAddons)('have what is registered checked by the certificate that they keep', async () => {
+  it.runIf(hasAddons)('have registered servers verified with the stored certificate', async () => {
     const services = server().client.resource(APIServices);
     await lookAt();
     const unregistered = services.get('v1beta1.metrics.k8s.io');
@@ -201,7 +201,7 @@ describeServers('add-ons', (server, target) => {
     await services.delete('v1beta1.metrics.k8s.io');
   });
 
-  it.runIf(hasAddons)('go when they are no longer wanted', async () => {
+  it.runIf(hasAddons)('are deleted when they are no longer wanted', async () => {
     const budgets = server().client.resource(PodDisruptionBudgets);
     await lookAt();
     const before = (await budgets.list(KUBE_SYSTEM)).items.length;

@@ -23,7 +23,7 @@ describeServers('APIServices', (server, target) => {
     return versions?.find((one) => one.version === version);
   }
 
-  it('say why they lead nowhere, and answer nothing then', async () => {
+  it('say why they are unreachable, and respond to nothing then', async () => {
     await using extension = await Extension.open(server(), namespace);
     const { service: name } = extension;
     const where = `service/${name} in "${namespace}"`;
@@ -78,7 +78,7 @@ describeServers('APIServices', (server, target) => {
     });
   });
 
-  it('are checked by what every API server serves', async () => {
+  it('are checked with what every API server serves', async () => {
     await using extension = await Extension.open(server(), namespace);
     const { path } = extension;
     extension.extension.answer(path, (_request, response) => sendJson(response, 500, {}));
@@ -93,7 +93,7 @@ describeServers('APIServices', (server, target) => {
   });
 
   // Earlier releases check certificates only on requests.
-  it.runIf(target.minor >= 34)('are refused the trust in certificates that they do not name', async () => {
+  it.runIf(target.minor >= 34)('are not trusted with certificates that do not name them', async () => {
     await using extension = await Extension.open(server(), namespace);
     await using other = await Extension.open(server(), namespace);
     await extension.connect();
@@ -207,7 +207,7 @@ describeServers('APIServices', (server, target) => {
     });
   });
 
-  it.runIf(target.minor >= 30)('that are down keep namespaces from going, and go on with them', async () => {
+  it.runIf(target.minor >= 30)('that are down block the deletion of namespaces until they are back', async () => {
     await using extension = await Extension.available(server(), namespace);
     const { path } = extension;
     await expect.poll(async () => (await discoveryOf(extension))?.freshness, WAIT).toBe('Current');
@@ -244,7 +244,7 @@ describeServers('APIServices', (server, target) => {
     await expect.poll(async () => (await server().raw('GET', `/api/v1/namespaces/${doomed}`)).status, WAIT).toBe(404);
   });
 
-  it('find in a ConfigMap what to trust', async () => {
+  it('find their trust roots in a ConfigMap', async () => {
     const { data } = await server()
       .client.resource<ConfigMap>(ConfigMaps)
       .get('extension-apiserver-authentication', { namespace: 'kube-system' });

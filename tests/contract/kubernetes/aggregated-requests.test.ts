@@ -18,13 +18,13 @@ describeServers('requests to aggregated API servers', (server, target) => {
   });
   afterAll(() => aggregated[Symbol.asyncDispose]());
 
-  /** The only request that has come. */
+  /** The only request received. */
   function asked() {
     expect(aggregated.extension.asked).toHaveLength(1);
     return aggregated.extension.asked[0];
   }
 
-  it('name the user, whatever the client says of itself', async () => {
+  it('name the user, regardless of the client’s own headers', async () => {
     aggregated.extension.answer(things, (_request, response) => sendJson(response, 200, { kind: 'ThingList' }));
     const headers = {
       'X-Remote-User': 'somebody-else',
@@ -48,7 +48,7 @@ describeServers('requests to aggregated API servers', (server, target) => {
     expect(Object.fromEntries(query)).toEqual({ labelSelector: 'a=b', limit: '5' });
   });
 
-  it.runIf(target.minor >= 32)('name the user as whom the client acts', async () => {
+  it.runIf(target.minor >= 32)('name the impersonated user', async () => {
     aggregated.extension.answer(things, (_request, response) => sendJson(response, 200, {}));
     const headers = {
       // UTF-8, as clients in Go send it.
@@ -65,7 +65,7 @@ describeServers('requests to aggregated API servers', (server, target) => {
     expect(Object.keys(request?.headers ?? {}).filter((name) => name.startsWith('impersonate-'))).toEqual([]);
   });
 
-  it('carry bodies and answers as they are', async () => {
+  it('carry bodies and responses unchanged', async () => {
     aggregated.extension.answer(`${things}/one`, (request, response) => {
       response.writeHead(207, { 'content-type': 'text/strange', 'x-answered': 'yes' });
       response.end(`${request.method} ${request.headers['content-type']} ${request.body}`);
@@ -83,7 +83,7 @@ describeServers('requests to aggregated API servers', (server, target) => {
     }
   });
 
-  it('carry subresources and what is no resource', async () => {
+  it('carry subresources and non-resource paths', async () => {
     for (const path of [`${things}/one/status`, `${things}/one/a/b`, `${aggregated.path}/`]) {
       aggregated.extension.answer(path, (_request, response) => sendJson(response, 200, { path }));
 
@@ -112,7 +112,7 @@ describeServers('requests to aggregated API servers', (server, target) => {
     await gone.promise;
   });
 
-  it('are authorized before', async () => {
+  it('are authorized first', async () => {
     const user = server().name('user');
     const transport = await server().as(user);
     const refusal = await server().refusal('GET', things, {}, transport);
@@ -154,7 +154,7 @@ describeServers('requests to aggregated API servers', (server, target) => {
     expect(answer.headers).not.toHaveProperty('location');
   });
 
-  it('end with the connection behind them', async () => {
+  it('end with the connection to the other server', async () => {
     aggregated.extension.answer(things, (_request, response) => response.destroy());
     const answer = await server().raw('GET', things);
 

@@ -28,7 +28,7 @@ describeServers('upgraded connections to aggregated API servers', (server) => {
   });
   afterAll(() => aggregated[Symbol.asyncDispose]());
 
-  it('speak the protocol that was asked for, in the name of the user', async () => {
+  it('speak the requested protocol, as the user', async () => {
     const identity = await server().certificate('admin', ['system:masters']);
     const answer = await upgrade(server(), identity, `${console}?tty=true`, {
       headers: { ...WEBSOCKET, 'x-remote-user': 'somebody-else' },
@@ -61,7 +61,7 @@ describeServers('upgraded connections to aggregated API servers', (server) => {
     expect(aggregated.extension.asked).toMatchObject([{ method: 'POST', headers: { upgrade: 'SPDY/3.1' } }]);
   });
 
-  it('end with the other one', async () => {
+  it('end with the other side', async () => {
     const identity = await server().certificate('admin', ['system:masters']);
     aggregated.extension.upgrade(console, (_request, socket) => socket.end(`${SWITCHED}\r\nthe last`));
     const { read, socket } = await upgrade(server(), identity, console, { headers: WEBSOCKET });
@@ -79,7 +79,7 @@ describeServers('upgraded connections to aggregated API servers', (server) => {
     await left.promise;
   });
 
-  it('are not upgraded where the other server answers otherwise', async () => {
+  it('are not upgraded if the other server responds differently', async () => {
     const identity = await server().certificate('admin', ['system:masters']);
     aggregated.extension.upgrade(console, (_request, socket) =>
       socket.end('HTTP/1.1 403 Forbidden\r\nContent-Length: 2\r\nConnection: close\r\n\r\nno'),
@@ -88,7 +88,7 @@ describeServers('upgraded connections to aggregated API servers', (server) => {
     expect((await upgrade(server(), identity, console, { headers: WEBSOCKET })).status).toBe(403);
   });
 
-  it('are authorized before', async () => {
+  it('are authorized first', async () => {
     const identity = await server().certificate(server().name('user'));
 
     expect((await upgrade(server(), identity, console, { headers: WEBSOCKET })).status).toBe(403);

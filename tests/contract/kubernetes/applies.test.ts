@@ -45,7 +45,7 @@ describeServers('applies of items whose key has a default', (server, target) => 
     return Object.keys(fields['f:spec']['f:ports']).filter((path) => path !== '.');
   }
 
-  it.runIf(target.minor >= 25)('stay one item however often they are applied', async () => {
+  it.runIf(target.minor >= 25)('remain one item however often they are applied', async () => {
     const first = await apply('stays', [{ port: 80 }]);
     const second = await apply('stays', [{ port: 80 }]);
     const third = await apply('stays', [{ port: 80 }]);
@@ -56,7 +56,7 @@ describeServers('applies of items whose key has a default', (server, target) => 
     expect(pathsOf(first)).toEqual(['k:{"port":80,"protocol":"TCP"}']);
   });
 
-  it.runIf(target.minor >= 25)('are the same item with the key and without', async () => {
+  it.runIf(target.minor >= 25)('are the same item with and without the key', async () => {
     const without = await apply('said', [{ port: 80 }]);
     const said = await apply('said', [{ port: 80, protocol: 'TCP' }], 'flux');
 
@@ -64,7 +64,7 @@ describeServers('applies of items whose key has a default', (server, target) => 
     expect(pathsOf(said, 'git')).toEqual(pathsOf(said, 'flux'));
   });
 
-  it.runIf(target.minor >= 25)('go when they are applied no longer, and differ from those of another key', async () => {
+  it.runIf(target.minor >= 25)('are removed when not applied, and differ from those with another key', async () => {
     const both = [
       { port: 53, name: 'tcp' },
       { port: 53, protocol: 'UDP', name: 'udp' },
@@ -87,14 +87,14 @@ describeServers('applies of items whose key has a default', (server, target) => 
     });
   });
 
-  it.runIf(target.minor >= 25)('are refused when they stand twice in what is applied', async () => {
+  it.runIf(target.minor >= 25)('are refused if they are applied twice', async () => {
     const refused = await apply('twice', [{ port: 80 }, { port: 80, protocol: 'TCP' }]);
 
     expect(refused.status).toBeGreaterThanOrEqual(400);
     expect(refused.json['message']).toContain('.spec.ports: duplicate entries for key [port=80,protocol="TCP"]');
   });
 
-  it.runIf(target.minor >= 25)('become one when they were stored twice', async () => {
+  it.runIf(target.minor >= 25)('become one if they were stored twice', async () => {
     const templates = `/api/v1/namespaces/${namespace}/podtemplates`;
     const templateOf = (ports: readonly object[]) => ({
       apiVersion: 'v1',
@@ -122,7 +122,7 @@ interface Side {
   readonly client: KubeClient;
 }
 
-/** Those with the kinds and the defaults of keys that are served here. */
+/** The kinds and defaults of keys that are served here. */
 const REAL = findBinaries().filter(({ minor }) => minor >= 34);
 
 /** Objects of which kube-apiserver creates another version at the second apply because of its own defaults, but not at the third. */
@@ -157,13 +157,13 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
       return JSON.parse(await response.text()) as KubeObject;
     }
 
-    /** Not what has items of one key, nor an APIService, whose status kube-apiserver writes by itself meanwhile. */
+    /** Excludes an object with items of one key, and APIServices, whose status kube-apiserver writes itself. */
     const applicable = [...ACCEPTED, ...ACCEPTED_LATELY].filter(
       ({ metadata, kind }) => metadata.name !== 'odd' && kind !== 'APIService',
     );
 
     it.each(applicable.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
-      '%s applied repeatedly stays as it was, and belongs to the same',
+      '%s applied repeatedly is unchanged, and has the same owners',
       async (_name, manifest) => {
         const seen = await Promise.all(sides.map((side) => applyThrice(side, manifest)));
 
@@ -205,7 +205,7 @@ describe.each(REAL.map((binaries) => [binaries.version, binaries] as const))(
       ['an item without its name', podOf({ containers: [{ image: 'a' }] })],
       ['a variable without its name', podOf({ containers: [{ name: 'a', image: 'a', env: [{ value: 'x' }] }] })],
       ['a port without its number', podOf({ containers: [{ name: 'a', image: 'a', ports: [{ protocol: 'TCP' }] }] })],
-    ])('%s is refused in the same words', async (_name, manifest) => {
+    ])('%s is refused with the same message', async (_name, manifest) => {
       const refusals = await Promise.all(sides.map(({ client }) => refusalOf(() => apply(client, manifest))));
 
       expect(refusals[0]).toBeDefined();

@@ -8,7 +8,7 @@ export interface KubernetesBinaries {
   readonly folder: string;
   /** `1.36.3`. */
   readonly version: string;
-  /** Of 1.36: 36. */
+  /** 36 for 1.36. */
   readonly minor: number;
   path(program: Program): string;
 }
@@ -17,7 +17,7 @@ export type Program = 'etcd' | 'kube-apiserver' | 'kube-controller-manager' | 'k
 
 const CONTROL_PLANE: readonly Program[] = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-/** Every release with a complete control plane: KUBEBUILDER_ASSETS, else PATH, and what testbed/kubernetes has built. */
+/** Every release with a complete control plane: from KUBEBUILDER_ASSETS or PATH, and those built by testbed/kubernetes. */
 export function findBinaries(): KubernetesBinaries[] {
   const assets = process.env.KUBEBUILDER_ASSETS;
   const users = assets === undefined ? foldersOnPath(process.env) : [assets];

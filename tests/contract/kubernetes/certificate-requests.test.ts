@@ -38,7 +38,7 @@ describeServers('certificate signing requests', (server, target) => {
     return server().raw('PATCH', `${path}${part}`, { headers, body });
   }
 
-  it('are approved by a patch of the approval, with metadata beside', async () => {
+  it('are approved by a patch of the approval, including metadata', async () => {
     const { status, json } = await patch('/approval', {
       metadata: { annotations: { by: 'contract' } },
       status: { conditions: [APPROVED] },
@@ -61,7 +61,7 @@ describeServers('certificate signing requests', (server, target) => {
     expect(json.status['conditions']).toMatchObject([APPROVED]);
   });
 
-  it('keep their spec whatever an approval says', async () => {
+  it('keep their spec in any approval', async () => {
     const { json } = await patch('/approval', {
       spec: { usages: ['server auth'] },
       status: { conditions: [APPROVED] },
@@ -70,7 +70,7 @@ describeServers('certificate signing requests', (server, target) => {
     expect(json.spec['usages']).toEqual(['digital signature']);
   });
 
-  it('refuse a patch of an approval that was made from an older version', async () => {
+  it('refuse a patch of an approval that is based on an older version', async () => {
     const { json } = await server().raw('GET', path);
     await patch('', { metadata: { labels: { a: 'b' } } });
     const { resourceVersion } = json.metadata;
@@ -79,12 +79,12 @@ describeServers('certificate signing requests', (server, target) => {
     expect(status).toBe(409);
   });
 
-  it('refuse labels that are none in an approval', async () => {
+  it('refuse invalid labels in an approval', async () => {
     const labels = { 'not a key': 'x' };
     expect((await patch('/approval', { metadata: { labels }, status: { conditions: [APPROVED] } })).status).toBe(422);
   });
 
-  // Before 1.22 there is another field for it.
+  // Before 1.22 another field is used.
   it.skipIf(target.minor < 22)('get the time of a condition of their status from the server', async () => {
     const { status, json } = await patch('/status', {
       status: { conditions: [{ type: 'Other', status: 'True', reason: 'Test' }] },

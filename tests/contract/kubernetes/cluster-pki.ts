@@ -15,7 +15,7 @@ export interface CertificateAndKey {
 /** The roots of trust of one cluster under test, and what they sign. */
 export interface ClusterPki {
   readonly authority: CertificateAuthority;
-  /** Signs what the API server shows to aggregated API servers. */
+  /** Signs the certificate that the API server presents to aggregated API servers. */
   readonly frontProxy: CertificateAuthority;
   readonly serviceAccountKeys: ServiceAccountKeys;
   readonly serving: CertificateAndKey;

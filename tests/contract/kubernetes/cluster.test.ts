@@ -6,7 +6,7 @@ import { describeServers } from './targets.ts';
 const RBAC = '/apis/rbac.authorization.k8s.io/v1';
 const merge = { 'content-type': 'application/merge-patch+json' };
 
-/** What lives between objects: access, accounts, owners, namespaces, budgets. */
+/** Behaviour across objects: access, accounts, owners, namespaces, budgets. */
 describeServers('a cluster', (server, target) => {
   let namespace: string;
   let core: string;
@@ -16,7 +16,7 @@ describeServers('a cluster', (server, target) => {
     core = `/api/v1/namespaces/${namespace}`;
   });
 
-  it("denies what no role allows, in upstream's words, and allows it when one does", async () => {
+  it('denies what no role allows, with upstream’s message, and allows it when one does', async () => {
     const jane = await server().as('jane', ['devs']);
     const denied = await server().refusal('GET', `${core}/configmaps`, {}, jane);
     const rbac = `${RBAC}/namespaces/${namespace}`;
@@ -53,7 +53,7 @@ describeServers('a cluster', (server, target) => {
     expect(path.message).toBe('forbidden: User "jane" cannot get path "/metrics-of-nothing"');
   });
 
-  it('lets nobody grant what they do not have', async () => {
+  it('lets no user grant permissions that they lack', async () => {
     const user = server().name('granter');
     await server().raw('POST', `${RBAC}/clusterrolebindings`, {
       body: {
@@ -107,7 +107,7 @@ describeServers('a cluster', (server, target) => {
     expect([await review('nobody', 'list'), await review('system:kube-scheduler', 'list')]).toEqual([false, true]);
   });
 
-  it('tokens of an account are that account, until it goes', async () => {
+  it('tokens of an account authenticate it, until it is deleted', async () => {
     await server().raw('POST', `${core}/serviceaccounts`, {
       body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot' } },
     });
@@ -126,7 +126,7 @@ describeServers('a cluster', (server, target) => {
     await expect.poll(async () => (await server().raw('GET', path, {}, robot)).status).toBe(401);
   });
 
-  it('refuses a token that nobody signed', async () => {
+  it('refuses a token with an invalid signature', async () => {
     const status = await server().refusal('GET', '/api/v1/nodes', {}, server().withToken('nonsense'));
 
     expect(status).toMatchObject({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
@@ -160,7 +160,7 @@ describeServers('a cluster', (server, target) => {
     expect(left.json.items.flatMap(({ metadata }) => metadata.ownerReferences ?? [])).toEqual([]);
   });
 
-  it('a namespace that goes takes its content with it, and nothing in', async () => {
+  it('deleting a namespace deletes its content, and creates nothing in it', async () => {
     const name = await server().namespace();
     const path = `/api/v1/namespaces/${name}`;
     const content = {
@@ -200,7 +200,7 @@ describeServers('a cluster', (server, target) => {
     });
   });
 
-  it.runIf(target.minor >= 25)('an eviction that a budget forbids is put off', async () => {
+  it.runIf(target.minor >= 25)('an eviction that a budget forbids is deferred', async () => {
     const pods = server().client.resource(Pods);
     const labels = { app: 'guarded' };
     await server()
@@ -245,7 +245,7 @@ describeServers('a cluster', (server, target) => {
     await pods.delete('guarded', { namespace, gracePeriodSeconds: 0 });
   });
 
-  it('what a CustomResourceDefinition defines is served, defaulted, pruned and validated', async () => {
+  it('the kind of a CustomResourceDefinition is served, defaulted, pruned and validated', async () => {
     const group = `${server().name('g')}.example.com`;
     await server().raw('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
       body: definitionOf(group, target.minor >= 25),
@@ -279,7 +279,7 @@ describeServers('a cluster', (server, target) => {
     expect(told.json).toMatchObject({ metadata: { generation: 2 }, spec: { replicas: 5 }, status: { ready: 4 } });
   });
 
-  it.runIf(target.minor >= 25)('rules of a CustomResourceDefinition hold', async () => {
+  it.runIf(target.minor >= 25)('rules of a CustomResourceDefinition are enforced', async () => {
     const group = `${server().name('g')}.example.com`;
     await server().raw('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
       body: definitionOf(group, true),
@@ -297,7 +297,7 @@ describeServers('a cluster', (server, target) => {
     const shrunk = await server().refusal('PATCH', `${path}/a`, { headers: merge, body: { spec: { replicas: 2 } } });
     const moved = await server().refusal('PATCH', `${path}/a`, { headers: merge, body: { spec: { flavor: 'c3' } } });
 
-    // Before 1.34 the kind of the value is named, not the value.
+    // Before 1.34 the message has the type of the value, not the value.
     const value = target.minor >= 34 ? '2' : '"integer"';
     expect(shrunk.message).toBe(
       `Pool.${group} "a" is invalid: spec.replicas: Invalid value: ${value}: a pool only grows`,

@@ -35,7 +35,7 @@ export interface Answered {
 
 type Method = TransportRequest['method'];
 
-/** One API server under test, as the administrator sees it and as others do. */
+/** One API server under test, as seen by the administrator and by others. */
 export class ContractServer {
   readonly url: string;
   readonly minor: number;
@@ -71,18 +71,18 @@ export class ContractServer {
     return this.#plane.pki.authority.certificatePem;
   }
 
-  /** With a certificate of its own. */
+  /** With its own certificate. */
   async as(user: string, groups: readonly string[] = []): Promise<Transport> {
     const identity = await this.#plane.pki.clientCertificate(user, groups);
     return this.#open({ clientCertificate: () => identity });
   }
 
-  /** The certificate of `as`, for connections of another kind. */
+  /** The certificate of `as`, for other kinds of connections. */
   certificate(user: string, groups: readonly string[] = []): Promise<ClientCertificate> {
     return this.#plane.pki.clientCertificate(user, groups);
   }
 
-  /** That with a certificate of its own, for programs. */
+  /** The same with its own certificate, for programs. */
   kubeconfig(user: string, groups: readonly string[] = []): Promise<string> {
     return this.#plane.pki.kubeconfig(this.url, user, groups);
   }

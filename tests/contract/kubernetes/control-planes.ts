@@ -9,13 +9,13 @@ import { type ClusterPki, createClusterPki } from './cluster-pki.ts';
 export interface RunningControlPlane extends AsyncDisposable {
   readonly url: string;
   readonly pki: ClusterPki;
-  /** Of 1.36: 36. */
+  /** 36 for 1.36. */
   readonly minor: number;
 }
 
 const EMBEDDED_VERSION = '1.34.2';
 
-/** The embedded API server as hollow clusters have it. */
+/** The embedded API server as in hollow clusters. */
 export async function startEmbeddedControlPlane(controllers: Controllers = 'own'): Promise<RunningControlPlane> {
   const pki = await createClusterPki();
   const [port = 0] = await freePorts(1);

@@ -97,7 +97,7 @@ describeServers('conversion webhooks', (server, target) => {
     webhooks.asked.clear();
   });
 
-  it('writes in one version what reads in another', async () => {
+  it('writes one version and reads another', async () => {
     const name = `both-${serial}`;
     const created = await of(V2).create({ ...named(name), spec: { host: 'a', port: '1' } });
     const stored = await of(V1).get(name, { namespace });
@@ -143,7 +143,7 @@ describeServers('conversion webhooks', (server, target) => {
     ]);
   });
 
-  it('goes on with what a watch has missed, for as many conversions as there are states', async () => {
+  it('resumes a watch with the missed events, with one conversion per state', async () => {
     const name = `missed-${serial}`;
     const labels = { serial: `${serial}` };
     const created = await of(V1).create({ ...named(name, labels), spec: { address: 'a:1' } });
@@ -219,7 +219,7 @@ describeServers('conversion webhooks', (server, target) => {
       answer: () => ({ status: 500, body: 'oh no' }),
       says: /^500 Unknown conversion webhook for convert\.example\.org\/v1, Kind=Thing failed: an error on the server \("oh no"\) has prevented the request from succeeding$/,
     },
-  ])('tells the reader of a webhook that $reason', async ({ answer, says }) => {
+  ])('reports to the reader if a webhook $reason', async ({ answer, says }) => {
     const name = `failing-${serial}`;
     await of(V1).create({ ...named(name), spec: { address: 'a:1' } });
     webhooks.answer('/convert', answer);

@@ -38,7 +38,7 @@ async function serve(server: ContractServer, crd: CustomResourceDefinition): Pro
 }
 
 describeServers('custom resources', (server, target) => {
-  it('a column whose field is not there has an empty cell, a date too', async () => {
+  it('a column whose field is missing has an empty cell, even for a date', async () => {
     const ages = definition('ages', 'Age', { ended: text, size: text });
     const additionalPrinterColumns = [
       { name: 'Ended', type: 'date', jsonPath: '.ended' },
@@ -150,7 +150,7 @@ describeServers('custom resources', (server, target) => {
     expect((await server().raw('POST', '/api/v1/namespaces/default/configmaps', { body: configMap })).status).toBe(422);
   });
 
-  it('get the defaults of today when they are read, stored or not', async () => {
+  it('get current defaults when they are read, stored or not', async () => {
     const name = `boxes.${GROUP}`;
     const boxes = `/apis/${GROUP}/v1/boxes`;
     const crd = definition('boxes', 'Box', { spec: { type: 'object', properties: { size: text, door: text } } });
@@ -182,7 +182,7 @@ describeServers('custom resources', (server, target) => {
     expect(again.json.metadata.resourceVersion, 'once').toBe(written.json.metadata.resourceVersion);
   });
 
-  it('have the default of a status until somebody writes one, whatever their maker says', async () => {
+  it('have the default status until one is written, regardless of their creator', async () => {
     const lamps = `/apis/${GROUP}/v1/lamps`;
     const status: Schema = {
       type: 'object',
@@ -209,7 +209,7 @@ describeServers('custom resources', (server, target) => {
     expect(JSON.parse(watched.text.split('\n')[0] ?? '')).toMatchObject({ object: { status: { seen: -1 } } });
   });
 
-  it('have conditions of their definitions as they are written', async () => {
+  it('keep conditions as written', async () => {
     await serve(server(), definition('gadgets', 'Gadget', {}));
 
     const patched = await server().raw('PATCH', `${CRDS}/gadgets.${GROUP}/status`, {

@@ -3,13 +3,13 @@ import { definitions } from '@fairway/service/install/definitions';
 import { expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
-/** Of an object that says what a CustomResourceDefinition's users may write. */
+/** An object that specifies what users of the CustomResourceDefinition may write. */
 interface Refusal {
   readonly reason: string;
   readonly properties: object;
   /** After `spec.validation.openAPIV3Schema.`. */
   readonly message: string;
-  /** Minor version of Kubernetes from which on it is refused. */
+  /** Minor version of Kubernetes that first refuses it. */
   readonly since: number;
 }
 
@@ -31,7 +31,7 @@ const REFUSALS: readonly Refusal[] = [
     reason: 'a default that a rule refuses',
     properties: { range: { ...range, default: { min: 3, max: 2 } } },
     message: 'properties[range].default: Invalid value: min below max',
-    // In other words before.
+    // The message was different before.
     since: 34,
   },
   {
@@ -62,7 +62,7 @@ describeServers('definitions that are refused', (server, target) => {
 
       expect(refusal).toMatchObject({ code: 422, reason: 'Invalid' });
       const where = `CustomResourceDefinition.apiextensions.k8s.io "pools.${group}" is invalid: spec.`;
-      // Upstream names the place of its own form of one version, the embedded server the one that was written.
+      // Upstream names the place in its own single-version form, the embedded server the one that was written.
       const [start, rest] = refusal.message?.split(/(?:validation|versions\[0\]\.schema)\.openAPIV3Schema\./) ?? [];
       expect([start, rest]).toEqual([where, message]);
     });
@@ -74,7 +74,7 @@ describeServers('definitions of Fairway', (server) => {
   it.each([
     ...definitions().map((definition) => ({ kind: definition.spec.names.kind, where: 'API', definition })),
     { kind: 'NodePool', where: "tenants' clusters", definition: DEFINITION },
-  ])('$kind, in $where, is taken', async ({ definition }) => {
+  ])('$kind, in $where, is accepted', async ({ definition }) => {
     const path = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions?dryRun=All';
     const { status, json } = await server().raw('POST', path, { body: definition });
 

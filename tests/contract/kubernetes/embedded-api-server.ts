@@ -5,7 +5,7 @@ import { MemoryStore } from '@fairway/apiserver/store/memory-store';
 import { systemClock } from '@fairway/base/clock';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 
-/** The embedded server with the built-in kinds and nothing beside. */
+/** The embedded server with only the built-in kinds. */
 export function startEmbedded(): { readonly client: KubeClient; readonly server: ApiServer } {
   const server = new ApiServer({
     store: new MemoryStore(),

@@ -9,7 +9,7 @@ import type { ContractServer } from './contract-server.ts';
 const PORT = 443;
 const WAIT = { timeout: 100_000, interval: 100 };
 
-/** An aggregated API server of a test: a group of its own, a Service, and an APIService where the test makes one. */
+/** An aggregated API server of a test, with its own group, a Service, and an APIService if the test creates one. */
 export class Extension implements AsyncDisposable {
   readonly group: string;
   readonly version = 'v1alpha1';
@@ -47,7 +47,7 @@ export class Extension implements AsyncDisposable {
     return `/apis/${this.group}/${this.version}`;
   }
 
-  /** Has the Service lead to the extension server. */
+  /** Points the Service to the extension server. */
   async connect(): Promise<void> {
     const service = { name: this.service, namespace: this.namespace };
     this.#port = await leadTo(this.#server, service, this.extension.port);
@@ -68,7 +68,7 @@ export class Extension implements AsyncDisposable {
     });
   }
 
-  /** Connected, registered, and said to be available; requests are passed on a moment later. */
+  /** Connected, registered, and reported as available; requests are passed on a moment later. */
   static async available(server: ContractServer, namespace: string): Promise<Extension> {
     const extension = await Extension.open(server, namespace);
     await extension.connect();
@@ -104,8 +104,8 @@ function availability({ status }: APIService) {
 }
 
 /**
- * Makes a Service that leads to a port of this machine, and gives its own port: by an EndpointSlice where that may name such an address, which
- * kube-apiserver refuses; there by the name that every machine has for itself.
+ * Creates a Service for a port of this machine, and returns its own port: with an EndpointSlice if that may contain such an
+ * address; kube-apiserver refuses it, so there with the name that every machine has for itself.
  */
 export async function leadTo(
   { client }: ContractServer,

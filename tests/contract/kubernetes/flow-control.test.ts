@@ -25,14 +25,14 @@ describeServers('priority and fairness', (server, target) => {
   const schemas = () => server().client.resource(FlowSchemas);
   const levels = () => server().client.resource(PriorityLevelConfigurations);
 
-  /** Leads the user of that name to the level of that name. */
+  /** Assigns the user of that name to the level of that name. */
   function createSchema(name: string, matchingPrecedence: number, requests: Omit<PolicyRulesWithSubjects, 'subjects'>) {
     const rules = [{ subjects: [{ kind: 'User', user: { name } }], ...requests }];
     const spec = { priorityLevelConfiguration: { name }, matchingPrecedence, rules };
     return schemas().create({ metadata: { name }, spec });
   }
 
-  /** A level, and a schema that leads the user of that name to it; resolves when it does. */
+  /** A level, and a schema that assigns the user of that name to it; resolves when it is in effect. */
   async function register(name: string, limited: LimitedPriorityLevelConfiguration) {
     const level = await levels().create({ metadata: { name }, spec: { type: 'Limited', limited } });
     const schema = await createSchema(name, 300, {
@@ -131,7 +131,7 @@ describeServers('priority and fairness', (server, target) => {
       path: '/api/v1/pods',
       schema: 'kube-system-service-accounts',
     },
-  ])('tells $who of $groups at $path by $schema, whether it may or not', async ({ who, groups, path, schema }) => {
+  ])('classifies $who of $groups at $path by $schema, authorized or not', async ({ who, groups, path, schema }) => {
     const headers = { 'impersonate-user': who, 'impersonate-group': groups };
     await expect
       .poll(async () => uidsOf(await server().raw('GET', path, { headers })))
@@ -145,14 +145,14 @@ describeServers('priority and fairness', (server, target) => {
 
     expect(uidsOf(await ask(name, '/api/v1/namespaces/a/pods'))).toEqual(uids);
     expect(uidsOf(await ask(name, '/logs/a/b'))).toEqual(uids);
-    // Of all namespaces, which takes `clusterScope`; another verb; another resource; another path; another user.
+    // By all namespaces, which needs `clusterScope`; another verb; another resource; another path; another user.
     for (const path of ['/api/v1/pods', '/api/v1/namespaces/a/pods/b', '/api/v1/namespaces/a/secrets', '/openapi/v3']) {
       expect(uidsOf(await ask(name, path))).toEqual(others);
     }
     expect(uidsOf(await ask('somebody', '/version'))).toEqual(others);
   });
 
-  it.runIf(isCurrent)('says of a schema whether its level is there, and does without it until it is', async () => {
+  it.runIf(isCurrent)('reports whether the level of a schema exists, and ignores the schema until then', async () => {
     const name = server().name();
     await createSchema(name, 301, ANY_PATH);
     const conditions = async (status: string) =>
@@ -171,7 +171,7 @@ describeServers('priority and fairness', (server, target) => {
     await expect.poll(async () => uidsOf(await ask(name, '/version'))).toEqual(await uidsNamed(name));
   });
 
-  it.runIf(isCurrent)('lets requests wait for a quarter of the time that they have', async () => {
+  it.runIf(isCurrent)('queues requests for a quarter of their timeout', async () => {
     const name = server().name();
     const none = { nominalConcurrencyShares: 0, borrowingLimitPercent: 0 };
     const queuing = { queues: 4, handSize: 2, queueLengthLimit: 1 };
@@ -202,7 +202,7 @@ describeServers('priority and fairness', (server, target) => {
     expect([rejected('time-out'), rejected('queue-full')]).toEqual([true, true]);
   });
 
-  it.runIf(isCurrent)('refuses changes of what is mandatory, but of the exempt level’s shares', async () => {
+  it.runIf(isCurrent)('refuses changes of mandatory objects, except of the exempt level’s shares', async () => {
     const change = (path: string, spec: object) =>
       server().raw('PATCH', `${API}/${path}`, {
         headers: { 'content-type': 'application/merge-patch+json' },

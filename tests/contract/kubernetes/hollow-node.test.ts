@@ -25,7 +25,7 @@ const assets = findAssets();
 const DAY_MS = 24 * 3_600_000;
 const TOKEN = 'abcdef.0123456789abcdef';
 
-/** What kube-controller-manager and a cloud provider would do with requests of nodes. */
+/** The handling of nodes' requests by kube-controller-manager and a cloud provider. */
 function decideOnCertificates(client: KubeClient, authority: CertificateAuthority, signal: AbortSignal): void {
   const requests = client.resource(CertificateSigningRequests);
   const decide = async (request: CertificateSigningRequest) => {

@@ -34,7 +34,7 @@ describeServers('impersonation', (server, target) => {
 
   const list = async (headers: Record<string, string>) => (await server().raw('GET', maps, { headers })).status;
 
-  it('gives the rights of the other, and takes those of the caller', async () => {
+  it('grants the rights of the impersonated user, and drops those of the caller', async () => {
     const groups = { 'Impersonate-User': 'jane', 'Impersonate-Group': 'readers' };
     await expect.poll(() => list(groups)).toBe(200);
 
@@ -44,14 +44,14 @@ describeServers('impersonation', (server, target) => {
     });
   });
 
-  it('gives a service account the groups that it has', async () => {
+  it('gives a service account its groups', async () => {
     const headers = { 'Impersonate-User': `system:serviceaccount:${namespace}:default` };
 
     await expect.poll(() => list(headers)).toBe(200);
     expect(await list({ ...headers, 'Impersonate-Group': 'others' })).toBe(403);
   });
 
-  it.each(['root', 'system:serviceaccount:a:b'])('as %s takes the right to it', async (user) => {
+  it.each(['root', 'system:serviceaccount:a:b'])('as %s requires the right to it', async (user) => {
     const jane = await server().as('jane');
     const { code, message } = await server().refusal('GET', maps, { headers: { 'Impersonate-User': user } }, jane);
 
@@ -60,14 +60,14 @@ describeServers('impersonation', (server, target) => {
     expect(message).toContain('User "jane" cannot impersonate');
   });
 
-  it('takes names of all scripts', async () => {
+  it('accepts names in all scripts', async () => {
     const headers = { 'Impersonate-User': onWire('jürgen 王') };
 
     expect((await server().refusal('GET', maps, { headers })).message).toContain('User "jürgen 王" cannot list');
   });
 
   it.skipIf(target.minor < 28)(
-    'passes on uid and extra, whose keys know no case (since 1.28: SelfSubjectReview)',
+    'passes on uid and extra, whose keys are case-insensitive (since 1.28: SelfSubjectReview)',
     async () => {
       const { json } = await server().raw('POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
         headers: {

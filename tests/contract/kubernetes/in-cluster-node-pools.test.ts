@@ -14,7 +14,7 @@ import { describeServers } from './targets.ts';
 const POOLS = '/apis/fairway.dev/v1alpha1/nodepools';
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 
-/** What an API server itself makes of the kind that tenants' clusters have: kube-apiserver alone judges what its rules may cost. */
+/** An API server's own handling of the kind in tenants' clusters: only kube-apiserver decides what its rules may cost. */
 describeServers('NodePools within a cluster', (server, target) => {
   describe.runIf(target.minor >= 31)('(since 1.31, the first that Fairway offers)', () => {
     cases(server);
@@ -36,13 +36,13 @@ function cases(server: () => ContractServer): void {
     await vi.waitFor(async () => expect((await server().raw('GET', POOLS)).status).toBe(200), { timeout: 300_000 });
   });
 
-  it('are defined as Fairway wants it: it is not repaired over and over', async () => {
+  it('match Fairway’s definition: it is not repaired repeatedly', async () => {
     const live = await server().client.resource(DEFINITIONS).get(DEFINITION_NAME);
 
     expect(definitionState(live)).toBe('served');
   });
 
-  it('are repaired where a field was taken away, or another version added', async () => {
+  it('are repaired if a field was removed, or another version added', async () => {
     const definitions = server().client.resource(DEFINITIONS);
     const live = await definitions.get(DEFINITION_NAME);
     const [version] = live.spec.versions;
@@ -84,7 +84,7 @@ function cases(server: () => ContractServer): void {
     ['general', { spec: { antiAffinity: true } }, /cannot be changed after creation: it is false/],
     ['general', { spec: { upgradeStrategy: { maxSurge: 0 } } }, /no node could ever be updated/],
     ['general', { spec: { healing: { maxUnhealthy: 'most' } } }, /must be a percentage such as "40%"/],
-  ])('are refused at once what no Fairway takes: %s %j', async (path, value, says) => {
+  ])('are refused at once if no Fairway accepts them: %s %j', async (path, value, says) => {
     const refusal = await patch(path, value);
 
     expect(refusal.status).toBe(422);
@@ -95,14 +95,14 @@ function cases(server: () => ContractServer): void {
     ['1st', {}, /must consist of lowercase letters/],
     ['a'.repeat(40), {}, /must be at most 32 characters/],
     ['named', { clusterName: 'demo' }, /unknown field "spec.clusterName"/],
-  ])('are not made as %s with %j', async (name, spec, says) => {
+  ])('are not created as %s with %j', async (name, spec, says) => {
     const refusal = await server().raw('POST', `${POOLS}?fieldValidation=Strict`, { body: pool(name, spec) });
 
     expect(refusal.status).toBeGreaterThanOrEqual(400);
     expect(refusal.text.replaceAll('\\"', '"')).toMatch(says);
   });
 
-  it('are for those who may administer the cluster, and shown to those who may look', async () => {
+  it('are writable for cluster administrators, and readable for viewers', async () => {
     for (const role of ROLES) await server().client.resource(ClusterRoles).create(role);
 
     const names = ROLES.map(({ metadata }) => metadata.name);

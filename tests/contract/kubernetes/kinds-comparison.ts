@@ -25,7 +25,7 @@ export async function create(client: KubeClient, manifest: Manifest): Promise<Ou
   return outcomeOf(client, 'POST', collectionPath(definitionOf(manifest)), manifest);
 }
 
-/** Replaces the object by what `change` makes of the manifest. */
+/** Replaces the object with the result of `change` on the manifest. */
 export async function replace(client: KubeClient, manifest: Manifest, subresource = ''): Promise<Outcome> {
   const path = `${collectionPath(definitionOf(manifest))}/${encodeURIComponent(manifest.metadata.name)}${subresource}`;
   return outcomeOf(client, 'PUT', path, manifest);
@@ -89,7 +89,10 @@ interface Table {
   readonly rows: readonly { readonly cells: readonly unknown[] }[];
 }
 
-/** What `kubectl get` prints of a kind, or of one object: cell by column, for each row by name, of what is created here alone. Ages are left out. */
+/**
+ * The output of `kubectl get` for a kind, or for one object: cells by column, for each row by name, only for objects created
+ * here. Ages are omitted.
+ */
 export async function tableOf(client: KubeClient, definition: ResourceDefinition, name = ''): Promise<unknown> {
   const path = `${collectionPath(definition)}${name === '' ? '' : `/${encodeURIComponent(name)}`}`;
   const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -108,8 +111,8 @@ export async function tableOf(client: KubeClient, definition: ResourceDefinition
 const AGES = new Set(['Age', 'Created At', 'Last Seen', 'First Seen', 'Duration', 'Last Schedule']);
 const ALLOCATED_CELLS = new Set(['Cluster-IP', 'Port(s)']);
 /**
- * A kube-apiserver has others of itself, and makes more when it finds time: events of Services whose address it has not allocated. It also tells by itself whether an
- * APIService answers.
+ * A kube-apiserver has objects of its own, and creates more at any time: events of Services whose address it has not allocated.
+ * It also reports by itself whether an APIService is available.
  */
 const OWN_ROWS: ReadonlySet<string> = new Set([
   NAMESPACE,

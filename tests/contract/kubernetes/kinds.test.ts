@@ -11,9 +11,12 @@ import { findAssets, type RealApiServer, startRealApiServer } from './real-api-s
 
 const assets = findAssets();
 
-/** The built-in kinds of the embedded server beside those of a kube-apiserver: defaults, refusals, updates, rows of `kubectl get`. */
+/**
+ * The built-in kinds of the embedded server compared with those of a kube-apiserver: defaults, refusals, updates, rows of
+ * `kubectl get`.
+ */
 describe.skipIf(assets === undefined)(
-  'built-in kinds as kube-apiserver has them (skipped without KUBEBUILDER_ASSETS)',
+  'built-in kinds match kube-apiserver’s (skipped without KUBEBUILDER_ASSETS)',
   () => {
     let real: RealApiServer;
     let embedded: KubeClient;
@@ -40,7 +43,7 @@ describe.skipIf(assets === undefined)(
     }
 
     it.each(ACCEPTED.map((manifest) => [`${manifest.kind} ${manifest.metadata.name}`, manifest] as const))(
-      'takes %s and fills in the same defaults',
+      'accepts %s and fills in the same defaults',
       async (_, manifest) => {
         const answers = await both((client) => create(client, manifest));
         expect(answers.real).toHaveProperty('object');
@@ -49,7 +52,7 @@ describe.skipIf(assets === undefined)(
     );
 
     it.each(REFUSED.map(({ what, manifest }) => [what, manifest] as const))(
-      'refuses %s in the same words',
+      'refuses %s with the same message',
       async (_, manifest) => {
         const answers = await both((client) => create(client, manifest));
         expect(answers.real).toHaveProperty('code');
@@ -58,14 +61,14 @@ describe.skipIf(assets === undefined)(
     );
 
     it.each(CHANGES.map((change) => [`${change.what} (${change.kind} ${change.name})`, change] as const))(
-      'answers alike to a change of %s',
+      'responds equally to a change of %s',
       async (_, change) => {
         const answers = await both(apply(change));
         expect(answers.embedded).toEqual(answers.real);
       },
     );
 
-    it.each(STATES.map((state) => [state.what, state] as const))('prints %s alike', async (_, state) => {
+    it.each(STATES.map((state) => [state.what, state] as const))('prints %s equally', async (_, state) => {
       await both(apply(state));
       const tables = await both((client) => tableOf(client, definitionOf(state), state.name));
       expect(tables.embedded).toEqual(tables.real);
@@ -76,7 +79,7 @@ describe.skipIf(assets === undefined)(
     const own = new Set(['ipaddresses', 'flowschemas', 'prioritylevelconfigurations']);
     const printed = ALL_KINDS.filter(({ plural }) => !own.has(plural));
     it.each(printed.map((kind) => [`${kind.plural} of ${apiVersionOf(kind)}`, kind] as const))(
-      'prints %s alike',
+      'prints %s equally',
       async (_, kind) => {
         const tables = await both((client) => tableOf(client, kind));
         expect(tables.embedded).toEqual(tables.real);

@@ -11,7 +11,7 @@ const RULES = {
 };
 
 describeServers('MutatingAdmissionPolicies', (server, target) => {
-  // The embedded server has them whatever version it says it is.
+  // The embedded server has them regardless of its version.
   const hasPolicies = target.minor >= 36 || target.name === 'the embedded server';
   let namespace: string;
 
@@ -33,7 +33,7 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
   const create = (label: string, labels?: Record<string, string>) =>
     server().client.resource(Deployments).create(deployment(label, labels), { dryRun: true });
 
-  /** A policy for objects with its name as their label, and the object once it counts: a canary says when. */
+  /** A policy for objects labelled with its name, and the object once the policy is in effect, as shown by a canary. */
   async function outcomeOf(spec: Partial<Spec>): Promise<Deployment | string> {
     const name = server().name('policy');
     const { client } = server();
@@ -185,7 +185,7 @@ describeServers('MutatingAdmissionPolicies', (server, target) => {
       spec: { mutations: [apply('Object{spec: Object.spec{replicas: -1}}')] },
       says: /^422 Invalid Deployment\.apps "web" is invalid: spec\.replicas: Invalid value: -1: must be greater than or equal to 0$/,
     },
-  ])('a policy that $reason is told of', async ({ spec, says }) => {
+  ])('a policy that $reason is reported', async ({ spec, says }) => {
     expect(await outcomeOf(spec)).toMatch(says);
   });
 

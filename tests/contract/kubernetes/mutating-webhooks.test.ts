@@ -6,7 +6,7 @@ import { exactly, RegisteredWebhooks, refusalOf } from './registered-webhooks.ts
 import { describeServers } from './targets.ts';
 
 describeServers('mutating webhooks', (server, target) => {
-  // Earlier releases have no match conditions, and other words.
+  // Earlier releases have no match conditions, and other messages.
   const isCurrent = target.minor >= 30;
   let hooks: RegisteredWebhooks;
 
@@ -44,7 +44,7 @@ describeServers('mutating webhooks', (server, target) => {
     expect(data && (await write).data).toEqual(data);
   });
 
-  it.runIf(isCurrent)('gives nobody what a webhook sets', async () => {
+  it.runIf(isCurrent)('gives no user what a webhook sets', async () => {
     const label = server().name('owner');
     hooks.webhooks.answer('/owner.example.org', (review) =>
       reviewed(review, patchedBy({ op: 'add', path: '/data/by', value: 'webhook' })),
@@ -57,7 +57,7 @@ describeServers('mutating webhooks', (server, target) => {
     expect(metadata.managedFields?.map(({ fieldsV1 }) => fieldsV1?.['f:data'])).toEqual([{ '.': {}, 'f:a': {} }]);
   });
 
-  it.runIf(isCurrent)('calls a webhook again after a later one has changed something, if it wants that', async () => {
+  it.runIf(isCurrent)('calls a webhook again after a later one has changed something, if requested', async () => {
     const label = server().name('again');
     const count: WebhookBehavior = (review) => {
       const { data } = review.request['object'] as ConfigMap;

@@ -84,7 +84,7 @@ describeServers('patches', (server) => {
     return Object.fromEntries(entries.map(({ manager, operation, fieldsV1 }) => [`${manager} ${operation}`, fieldsV1]));
   }
 
-  it('an apply creates, and owns what it says', async () => {
+  it('an apply creates, and owns the applied fields', async () => {
     const made = await applied('made', 'one', { a: '1' });
     const again = await applied('made', 'one', { a: '1' });
 
@@ -117,7 +117,7 @@ describeServers('patches', (server) => {
     });
   });
 
-  it('what an apply leaves out goes, unless another owns it', async () => {
+  it('fields omitted by an apply are removed, unless another manager owns them', async () => {
     await applied('left', 'one', { mine: '1', shared: '1' });
     await applied('left', 'two', { shared: '1' });
 

@@ -70,7 +70,7 @@ describeServers('pods/resize', (server, target) => {
     return server().client.resource<Pod>(Pods).patch(name, { type: 'strategic', value: { spec } }, where);
   }
 
-  it.runIf(isServed)('changes CPU and memory, and counts a generation', async () => {
+  it.runIf(isServed)('changes CPU and memory, and increments the generation', async () => {
     const name = await create(BOTH, { initContainers: [SIDECAR] });
     const resources = { requests: { cpu: '0.75' }, limits: { memory: '0.125Gi' } };
     const after = await resize(name, {

@@ -8,7 +8,10 @@ import {
 import { beforeAll, expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
-/** What expressions of policies see as `authorizer`: https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-authorizer-library. */
+/**
+ * The variable `authorizer` in expressions of policies:
+ * https://kubernetes.io/docs/reference/using-api/cel/#kubernetes-authorizer-library.
+ */
 describeServers('the authorizer of policies', (server, target) => {
   const hasPolicies = target.minor >= 31;
   let namespace: string;

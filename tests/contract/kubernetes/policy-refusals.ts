@@ -22,7 +22,7 @@ function binding(what: string, fields: Fields): Refusal {
   return { what: `a binding with ${what}`, manifest: { apiVersion, kind, metadata: { name: 'wrong' }, spec } };
 }
 
-/** Policies and bindings that kube-apiserver refuses. What CEL itself says of an expression is in each library's words. */
+/** Policies and bindings that kube-apiserver refuses. CEL's own messages differ between libraries. */
 export const POLICY_REFUSALS: readonly Refusal[] = [
   policy('nothing that it is about', { matchConstraints: undefined }),
   policy('no rules', { matchConstraints: {} }),

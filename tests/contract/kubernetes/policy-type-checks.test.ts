@@ -9,9 +9,12 @@ const DEPLOYMENTS: MatchConstraints = {
   resourceRules: [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] }],
 };
 
-/** What `status.typeChecking` says of policies: https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking. */
+/**
+ * The contents of `status.typeChecking` of policies:
+ * https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/#type-checking.
+ */
 describeServers('type checks of policies', (server, target) => {
-  // They have not been in v1 before 1.30.
+  // They are in v1 since 1.30.
   const hasPolicies = target.minor >= 30;
   let made = 0;
 
@@ -47,7 +50,7 @@ describeServers('type checks of policies', (server, target) => {
 
   interface Mistake {
     readonly expression: string;
-    /** From 1. */
+    /** Counted from 1. */
     readonly column: number;
     readonly says: string;
   }
@@ -111,7 +114,7 @@ describeServers('type checks of policies', (server, target) => {
     expect(warnings).toEqual([{ fieldRef: 'spec.validations[0].expression', warning }]);
   });
 
-  it.skipIf(!hasPolicies)('two mistakes on two lines are told in their order', async () => {
+  it.skipIf(!hasPolicies)('two mistakes on two lines are reported in order', async () => {
     const [first] = await warningsOf({
       failurePolicy: 'Fail',
       matchConstraints: DEPLOYMENTS,

@@ -32,12 +32,12 @@ describeServers('quotas', (server, target) => {
 
   const pod = (resources: object, spec: object = {}) => ({
     kind: 'Pod',
-    // The token of a new account may not be there yet.
+    // The token of a new account may not exist yet.
     spec: { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'a', resources }], ...spec },
   });
 
   // Services, because no controller creates them in a namespace.
-  it('of counts holds with six at once, and has room again when something goes', async () => {
+  it('on counts is enforced for six concurrent creates, and has room again after a deletion', async () => {
     await quota({ services: '3', 'count/services': '4' });
     const service = { kind: 'Service', spec: { clusterIP: 'None', ports: [{ port: 80 }] } };
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -54,8 +54,8 @@ describeServers('quotas', (server, target) => {
     expect((await post('services', 'late', service)).status).toBe(201);
   });
 
-  // Releases before don't say which containers are silent.
-  it.runIf(target.minor >= 25)('of amounts asks for them, adds them up and says what is too much', async () => {
+  // Earlier releases do not name the containers without requests.
+  it.runIf(target.minor >= 25)('on amounts requires requests, adds them up and reports the excess', async () => {
     await quota({ 'requests.cpu': '1', 'limits.memory': '1Gi' });
     const resources = (cpu: string) => ({ requests: { cpu }, limits: { memory: '256Mi' } });
 
@@ -73,7 +73,7 @@ describeServers('quotas', (server, target) => {
     await usedIs((used) => expect(used).toEqual({ 'requests.cpu': '600m', 'limits.memory': '256Mi' }));
   });
 
-  it('of a scope counts what is in it', async () => {
+  it('with a scope counts what matches it', async () => {
     await quota({ pods: '1' }, { scopes: ['Terminating'] });
     const short = pod({}, { activeDeadlineSeconds: 600 });
 

@@ -49,7 +49,7 @@ describeServers('reads', (server, target) => {
     ['spec.unschedulable=false', ['open']],
     ['spec.unschedulable!=false', ['closed']],
     ['spec.unschedulable=', []],
-  ])('a field that is not set is what it is by default: %s selects %j', async (selector, expected) => {
+  ])('an unset field is selected by its default: %s selects %j', async (selector, expected) => {
     for (const [name, spec] of [
       ['open', {}],
       ['closed', { unschedulable: true }],
@@ -141,7 +141,7 @@ describeServers('reads', (server, target) => {
     },
   );
 
-  it('pages come in order, from one state, with a count of the rest', async () => {
+  it('pages are in order, from one state, with a count of the rest', async () => {
     const path = `${maps}?limit=2`;
     const first = await server().raw('GET', path);
     await server().raw('DELETE', `${maps}/e`);
@@ -166,7 +166,7 @@ describeServers('reads', (server, target) => {
     expect(third.json.metadata).not.toHaveProperty('continue');
   });
 
-  it('a list as of a version shows that version', async () => {
+  it('a list at a version shows that version', async () => {
     const { resourceVersion } = (await server().raw('GET', maps)).json.metadata;
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'later' } };
     const later = (await server().raw('POST', maps, { body })).json.metadata.resourceVersion;
@@ -198,7 +198,7 @@ describeServers('reads', (server, target) => {
   it.each([
     ['None', undefined],
     ['Object', 'ConfigMap'],
-  ])('a table with includeObject=%s carries %s', async (include, kind) => {
+  ])('a table with includeObject=%s has %s', async (include, kind) => {
     const path = `${maps}?labelSelector=index%3D0&includeObject=${include}`;
 
     const { json } = await server().raw('GET', path, { headers: { accept: TABLE } });
@@ -207,7 +207,7 @@ describeServers('reads', (server, target) => {
     expect(row?.object?.kind).toBe(kind);
   });
 
-  it('metadata alone is told on request', async () => {
+  it('metadata alone is returned on request', async () => {
     const accept = (kind: string) => ({ headers: { accept: `application/json;as=${kind};v=v1;g=meta.k8s.io` } });
 
     const one = await server().raw('GET', `${maps}/a`, accept('PartialObjectMetadata'));
@@ -227,20 +227,20 @@ describeServers('reads', (server, target) => {
     ['an unknown group', '/apis/nothing.example.com/v1/widgets', 404, 'text/plain; charset=utf-8'],
     ['an unknown path', '/nothing', 404, target.minor < 25 ? 'application/json' : 'text/plain; charset=utf-8'],
     ['an unknown subresource', '/api/v1/namespaces/default/configmaps/x/status', 404, 'application/json'],
-  ])('%s (%s) answers %d, %s', async (_, path, status, contentType) => {
+  ])('%s (%s) returns %d, %s', async (_, path, status, contentType) => {
     const answer = await server().raw('GET', path);
 
     expect([answer.status, answer.headers['content-type']]).toEqual([status, contentType]);
   });
 
-  it.each(['text/html', 'image/png'])('an answer as %s is not acceptable', async (accept) => {
+  it.each(['text/html', 'image/png'])('a response as %s is not acceptable', async (accept) => {
     expect(await server().refusal('GET', `${maps}/a`, { headers: { accept } })).toMatchObject({
       code: 406,
       reason: 'NotAcceptable',
     });
   });
 
-  it('clients that prefer Protobuf and take JSON get what they can read', async () => {
+  it('clients that prefer Protobuf and accept JSON get what they can read', async () => {
     const accept = 'application/vnd.kubernetes.protobuf;q=0,application/json';
 
     expect((await server().raw('GET', `${maps}/a`, { headers: { accept } })).json.kind).toBe('ConfigMap');
@@ -285,7 +285,7 @@ describeServers('reads', (server, target) => {
     );
   });
 
-  it.runIf(target.minor >= 30)('aggregated discovery tells it all at once', async () => {
+  it.runIf(target.minor >= 30)('aggregated discovery returns everything at once', async () => {
     const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
     const { json, headers } = await server().raw('GET', '/apis', { headers: { accept } });

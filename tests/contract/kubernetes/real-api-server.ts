@@ -8,7 +8,7 @@ import { HttpsTransport } from '@fairway/kube/client/https-transport';
 import { KubeClient } from '@fairway/kube/client/kube-client';
 import { generateKeyPair, privateKeyToPem, publicKeyToPem } from '@fairway/kube/pki/key-pair';
 
-/** kube-apiserver and etcd out of `KUBEBUILDER_ASSETS`, or undefined where there are none. */
+/** kube-apiserver and etcd from `KUBEBUILDER_ASSETS`, or undefined without them. */
 export function findAssets(): string | undefined {
   const folder = process.env['KUBEBUILDER_ASSETS'];
   const isComplete = folder && existsSync(join(folder, 'kube-apiserver')) && existsSync(join(folder, 'etcd'));
@@ -26,15 +26,15 @@ export interface RealApiServer extends AsyncDisposable {
 }
 
 export interface RealApiServerOptions {
-  /** PEM of the authority of client certificates; with it come RBAC, node authorisation, NodeRestriction and bootstrap tokens. */
+  /** PEM of the authority of client certificates; enables RBAC, node authorisation, NodeRestriction and bootstrap tokens. */
   readonly clientAuthority?: string;
-  /** Of cluster IPs: one range, or one of each IP family, the first one's first. */
+  /** Ranges of cluster IPs: one, or one of each IP family, the primary one first. */
   readonly serviceRanges?: readonly string[];
 }
 
 const TOKEN = 'contract-test';
 const START_TIMEOUT_MS = 300_000;
-/** Admission that looks at other objects or at the cluster, which the definitions of kinds do not. */
+/** Admission that depends on other objects or on the cluster, in contrast to the definitions of kinds. */
 const DISABLED_ADMISSION = [
   'ServiceAccount',
   'DefaultTolerationSeconds',
@@ -50,7 +50,7 @@ const DISABLED_ADMISSION = [
   'TaintNodesByCondition',
 ];
 
-/** Starts a kube-apiserver with an etcd of its own in a temporary folder. */
+/** Starts a kube-apiserver with its own etcd in a temporary folder. */
 export async function startRealApiServer(
   assets: string,
   { clientAuthority, serviceRanges = ['10.3.0.0/16'] }: RealApiServerOptions = {},

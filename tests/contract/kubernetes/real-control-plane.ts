@@ -21,7 +21,7 @@ export interface RealControlPlaneOptions {
 export interface RealControlPlane extends RunningControlPlane {
   /** Where kube-apiserver writes its audit log. */
   readonly auditLog: string;
-  /** Ends kube-apiserver in order, does `meanwhile`, and starts it again on its port; the rest of the control plane continues. */
+  /** Ends kube-apiserver gracefully, runs `meanwhile`, and restarts it on its port; the rest of the control plane continues. */
   restartApiServer(meanwhile?: () => Promise<void>): Promise<void>;
 }
 

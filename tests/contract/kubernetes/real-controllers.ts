@@ -7,7 +7,7 @@ import { SupervisedProcess } from './supervised-process.ts';
 
 type Served = Pick<RunningControlPlane, 'url' | 'pki' | 'minor'>;
 
-/** Runs a kube-controller-manager with all its controllers, or all but some, beside an API server, real or embedded. */
+/** Runs a kube-controller-manager with all its controllers, or all but some, with an API server, real or embedded. */
 export function startControllerManager(
   binaries: KubernetesBinaries,
   plane: Served,
@@ -55,7 +55,7 @@ async function startComponent(
     const kubeconfig = await file('kubeconfig', await pki.kubeconfig(url, `system:${program}`));
     const flags = [
       `--kubeconfig=${kubeconfig}`,
-      // Nobody asks them anything, and a port that is known beforehand may be taken by then.
+      // They receive no requests, and a port chosen beforehand may be taken by then.
       '--secure-port=0',
       ...(minor < 24 ? ['--port=0'] : []),
       '--leader-elect=false',

@@ -39,7 +39,7 @@ export class RegisteredWebhooks implements AsyncDisposable {
     return new RegisteredWebhooks(await WebhookServer.open(), await server.namespace(), server);
   }
 
-  /** Registers webhooks for objects with this label, and waits until they count. */
+  /** Registers webhooks for objects with this label, and waits until they are in effect. */
   async register(type: ConfigurationType, label: string, ...hooks: readonly Hook[]): Promise<void> {
     const { webhooks } = this;
     const whole = (hook: Hook): MutatingWebhook & ValidatingWebhook => ({
@@ -80,7 +80,7 @@ export class RegisteredWebhooks implements AsyncDisposable {
   }
 }
 
-/** What the server says against a write. */
+/** The server's objection to a write. */
 export async function refusalOf(write: Promise<unknown>): Promise<string> {
   try {
     await write;
@@ -95,7 +95,7 @@ export function denied(response: object): WebhookBehavior {
   return (review) => reviewed(review, { allowed: false, ...response });
 }
 
-/** A pattern of nothing but this. */
+/** A pattern that matches exactly this. */
 export function exactly(says: string | RegExp): RegExp {
   if (says instanceof RegExp) return says;
   return new RegExp(`^${says.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}$`);

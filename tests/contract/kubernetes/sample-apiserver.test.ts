@@ -48,10 +48,10 @@ const run = promisify(execFile);
 const binaries = findBinaries().find(({ folder }) => findExecutable([folder], 'sample-apiserver') !== undefined);
 const reason = ' (skipped: KUBEBUILDER_ASSETS has no sample-apiserver; testbed/kubernetes/current build-sample)';
 
-/** Kubernetes' own example of an aggregated API server, as a process with an etcd of its own. */
+/** Kubernetes' own example of an aggregated API server, as a process with its own etcd. */
 describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefined ? reason : ''}`, () => {
   describeServers('sample-apiserver', (server, target) => {
-    // It asks its API server for kinds of today.
+    // It uses current kinds of its API server.
     const isCurrent = target.minor >= 34;
     const stack = new AsyncDisposableStack();
     let folder: string;
@@ -88,7 +88,7 @@ describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefine
       expect(await kubectl('get', 'apiservice', name)).toMatch(/True/);
     });
 
-    it.runIf(isCurrent)('is served by kubectl as any API is', async () => {
+    it.runIf(isCurrent)('works with kubectl like any API', async () => {
       const manifest = join(folder, 'flunder.yaml');
       const of = (reference: string) =>
         `apiVersion: ${GROUP}/v1alpha1\nkind: Flunder\nmetadata: {name: one, namespace: ${namespace}}\nspec: {reference: ${reference}}\n`;
@@ -104,7 +104,7 @@ describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefine
       await expect.poll(() => kubectl('explain', 'flunders.spec'), WAIT).toMatch(/KIND: +Flunder/);
     });
 
-    it.runIf(isCurrent)('believes the API server who asks', async () => {
+    it.runIf(isCurrent)('trusts the API server about the user', async () => {
       const user = server().name('user');
       const refusal = await server().refusal(
         'GET',
@@ -160,7 +160,7 @@ describe.skipIf(binaries === undefined)(`sample-apiserver${binaries === undefine
   });
 });
 
-/** What every aggregated API server needs, and what this one's admission looks at. */
+/** What every aggregated API server needs, and what this one's admission reads. */
 async function grant({ client }: ContractServer): Promise<void> {
   const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER }];
   const roleRef = (kind: string, name: string) => ({ apiGroup: 'rbac.authorization.k8s.io', kind, name });

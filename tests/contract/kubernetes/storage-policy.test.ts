@@ -88,7 +88,7 @@ describeServers('what a plan says of volumes', (server, target) => {
       storage: { classes: [FAST], accessModes: ['ReadWriteOnce', 'ReadWriteOncePod'], tenantClasses: 'Refused' },
     });
     await lookAt({ storage });
-    // A policy counts a moment after it is written.
+    // A policy takes effect a moment after it is written.
     await vi.waitFor(
       async () => {
         const answers = [await ask(aClaim(['ReadWriteMany'], 'fast')), await ask(aClass('mine'))];
@@ -130,11 +130,11 @@ describeServers('what a plan says of volumes', (server, target) => {
       object: aClass('mine'),
       says: `storageclasses.storage.k8s.io "mine" ${DENIED}classes of the tenant's own with the provisioner ${DRIVER} are not allowed by the cluster's plan: use fast`,
     },
-  ])('lets $reason pass, or says: $says', async ({ object, says = '' }) => {
+  ])('accepts $reason, or refuses: $says', async ({ object, says = '' }) => {
     expect(await ask(object)).toBe(says);
   });
 
-  it.runIf(hasAddons)('has no mistakes that a type check finds', async () => {
+  it.runIf(hasAddons)('passes the type check', async () => {
     const policies = server().client.resource(ValidatingAdmissionPolicies);
 
     const status = await vi.waitFor(
@@ -149,7 +149,7 @@ describeServers('what a plan says of volumes', (server, target) => {
     expect(status?.typeChecking?.expressionWarnings ?? []).toEqual([]);
   });
 
-  it.runIf(hasAddons)('is followed when it changes: classes are made anew, and go', async () => {
+  it.runIf(hasAddons)('is updated when it changes: classes are recreated and removed', async () => {
     const classes = server().client.resource(StorageClasses);
     const namesOf = async () => (await classes.list()).items.map(({ metadata }) => metadata.name);
     const limits = (storage: PlanStorageClass[]) => ({

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const STOP_GRACE_MS = 10_000;
 
-/** A program that runs for as long as a test does; its output goes to a file. */
+/** A program that runs as long as a test; its output goes to a file. */
 export class SupervisedProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #logPath: string;
@@ -25,7 +25,9 @@ export class SupervisedProcess implements AsyncDisposable {
     return readFileSync(this.#logPath, 'utf8');
   }
 
-  /** Resolves when `isReady` says so; rejects with the end of the output when the program ends before, or `deadlineMs` pass. */
+  /**
+   * Resolves when `isReady` is true; rejects with the end of the output if the program ends before that, or `deadlineMs` pass.
+   */
   async whenReady(isReady: () => Promise<boolean>, deadlineMs = 300_000): Promise<void> {
     const endMs = Date.now() + deadlineMs;
     while (!(await isReady())) {
@@ -33,7 +35,7 @@ export class SupervisedProcess implements AsyncDisposable {
       if (exitCode !== null || signalCode !== null || Date.now() > endMs) {
         throw new Error(`${spawnfile} is not ready (exit code ${exitCode}):\n${this.output.slice(-4000)}`);
       }
-      // What can be asked of another program is only whether it is ready now.
+      // Another program can only be asked whether it is ready now.
       await sleep(50);
     }
   }

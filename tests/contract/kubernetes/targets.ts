@@ -8,7 +8,7 @@ export interface Target {
   /** With the reason when it is skipped. */
   readonly name: string;
   readonly isMissing: boolean;
-  /** Of 1.36: 36. What an old release lacks is skipped by it. */
+  /** 36 for 1.36. Cases that need a newer release are skipped. */
   readonly minor: number;
   readonly start: () => Promise<RunningControlPlane>;
 }
@@ -35,7 +35,7 @@ const REAL: readonly Target[] = findBinaries().map((binaries) => ({
 }));
 
 /**
- * Runs the same cases against the embedded API server and every real one at hand. `cases` gets the target too, to skip by name
+ * Runs the same cases against the embedded API server and every available real one. `cases` also gets the target, to skip by name
  * what its release lacks.
  */
 export function describeServers(title: string, cases: (server: () => ContractServer, target: Target) => void): void {

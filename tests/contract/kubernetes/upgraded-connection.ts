@@ -7,13 +7,13 @@ import type { ContractServer } from './contract-server.ts';
 export interface UpgradeAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** Of the other protocol; undefined where the answer was another one. */
+  /** Speaks the other protocol; undefined if the response was another one. */
   readonly socket: Duplex | undefined;
   /** The next bytes of the other protocol as text. */
   readonly read: (bytes: number) => Promise<string>;
 }
 
-/** Asks an API server for another protocol. The caller destroys the socket. */
+/** Requests another protocol from an API server. The caller destroys the socket. */
 export function upgrade(
   { url, authority }: Pick<ContractServer, 'url' | 'authority'>,
   { certificate, privateKey }: ClientCertificate,
@@ -24,7 +24,7 @@ export function upgrade(
   const request = httpsRequest(`${url}${path}`, { method, headers, agent: false, ...tls });
   const { promise, resolve, reject } = Promise.withResolvers<UpgradeAnswer>();
   request.once('upgrade', ({ statusCode = 0, headers: answered }, socket, head) => {
-    // It may break when the test leaves.
+    // It may break at the end of the test.
     socket.on('error', () => {});
     socket.unshift(head);
     resolve({ status: statusCode, headers: answered, socket, read: (bytes) => readText(socket, bytes) });

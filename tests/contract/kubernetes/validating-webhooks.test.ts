@@ -9,7 +9,7 @@ const DENIED = 'admission webhook "v.example.org" denied the request';
 const FAILED = '500 InternalError Internal error occurred: failed calling webhook "v.example.org": ';
 
 describeServers('validating webhooks', (server, target) => {
-  // Earlier releases have no match conditions, and other words.
+  // Earlier releases have no match conditions, and other messages.
   const isCurrent = target.minor >= 30;
   let hooks: RegisteredWebhooks;
 
@@ -159,7 +159,7 @@ describeServers('validating webhooks', (server, target) => {
 
     expect(refusal).toMatch(exactly(says));
   });
-  it.runIf(isCurrent)('sees the work of mutating webhooks in validating ones', async () => {
+  it.runIf(isCurrent)('runs validating webhooks on the result of mutating ones', async () => {
     const label = server().name('order');
     hooks.webhooks.answer('/sets.example.org', (review) =>
       reviewed(review, patchedBy({ op: 'add', path: '/data', value: { by: 'webhook' } })),

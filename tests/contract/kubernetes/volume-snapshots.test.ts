@@ -26,7 +26,7 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
       await client.resource(type).apply(object, { fieldManager: 'test', force: true });
     }
     for (const type of [VolumeSnapshots, VolumeSnapshotContents, VolumeSnapshotClasses]) {
-      // Established, it is served a moment later.
+      // It is served a moment after it is established.
       await eventually(client.resource<KubeObject>(type), {}, () => true);
     }
   });
@@ -42,7 +42,7 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     .each([
       { source: { persistentVolumeClaimName: 'data' } },
       { source: { volumeSnapshotContentName: 'kept' }, volumeSnapshotClassName: 'fast' },
-    ])('take a VolumeSnapshot with $source, which stays what it is', async (spec) => {
+    ])('accept a VolumeSnapshot with $source, which is immutable', async (spec) => {
     const made = await snapshots().create({ metadata: { generateName: 'good-', namespace }, spec });
     const { name = '' } = made.metadata;
     const change = (value: object) => snapshots().patch(name, { type: 'merge', value }, { namespace });
@@ -72,7 +72,7 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     volumeSnapshotRef: ref,
   } as const;
 
-  it.runIf(hasAddons)('take a VolumeSnapshotContent, which is bound later', async () => {
+  it.runIf(hasAddons)('accept a VolumeSnapshotContent, which is bound later', async () => {
     const made = await contents().create({ metadata: { name: 'good' }, spec: { ...good, sourceVolumeMode: 'Block' } });
     const bound = await contents().patch('good', {
       type: 'merge',
@@ -80,7 +80,7 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     });
     const status = {
       snapshotHandle: 'some',
-      // More than a double holds; whole seconds it does.
+      // More than a double can hold; whole seconds fit.
       creationTime: 1_795_632_123_000_000_000,
       readyToUse: true,
       restoreSize: 5 * 2 ** 30,
@@ -106,7 +106,7 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     expect(await refusal(made)).toMatchObject({ reason: 'Invalid' });
   });
 
-  it.runIf(hasAddons)('take a VolumeSnapshotClass as drivers ship them', async () => {
+  it.runIf(hasAddons)('accept a VolumeSnapshotClass as shipped by drivers', async () => {
     const classes = server().client.resource(VolumeSnapshotClasses);
     const fields = {
       driver: 'cinder.csi.openstack.org',

@@ -44,7 +44,7 @@ describeServers('watches', (server, target) => {
     return (await server().raw('PATCH', `${maps}/${name}`, { body, headers: merge })).json.metadata.resourceVersion;
   }
 
-  it('go on after the version that they name, in order, with each change once', async () => {
+  it('continue after the given version, in order, with each change once', async () => {
     const before = await create('ordered', { own: 'order' });
     const changes = [await label('ordered', { step: '1' }), await label('ordered', { step: '2' })];
     await server().raw('DELETE', `${maps}/ordered`);
@@ -71,7 +71,7 @@ describeServers('watches', (server, target) => {
     );
   });
 
-  it('see objects come into a selection and leave it', async () => {
+  it('report objects that enter and leave a selection', async () => {
     const before = await create('passing');
     await label('passing', { own: 'passage' });
     await label('passing', { step: '1' });
@@ -83,7 +83,7 @@ describeServers('watches', (server, target) => {
     expect(briefly(events)).toEqual(['ADDED passing', 'MODIFIED passing', 'DELETED passing']);
   });
 
-  it.each(['', 'resourceVersion=0'])('that name no version ("%s") begin with what is there', async (version) => {
+  it.each(['', 'resourceVersion=0'])('that name no version ("%s") start with the current objects', async (version) => {
     await create(`there-${version.length}`, { own: `there${version.length}` });
 
     const events = await watched(server(), `${maps}?labelSelector=own%3Dthere${version.length}&${version}`);
@@ -91,7 +91,7 @@ describeServers('watches', (server, target) => {
     expect(briefly(events)).toEqual([`ADDED there-${version.length}`]);
   });
 
-  it('of one name follow that object alone', async () => {
+  it('of one name only report that object', async () => {
     const before = await create('single');
     await create('other-single');
     await label('single', { step: '1' });
@@ -118,7 +118,7 @@ describeServers('watches', (server, target) => {
     );
   });
 
-  it('answer as tables and as metadata', async () => {
+  it('respond as tables and as metadata', async () => {
     const before = await create('formed', { own: 'form' });
     await label('formed', { step: '1' });
     const path = `${maps}?watch=1&timeoutSeconds=1&labelSelector=own%3Dform&resourceVersion=${before}`;

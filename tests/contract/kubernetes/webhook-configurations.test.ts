@@ -5,7 +5,7 @@ import { CONFIG_MAPS, denied, type Hook, RegisteredWebhooks, refusalOf } from '.
 import { describeServers } from './targets.ts';
 
 describeServers('webhook configurations', (server, target) => {
-  // Earlier releases have no match conditions, and other words.
+  // Earlier releases have no match conditions, and other messages.
   const isCurrent = target.minor >= 30;
   let hooks: RegisteredWebhooks;
   let namespace: string;
@@ -16,7 +16,7 @@ describeServers('webhook configurations', (server, target) => {
   });
   afterAll(() => hooks[Symbol.asyncDispose]());
 
-  it.runIf(isCurrent)('asks as kube-apiserver does', async () => {
+  it.runIf(isCurrent)('sends the same requests as kube-apiserver', async () => {
     const label = server().name('asks');
     const name = server().name('asked');
     hooks.webhooks.answer('/asks.example.org', reviewed);
@@ -61,7 +61,7 @@ describeServers('webhook configurations', (server, target) => {
     expect(new Set(asked.map(({ request }) => request.uid)).size).toBe(3);
   });
 
-  it.runIf(isCurrent)('asks of a Deployment’s scale what the Scale is', async () => {
+  it.runIf(isCurrent)('sends the Scale for a Deployment’s scale', async () => {
     const label = server().name('scale');
     hooks.webhooks.answer('/scale.example.org', reviewed);
     const rules = [{ apiGroups: ['apps'], apiVersions: ['v1'], operations: ['*'], resources: ['deployments/scale'] }];
@@ -98,7 +98,7 @@ describeServers('webhook configurations', (server, target) => {
     });
   });
 
-  it.runIf(isCurrent)('warns in the words of webhooks', async () => {
+  it.runIf(isCurrent)('returns the warnings of webhooks', async () => {
     const label = server().name('warns');
     hooks.webhooks.answer('/warns.example.org', (review) => reviewed(review, { warnings: ['take care', 'truly'] }));
     await hooks.register(ValidatingWebhookConfigurations, label, { name: 'warns.example.org' });
@@ -108,7 +108,7 @@ describeServers('webhook configurations', (server, target) => {
 
     expect(answer.headers['warning']).toBe('299 - "take care", 299 - "truly"');
   });
-  it.runIf(isCurrent)('never asks about the configurations themselves', async () => {
+  it.runIf(isCurrent)('sends no requests about the configurations themselves', async () => {
     const label = server().name('self');
     const all = [{ apiGroups: ['*'], apiVersions: ['*'], operations: ['*'], resources: ['*'] }];
     hooks.webhooks.answer('/self.example.org', denied({}));
@@ -162,7 +162,7 @@ describeServers('webhook configurations', (server, target) => {
     {
       reason: 'no version',
       hook: { name: 'a.example.org', admissionReviewVersions: ['v7'] },
-      // Before 1.34 as Go writes it.
+      // Before 1.34 in Go's format.
       says: `webhooks[0].admissionReviewVersions: Invalid value: ${target.minor >= 34 ? '["v7"]' : '[]string{"v7"}'}: must include at least one of v1`,
     },
     {
@@ -188,7 +188,7 @@ describeServers('webhook configurations', (server, target) => {
     expect(refusal).toContain(says);
   });
 
-  it.runIf(isCurrent)('says what is the matter with a Service', async () => {
+  it.runIf(isCurrent)('reports problems with a Service', async () => {
     const label = server().name('service');
     const clientConfig = { service: { name: 'none', namespace, path: '/x' }, caBundle: hooks.webhooks.caBundle };
     await hooks.register(ValidatingWebhookConfigurations, label, { name: 'service.example.org', clientConfig });

@@ -12,7 +12,7 @@ import { eventually, eventuallyObject } from '@fairway/kube/testing/eventually';
 import { beforeEach, expect, it } from 'vitest';
 import { describeServers } from './targets.ts';
 
-/** No token: that of a new account may not be there yet. */
+/** No token: that of a new account may not exist yet. */
 const POD_SPEC = { automountServiceAccountToken: false, containers: [{ name: 'main', image: 'a' }] };
 
 describeServers('controllers', (server, target) => {
@@ -33,7 +33,7 @@ describeServers('controllers', (server, target) => {
     return eventually(server().client.resource(Pods), { namespace }, matches);
   }
 
-  it('of a ReplicationController keep its number, adopt and release', async () => {
+  it('of a ReplicationController keep its number, are adopted and released', async () => {
     const pods = server().client.resource(Pods);
     const own = { name: 'own', namespace, labels: { app: 'web' } };
     await pods.create({ metadata: own, spec: POD_SPEC });
@@ -53,13 +53,13 @@ describeServers('controllers', (server, target) => {
     await whenPods((all) => all.filter(({ metadata }) => isOwned({ metadata } as Pod)).length === 1);
   });
 
-  it('of a ReplicationController say that a quota keeps them from pods', async () => {
+  it('of a ReplicationController report that a quota blocks pods', async () => {
     const controllers = server().client.resource(ReplicationControllers);
     const quota = { metadata: { name: 'few', namespace }, spec: { hard: { pods: '1', services: '0' } } };
     await server().client.resource(ResourceQuotas).create(quota);
     const where = { namespace, name: 'few' };
     await eventuallyObject(server().client.resource(ResourceQuotas), where, ({ status }) => status?.used !== undefined);
-    // Admission reads quotas from a cache of its own.
+    // Admission reads quotas from its own cache.
     const service = { metadata: { name: 'one', namespace }, spec: { ports: [{ port: 80 }] } };
     const services = server().client.resource(Services);
     const refusal = () => services.create(service, { dryRun: true }).then(() => 'none', String);
@@ -129,7 +129,7 @@ describeServers('controllers', (server, target) => {
   });
 
   it.skipIf(target.minor < 33)(
-    'of a Job that is deleted without a word leave its pods to whoever wants them',
+    'of a Job that is deleted without a propagation policy are orphaned, not deleted',
     async () => {
       const template = { spec: { ...POD_SPEC, restartPolicy: 'Never' } };
       await server()
@@ -149,7 +149,7 @@ describeServers('controllers', (server, target) => {
   it.skipIf(target.minor < 33).each([
     { action: 'FailJob', condition: 'Failed', reason: 'PodFailurePolicy', indexes: '' },
     { action: 'FailIndex', condition: 'Failed', reason: 'FailedIndexes', indexes: '0' },
-  ])('of a Job do $action as its failure policy says', async ({ action, condition, reason, indexes }) => {
+  ])('of a Job do $action according to its failure policy', async ({ action, condition, reason, indexes }) => {
     const jobs = server().client.resource(Jobs);
     const spec: Job['spec'] = {
       completionMode: 'Indexed',

@@ -5,7 +5,7 @@ import { describeServers } from './targets.ts';
 
 const VALUE = Buffer.from('nobody-reads-this').toString('base64');
 
-/** Why `fairway-member` has `create` and `update` on Secrets and nothing else: the others answer with what is stored. */
+/** Why `fairway-member` only has `create` and `update` on Secrets: the other verbs return the stored data. */
 describeServers('rights on Secrets', (server) => {
   let namespace: string;
   let path: string;
@@ -40,7 +40,7 @@ describeServers('rights on Secrets', (server) => {
     ['patch', 'PATCH', '', {}, 'application/merge-patch+json'],
     ['patch', 'PATCH', '?dryRun=All', {}, 'application/strategic-merge-patch+json'],
     ['delete', 'DELETE', '?dryRun=All&propagationPolicy=Foreground', {}, 'application/json'],
-  ])('who may %s a Secret reads it: %s %s', async (verb, method, query, body, type) => {
+  ])('a user who may %s a Secret can read it: %s %s', async (verb, method, query, body, type) => {
     const name = await secret();
     const headers = { 'content-type': type };
     const options = { headers, body: method === 'DELETE' ? undefined : body };
@@ -50,7 +50,7 @@ describeServers('rights on Secrets', (server) => {
     expect(answer.text).toContain(VALUE);
   });
 
-  it('who may create and update one alone does not', async () => {
+  it('a user who may only create and update one cannot', async () => {
     const writer = await whoMay('create', 'update');
     const name = await secret();
     const immutable = await secret({ immutable: true });
@@ -76,7 +76,7 @@ describeServers('rights on Secrets', (server) => {
     for (const { text } of answers) expect(text).not.toContain(VALUE);
   });
 
-  it('who may update one puts another value in its place without having seen the first', async () => {
+  it('a user who may update one can replace its value without having seen the old one', async () => {
     const name = await secret();
     const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name }, stringData: { key: 'second' } };
     const headers = { 'content-type': 'application/json' };

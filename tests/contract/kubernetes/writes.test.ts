@@ -32,7 +32,7 @@ describeServers('writes', (server, target) => {
     expect(json.metadata).not.toHaveProperty('selfLink');
   });
 
-  it('generateName makes a name of its own each time', async () => {
+  it('generateName generates a new name each time', async () => {
     const body = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { generateName: 'made-' } };
     const names = new Set<string>();
     for (let index = 0; index < 5; index++) {
@@ -43,7 +43,7 @@ describeServers('writes', (server, target) => {
     for (const name of names) expect(name).toMatch(/^made-[bcdfghjklmnpqrstvwxz2456789]{5}$/);
   });
 
-  it.runIf(hasFieldValidation)('warns of fields that there are not, and leaves them out', async () => {
+  it.runIf(hasFieldValidation)('warns about unknown fields, and drops them', async () => {
     const answer = await server().raw('POST', maps, { body: configMap('warned', { foo: 1, data: { a: '1' } }) });
     const ignored = await server().raw('POST', `${maps}?fieldValidation=Ignore`, {
       body: configMap('ignored', { foo: 1 }),
@@ -55,7 +55,7 @@ describeServers('writes', (server, target) => {
     expect(ignored.headers).not.toHaveProperty('warning');
   });
 
-  it('reads YAML, and answers in it', async () => {
+  it('reads YAML, and returns it', async () => {
     const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: from-yaml\ndata:\n  a: "1"\n';
 
     const answer = await server().raw('POST', maps, {
@@ -68,7 +68,7 @@ describeServers('writes', (server, target) => {
     expect(answer.text).toMatch(/^apiVersion: v1\ndata:\n {2}a: ["']1["']\nkind: ConfigMap\n/);
   });
 
-  it('a dry run goes all the way, and writes nothing', async () => {
+  it('a dry run runs completely, and writes nothing', async () => {
     const before = await server().raw('GET', `${maps}/target`);
 
     const created = await server().raw('POST', `${maps}?dryRun=All`, { body: configMap('never') });
@@ -103,7 +103,7 @@ describeServers('writes', (server, target) => {
     expect((await server().raw('GET', `${maps}/${name}`)).status).toBe(left);
   });
 
-  it('an update without a version overwrites, and one that changes nothing makes no version', async () => {
+  it('an update without a version overwrites, and one without changes creates no version', async () => {
     await server().raw('POST', maps, { body: configMap('updated', { data: { a: '1' } }) });
 
     const first = await server().raw('PUT', `${maps}/updated`, { body: configMap('updated', { data: { b: '2' } }) });
@@ -133,7 +133,7 @@ describeServers('writes', (server, target) => {
       body: { data: { $patch: 'replace', b: '2' } },
       data: { b: '2' },
     },
-  ])('patches by $sort patch', async ({ headers, body, data }) => {
+  ])('supports $sort patch', async ({ headers, body, data }) => {
     const name = server().name('patched');
     await server().raw('POST', maps, { body: configMap(name, { data: { a: '1' } }) });
 
@@ -143,7 +143,7 @@ describeServers('writes', (server, target) => {
     expect(json.data).toEqual(data);
   });
 
-  it('an immutable object stays as it is', async () => {
+  it('an immutable object cannot be changed', async () => {
     await server().raw('POST', maps, { body: configMap('fixed', { data: { a: '1' }, immutable: true }) });
 
     const data = await server().refusal('PATCH', `${maps}/fixed`, { headers: merge, body: { data: { a: '2' } } });
@@ -157,7 +157,7 @@ describeServers('writes', (server, target) => {
     );
   });
 
-  it('finalizers hold an object that is deleted, and only shrink then', async () => {
+  it('finalizers keep a deleted object, and can only be removed then', async () => {
     await server().raw('POST', maps, { body: configMap('held', {}, { finalizers: ['example.com/a'] }) });
 
     const going = await server().raw('DELETE', `${maps}/held`);
@@ -181,7 +181,7 @@ describeServers('writes', (server, target) => {
     expect((await server().raw('GET', `${maps}/held`)).status).toBe(404);
   });
 
-  it('a deletion answers with what it was', async () => {
+  it('a deletion returns the last state', async () => {
     const { json: made } = await server().raw('POST', maps, { body: configMap('short-lived') });
 
     const { status, json } = await server().raw('DELETE', `${maps}/short-lived`);

@@ -2,14 +2,14 @@ import type { Scope } from '@fairway/openstack/auth/credential';
 import type { OpenStackClient } from '@fairway/openstack/openstack-client';
 import type { ContractCloud } from './contract-cloud.ts';
 
-/** Of every user that is made. */
+/** Password of every created user. */
 export const PASSWORD = 'Secret-1';
 
 interface Made {
   readonly id: string;
 }
 
-/** Keystone as its administrator, who may make users. */
+/** Keystone as its administrator, who may create users. */
 export class Administration {
   readonly #cloud: ContractCloud;
 

@@ -35,7 +35,7 @@ describeClouds('authentication', (cloud) => {
         scope: { kind: 'project', project: { name: 'nothing', domain: { id: 'default' } } },
       }),
     },
-  ])('refuses $reason and does not say which it was', async ({ change }) => {
+  ])('refuses $reason without saying which it was', async ({ change }) => {
     const client = cloud().cloud.client(change(passwordOf(cloud())));
 
     expect(await failureOf(client.session.token())).toMatchObject({
@@ -46,7 +46,7 @@ describeClouds('authentication', (cloud) => {
     });
   });
 
-  it('refuses a token that is none, as one that is not found', async () => {
+  it('reports an invalid token as not found', async () => {
     const { scope } = passwordOf(cloud());
 
     const call = cloud().cloud.client({ kind: 'token', token: 'nonsense', scope }).session.token();
@@ -68,7 +68,7 @@ describeClouds('authentication', (cloud) => {
   });
 
   it.each(['compute', 'network', 'identity'] as const)(
-    '%s refuses a request without a token, and one with a wrong one',
+    '%s refuses a request without a token, and with an invalid one',
     async (service) => {
       const path = { compute: '/servers', network: '/networks', identity: '/auth/projects' }[service];
 
@@ -82,7 +82,7 @@ describeClouds('authentication', (cloud) => {
     },
   );
 
-  it('refuses a token that was revoked, everywhere', async () => {
+  it('refuses a revoked token, everywhere', async () => {
     const client = cloud().cloud.client();
     const { id } = await client.session.token();
 
@@ -98,11 +98,11 @@ describeClouds('authentication', (cloud) => {
     ] as const) {
       expect((await cloud().raw(service, 'GET', path, { token: id })).status).toBe(401);
     }
-    // The client takes a new one.
+    // The client requests a new one.
     await expect(client.identity.projects()).resolves.toHaveLength(1);
   });
 
-  it('tells a user about itself and its projects, and about no others', async () => {
+  it('returns users’ own data and projects, and no others', async () => {
     const { member, other } = cloud();
     const { token } = await member.session.token();
 
@@ -114,7 +114,7 @@ describeClouds('authentication', (cloud) => {
     expect(await failureOf(member.identity.project(foreign))).toMatchObject({ kind: 'forbidden', status: 403 });
   });
 
-  it('gives an application credential, which is the user in one project and ends when it is deleted', async () => {
+  it('creates an application credential, which acts as the user in one project and ends when it is deleted', async () => {
     const { member } = cloud();
     const name = cloud().name();
     const created = await member.identity.createApplicationCredential({ name, roles: [{ name: 'member' }] });
@@ -142,7 +142,7 @@ describeClouds('authentication', (cloud) => {
     expect(await failureOf(byName.compute.limits())).toMatchObject({ kind: 'unauthorized' });
   });
 
-  it('takes an expiry for an application credential, in the future alone', async () => {
+  it('accepts only future expiries for an application credential', async () => {
     const { identity } = cloud().member;
     const past = identity.createApplicationCredential({ name: cloud().name(), expires_at: '2020-01-01T00:00:00' });
     expect(await failureOf(past)).toMatchObject({ kind: 'badRequest', status: 400 });
@@ -186,7 +186,7 @@ describeClouds('authentication', (cloud) => {
     expect(answer.json).toMatchObject({ error: { code: status, message: expect.stringMatching(message) } });
   });
 
-  it('explains a request for a token that is none', async () => {
+  it('explains a malformed request for a token', async () => {
     const url = `${await cloud().member.session.endpoint('identity')}/auth/tokens`;
 
     const answer = await cloud().fetch(url, 'POST', { body: { auth: {} } });

@@ -27,7 +27,7 @@ describeClouds('catalog and versions', (cloud) => {
     { service: 'compute', ends: /\/v2\.1$/ },
     { service: 'network', ends: /\/v2\.0$/ },
     { service: 'image', ends: /\/v2$/ },
-  ] as const)('is found to speak $service $ends', async ({ service, ends }) => {
+  ] as const)('is discovered to speak $service $ends', async ({ service, ends }) => {
     expect(await cloud().member.session.endpoint(service)).toMatch(ends);
   });
 
@@ -43,14 +43,14 @@ describeClouds('catalog and versions', (cloud) => {
     },
   );
 
-  it('tells the range of microversions of compute', async () => {
+  it('reports the range of microversions of compute', async () => {
     const range = await cloud().member.session.microversions('compute');
 
     expect(range).toEqual({ min: '2.1', max: expect.stringMatching(/^2\.\d+$/) });
     expect(await cloud().member.compute.microversion()).toBe('2.93');
   });
 
-  it('answers in the microversion that was asked for, and says so', async () => {
+  it('responds in the requested microversion, and says so', async () => {
     const headers = { 'openstack-api-version': 'compute 2.53' };
 
     const answer = await cloud().raw('compute', 'GET', '/servers', { headers });
@@ -96,7 +96,7 @@ describeClouds('catalog and versions', (cloud) => {
     expect(answer.json).toEqual(body);
   });
 
-  it('speaks the oldest microversion when none is asked for', async () => {
+  it('uses the oldest microversion when none is requested', async () => {
     const { id } = await cloud().smallestFlavor();
 
     const oldest = await cloud().raw('compute', 'GET', `/flavors/${id}`, {
@@ -106,13 +106,13 @@ describeClouds('catalog and versions', (cloud) => {
       headers: { 'openstack-api-version': 'compute 2.61' },
     });
 
-    // A description came with 2.55, extra specs with 2.61.
+    // Descriptions were added in 2.55, extra specs in 2.61.
     expect(Object.keys((oldest.json as { flavor: object }).flavor)).not.toContain('description');
     expect(Object.keys((newer.json as { flavor: object }).flavor)).toContain('description');
   });
 
   it.each(['compute', 'network', 'identity', 'image'] as const)(
-    'gives every answer of %s a request id',
+    'gives every response of %s a request id',
     async (service) => {
       const path = { compute: '/servers', network: '/networks', identity: '/auth/projects', image: '/images' }[service];
 
@@ -136,7 +136,7 @@ describeClouds('catalog and versions', (cloud) => {
       service: 'network',
       json: { NeutronError: { type: 'HTTPNotFound', message: 'The resource could not be found.', detail: '' } },
     },
-  ] as const)('answers 404 for what $service has not', async ({ service, json }) => {
+  ] as const)('returns 404 for unknown paths of $service', async ({ service, json }) => {
     const answer = await cloud().raw(service, 'GET', '/nope');
 
     expect(answer.status).toBe(404);

@@ -9,7 +9,7 @@ const AT_ONCE = 5;
  * writer for each object.
  */
 describeClouds('concurrent changes', (cloud) => {
-  it('of one revision: what is not taken answers 412', async () => {
+  it('of one revision: refused ones get 412', async () => {
     const { networks } = cloud().member.network;
     const { id } = await cloud().network('10.140.0.0/24');
     const { revision_number: revision = 0 } = await networks.get(id);
@@ -26,7 +26,7 @@ describeClouds('concurrent changes', (cloud) => {
     expect(taken).toContain((await networks.get(id)).description);
   });
 
-  it('that ask for one address: one gets it, the others answer 409', async () => {
+  it('that request one address: one gets it, the others get 409', async () => {
     const { id: networkId, subnetId } = await cloud().network('10.141.0.0/24');
     const port = {
       network_id: networkId,
@@ -43,7 +43,7 @@ describeClouds('concurrent changes', (cloud) => {
     }
   });
 
-  it('that make one rule: what is not made answers 409', async () => {
+  it('that create one rule: refused ones get 409', async () => {
     const { securityGroups } = cloud().member.network;
     const group = await securityGroups.create({ name: cloud().name() });
     cloud().defer(() => securityGroups.delete(group.id));
@@ -66,7 +66,7 @@ describeClouds('concurrent changes', (cloud) => {
     expect(rules.filter(({ direction }) => direction === 'ingress')).toHaveLength(made);
   });
 
-  it('of a server in another state answer 409, and say which', async () => {
+  it('of a server in another state get 409, with the state', async () => {
     const [flavor, image] = await Promise.all([cloud().smallestFlavor(), cloud().anyImage()]);
     const { servers } = cloud().member.compute;
     const basics = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: 'none' as const };
@@ -85,7 +85,7 @@ describeClouds('concurrent changes', (cloud) => {
     expect(answer.json).toEqual({ conflictingRequest: { code: 409, message } });
   });
 
-  it('by which a server is deleted: all are taken, and it is gone once', async () => {
+  it('that delete a server: all are accepted, and it is deleted once', async () => {
     const [flavor, image] = await Promise.all([cloud().smallestFlavor(), cloud().anyImage()]);
     const { servers } = cloud().member.compute;
     const basics = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: 'none' as const };

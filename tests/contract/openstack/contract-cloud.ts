@@ -22,24 +22,24 @@ export interface RawAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body as JSON; undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly json: unknown;
 }
 
 export interface RawOptions {
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** In place of the member's; the empty string sends none. */
+  /** Replaces the member's token; the empty string sends none. */
   readonly token?: string;
 }
 
 const PATIENCE_MS = 300_000;
 const POLL_MS = 50;
 
-/** Ids that no service gives out. */
+/** Ids that no service assigns. */
 export const NO_SUCH_ID = '11111111-1111-4111-8111-111111111111';
 
-/** The cloud under test, through Fairway's client and through plain requests; clears away what a test made. */
+/** The cloud under test, through Fairway's client and through plain requests; cleans up after each test. */
 export class ContractCloud {
   readonly cloud: Cloud;
   readonly member: OpenStackClient;
@@ -76,12 +76,12 @@ export class ContractCloud {
     return `${this.#prefix}-${this.#names}`;
   }
 
-  /** Runs when the test has ended, last come first served; an object that is gone already is no failure. */
+  /** Runs after the test, last in first out; an object that is already gone is not a failure. */
   defer(cleanup: () => Promise<unknown>): void {
     this.#cleanups.push(cleanup);
   }
 
-  /** Asks until `probe` answers something else than undefined. */
+  /** Polls until `probe` returns something other than undefined. */
   async until<T>(what: string, probe: () => Promise<T | undefined>): Promise<T> {
     const deadlineMs = Date.now() + PATIENCE_MS;
     for (;;) {
@@ -92,7 +92,7 @@ export class ContractCloud {
     }
   }
 
-  /** A request as it is, without retries. */
+  /** A plain request, without retries. */
   async raw(service: ServiceType, method: string, path: string, options: RawOptions = {}): Promise<RawAnswer> {
     const { token = (await this.member.session.token()).id, body, headers } = options;
     return this.fetch(`${await this.member.session.endpoint(service)}${path}`, method, {
@@ -137,7 +137,7 @@ export class ContractCloud {
     throw new Error('the cloud has no external network');
   }
 
-  /** A network with a subnet, gone when the test has ended. */
+  /** A network with a subnet, deleted after the test. */
   async network(cidr = '10.123.0.0/24'): Promise<{ readonly id: string; readonly subnetId: string }> {
     const { networks, subnets } = this.member.network;
     const { id } = await networks.create({ name: this.name() });
@@ -146,7 +146,7 @@ export class ContractCloud {
     return { id, subnetId: subnet.id };
   }
 
-  /** Deletes a server when the test has ended, and waits until it and its ports are gone. */
+  /** Deletes a server after the test, and waits until it and its ports are gone. */
   deferServer(id: string): void {
     this.defer(async () => {
       await ignoreNotFound(this.member.compute.servers.delete(id));
@@ -162,7 +162,7 @@ export class ContractCloud {
     });
   }
 
-  /** The server when it is neither built nor worked on any more. */
+  /** The server once it is neither being built nor changed. */
   async settled(id: string): Promise<Server> {
     return this.until(`server ${id} settles`, async () => {
       const server = await this.member.compute.servers.get(id);
@@ -170,7 +170,7 @@ export class ContractCloud {
     });
   }
 
-  /** Quotas are small: what a test made goes before the next one begins. */
+  /** Quotas are small: resources of a test are deleted before the next one begins. */
   async clearAway(): Promise<void> {
     const failures: unknown[] = [];
     for (const cleanup of this.#cleanups.splice(0).reverse()) {

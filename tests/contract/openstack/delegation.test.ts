@@ -8,7 +8,7 @@ import { describeClouds } from './targets.ts';
 
 /** Permissions of delegated credentials in Keystone: they determine what Fairway can revoke. */
 describeClouds('delegation', (cloud) => {
-  it('lets a trustee act in the name of the trustor until the trust is deleted', async () => {
+  it('lets a trustee act as the trustor until the trust is deleted', async () => {
     const { member, other } = cloud();
     if (other === undefined) return;
     const { trust, asTrustee } = await trustOf(cloud(), true);
@@ -30,7 +30,7 @@ describeClouds('delegation', (cloud) => {
     expect(await failureOf(cloud().cloud.client(asTrustee).session.token())).toMatchObject({ kind: 'unauthorized' });
   });
 
-  it('lets who acts through a trust with impersonation delete it', async () => {
+  it('lets a trustee with impersonation delete the trust', async () => {
     if (cloud().other === undefined) return;
     const { trust, asTrustee } = await trustOf(cloud(), true);
     const through = cloud().cloud.client(asTrustee);
@@ -43,7 +43,7 @@ describeClouds('delegation', (cloud) => {
     expect(await failureOf(through.compute.limits())).toMatchObject({ kind: 'unauthorized' });
   });
 
-  it('lets who acts through a trust without impersonation act under their own name, and not delete it', async () => {
+  it('lets a trustee without impersonation act under their own name, and not delete the trust', async () => {
     const { member, other } = cloud();
     if (other === undefined) return;
     const { trust, asTrustee } = await trustOf(cloud(), false);
@@ -78,7 +78,7 @@ describeClouds('delegation', (cloud) => {
       message:
         /^You are not authorized to perform the requested action: Using trust-scoped token to create another token\./,
     },
-  ])('lets nobody $what through a trust', async ({ method, path, body, message }) => {
+  ])('lets no trustee $what through a trust', async ({ method, path, body, message }) => {
     if (cloud().other === undefined) return;
     const { asTrustee } = await trustOf(cloud(), true);
     const { id, token } = await cloud().cloud.client(asTrustee).session.token();
@@ -92,7 +92,7 @@ describeClouds('delegation', (cloud) => {
     expectRefusal(answer, message);
   });
 
-  it('lets nobody give a trust on through a trust', async () => {
+  it('lets no trustee delegate a trust further', async () => {
     if (cloud().other === undefined) return;
     const { trust, asTrustee } = await trustOf(cloud(), true);
     const through = cloud().cloud.client(asTrustee);
@@ -102,7 +102,7 @@ describeClouds('delegation', (cloud) => {
     expect(await failureOf(through.identity.createTrust(again))).toMatchObject({ kind: 'forbidden', status: 403 });
   });
 
-  it('lets a restricted application credential neither make nor delete one, itself included', async () => {
+  it('lets a restricted application credential neither create nor delete one, including itself', async () => {
     const { client, id, userId } = await credentialOf(cloud(), false);
     const { id: token } = await client.session.token();
     const path = `/users/${userId}/application_credentials`;
@@ -126,7 +126,7 @@ describeClouds('delegation', (cloud) => {
     expect(left.map((each) => each.id)).not.toContain(id);
   });
 
-  it.each([false, true])('keeps application credentials from trusts, unrestricted: %s', async (unrestricted) => {
+  it.each([false, true])('keeps application credentials from using trusts, unrestricted: %s', async (unrestricted) => {
     const { client, userId } = await credentialOf(cloud(), unrestricted);
     const { id: token } = await client.session.token();
 

@@ -16,7 +16,7 @@ interface FactorUser {
   readonly scope: { readonly kind: 'project'; readonly project: { readonly id: string } };
 }
 
-/** A member of the project whose rules want password and passcode; undefined without an administrator. */
+/** A member of the project whose rules require password and passcode; undefined without an administrator. */
 async function factorUser(cloud: ContractCloud): Promise<FactorUser | undefined> {
   if (cloud.admin === undefined) return undefined;
   const administration = new Administration(cloud);
@@ -29,7 +29,10 @@ function logIn(cloud: ContractCloud, credential: Credential) {
   return cloud.cloud.client(credential).session.token();
 }
 
-/** Keystone's answer to the password alone. Skips where its operator has not allowed the method `totp`, whose rules then don't count. */
+/**
+ * Keystone's response to the password alone. Skips if its operator has not allowed the method `totp`, since the rules have no
+ * effect then.
+ */
 async function receiptOf(cloud: ContractCloud, who: FactorUser, context: TestContext): Promise<FactorsRequiredError> {
   const answer = await logIn(cloud, { kind: 'password', password: PASSWORD, ...who }).catch((error: unknown) => error);
   if (!(answer instanceof Error)) context.skip("its Keystone's [auth] methods are without totp");
@@ -38,7 +41,7 @@ async function receiptOf(cloud: ContractCloud, who: FactorUser, context: TestCon
 }
 
 describeClouds('a user whose rules want two factors', (cloud) => {
-  it('gets a receipt for the password, and a token for the passcode with it', async (context) => {
+  it('returns a receipt for the password, and a token for the passcode with it', async (context) => {
     const who = await factorUser(cloud());
     if (who === undefined) return;
 
@@ -50,7 +53,7 @@ describeClouds('a user whose rules want two factors', (cloud) => {
     expect(token.project?.id).toBe(who.scope.project.id);
   });
 
-  it('gets a token for both at once', async (context) => {
+  it('returns a token for both at once', async (context) => {
     const who = await factorUser(cloud());
     if (who === undefined) return;
     await receiptOf(cloud(), who, context);
@@ -60,7 +63,7 @@ describeClouds('a user whose rules want two factors', (cloud) => {
     expect(token.methods.toSorted()).toEqual(['password', 'totp']);
   });
 
-  it('gets nothing for a wrong passcode, and no receipt for a wrong password', async (context) => {
+  it('refuses a wrong passcode, and gives no receipt for a wrong password', async (context) => {
     const who = await factorUser(cloud());
     if (who === undefined) return;
     const { receipt } = await receiptOf(cloud(), who, context);
@@ -74,7 +77,7 @@ describeClouds('a user whose rules want two factors', (cloud) => {
     expect(password).not.toBeInstanceOf(FactorsRequiredError);
   });
 
-  it('gets nothing for the receipt of somebody else', async (context) => {
+  it('refuses the receipt of another user', async (context) => {
     const [one, other] = [await factorUser(cloud()), await factorUser(cloud())];
     if (one === undefined || other === undefined) return;
     const { receipt } = await receiptOf(cloud(), one, context);

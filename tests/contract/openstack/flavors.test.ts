@@ -8,7 +8,7 @@ const byId = (flavors: readonly Flavor[]) => flavors.map(({ id }) => id).sort();
 describeClouds('flavors', (cloud) => {
   const all = () => Array.fromAsync(cloud().member.compute.flavors.list());
 
-  it('say what a server of them has', async () => {
+  it('describe the server', async () => {
     const flavors = await all();
 
     expect(flavors).not.toEqual([]);
@@ -30,14 +30,14 @@ describeClouds('flavors', (cloud) => {
     expect(await flavors.get(smallest.id)).toEqual(smallest);
   });
 
-  it('come page by page, after the one that was last', async () => {
+  it('are paged, each page after the last item of the previous one', async () => {
     const seen: string[] = [];
     for (let marker: string | undefined = ''; marker !== undefined; ) {
       const after: string = marker === '' ? '' : `&marker=${marker}`;
       const answer = await cloud().raw('compute', 'GET', `/flavors?limit=1${after}`);
       const { flavors, flavors_links: links } = answer.json as { flavors: Flavor[]; flavors_links?: object[] };
       seen.push(...flavors.map(({ id }) => id));
-      // Where there is a next page it is linked to.
+      // Linked if there is a next page.
       expect(flavors.length === 1).toBe(links !== undefined);
       marker = flavors.at(-1)?.id;
     }
@@ -46,7 +46,7 @@ describeClouds('flavors', (cloud) => {
     expect([...seen].sort()).toEqual(byId(await all()));
   });
 
-  it('are found by what they have at least', async () => {
+  it('are filtered by minimum size', async () => {
     const flavors = await all();
     const most = Math.max(...flavors.map(({ ram }) => ram));
 

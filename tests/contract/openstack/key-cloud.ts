@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { ContractCloud, RawAnswer, RawOptions } from './contract-cloud.ts';
 
-/** Requests to Barbican, and what tests need to be there. */
+/** Requests to Barbican, and the resources that tests need. */
 export class KeyCloud {
   readonly #cloud: ContractCloud;
 
@@ -9,12 +9,12 @@ export class KeyCloud {
     this.#cloud = cloud;
   }
 
-  /** `path` is below the version; a text is sent as it is. */
+  /** `path` is below the version; text is sent unchanged. */
   call(method: string, path: string, body?: object | string, options: RawOptions = {}): Promise<RawAnswer> {
     return this.#cloud.raw('key-manager', method, path, { ...(body !== undefined && { body }), ...options });
   }
 
-  /** A new object's reference, and its path; it is gone when the test has ended. */
+  /** A new object's reference and path; it is deleted after the test. */
   async make(collection: 'secrets' | 'containers', body: object): Promise<{ ref: string; path: string; id: string }> {
     const answer = await this.call('POST', `/${collection}`, body);
     if (answer.status !== 201) throw new Error(`POST /${collection} got ${answer.status}: ${answer.text}`);

@@ -14,7 +14,7 @@ describeClouds("the key manager's client", (cloud) => {
     return reference;
   }
 
-  it('stores a secret under a name, which tells who made it', async () => {
+  it('stores a secret under a name, with its creator', async () => {
     const name = cloud().name();
     const reference = await store(name);
     const id = reference.split('/').at(-1) ?? '';
@@ -29,7 +29,7 @@ describeClouds("the key manager's client", (cloud) => {
     await expect(keys().deleteSecret(id)).rejects.toMatchObject({ kind: 'notFound' });
   });
 
-  it('lists by the beginning of names, page by page', async () => {
+  it('lists by prefix of names, page by page', async () => {
     const prefix = cloud().name();
     const made: string[] = [];
     for (const each of ['a', 'b', 'c']) made.push(await store(`${prefix}-${each} default/x`));

@@ -1,6 +1,6 @@
 import type { ContractCloud, RawAnswer, RawOptions } from './contract-cloud.ts';
 
-/** An object as Octavia shows it. */
+/** An object as shown by Octavia. */
 export interface Shown {
   readonly id: string;
   readonly name: string;
@@ -9,7 +9,7 @@ export interface Shown {
   readonly [field: string]: unknown;
 }
 
-/** Requests to Octavia, and what tests need to be there. */
+/** Requests to Octavia, and the resources that tests need. */
 export class LoadBalancerCloud {
   readonly #cloud: ContractCloud;
 
@@ -21,7 +21,7 @@ export class LoadBalancerCloud {
     return this.#cloud.raw('load-balancer', method, `/lbaas/${path}`, { body, ...options });
   }
 
-  /** The object in the answer, such as the one under `listener`; throws unless the call succeeds. */
+  /** The object in the response, such as the one under `listener`; throws unless the call succeeds. */
   async expect(method: string, path: string, body?: object): Promise<Shown> {
     const answer = await this.call(method, path, body);
     if (answer.status >= 300) throw new Error(`${method} ${path} got ${answer.status}: ${answer.text}`);
@@ -37,7 +37,7 @@ export class LoadBalancerCloud {
     return found as readonly Shown[];
   }
 
-  /** The load balancer when nothing is pending any more. */
+  /** The load balancer once nothing is pending. */
   async settled(id: string): Promise<Shown> {
     return this.#cloud.until(`load balancer ${id} settles`, async () => {
       const shown = await this.show(`loadbalancers/${id}`);
@@ -46,8 +46,8 @@ export class LoadBalancerCloud {
   }
 
   /**
-   * The answer to a change that meets the load balancer at work: it is given work until one is refused. What is accepted
-   * in between must do no harm when it is repeated.
+   * The response to a change while the load balancer is pending: other changes are sent until one is refused. Changes accepted in
+   * between must be harmless when repeated.
    */
   async whilePending(id: string, change: () => Promise<RawAnswer>): Promise<RawAnswer> {
     return this.#cloud.until(`a change meets load balancer ${id} at work`, async () => {
@@ -64,7 +64,7 @@ export class LoadBalancerCloud {
     });
   }
 
-  /** An ACTIVE load balancer with a subnet of its own, gone when the test has ended. */
+  /** An ACTIVE load balancer with its own subnet, deleted after the test. */
   async loadBalancer(fields: object = {}): Promise<Shown> {
     const subnetId = (await this.#cloud.network()).subnetId;
     return this.loadBalancerOn(subnetId, fields);
@@ -86,7 +86,7 @@ export class LoadBalancerCloud {
     });
   }
 
-  /** Makes a part of the tree, and waits until the load balancer takes the next change. */
+  /** Creates a part of the tree, and waits until the load balancer accepts the next change. */
   async make(loadBalancerId: string, path: string, body: object): Promise<Shown> {
     const { id } = await this.expect('POST', path, body);
     await this.settled(loadBalancerId);

@@ -69,7 +69,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect((await octavia.show(`listeners/${listener.id}`))['l7policies']).toEqual([{ id: made.id }]);
   });
 
-  it('headers, what must not hold, and redirects come within a whole tree', async () => {
+  it('headers, inverted rules, and redirects are accepted within a whole tree', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const path = { type: 'PATH', compare_type: 'REGEX', value: '^/api(/|$)' };
     const header = { type: 'HEADER', key: 'x-version', compare_type: 'EQUAL_TO', value: '2' };
@@ -124,7 +124,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect(a['position']).toBe(1);
   });
 
-  it('the target of a redirect decides over the action, and keeps its pool from deletion', async () => {
+  it('the target of a redirect determines the action, and protects its pool from deletion', async () => {
     const { octavia, loadbalancer_id, make, policy } = await setUp();
     const pool = await make('pools', { pool: { loadbalancer_id, protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN' } });
     const made = await make('l7policies', policy({ action: 'REDIRECT_TO_URL', redirect_url: 'https://example.org/' }));
@@ -148,7 +148,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     );
   });
 
-  it('what does not go together is refused', async () => {
+  it('invalid combinations are refused', async () => {
     const { octavia, make, policy } = await setUp();
     const made = await make('l7policies', policy({ action: 'REJECT' }));
     const rule = (fields: object) => ({ rule: { compare_type: 'EQUAL_TO', value: 'x', ...fields } });
@@ -225,7 +225,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect(pool).toMatchObject({ name: 'p', listeners: [{ id: listener?.id }] });
   });
 
-  it('rules come along with a whole tree alone, else one by one', async () => {
+  it('rules are accepted only with a whole tree, otherwise one by one', async () => {
     const { octavia, loadbalancer_id, make, policy } = await setUp();
     const rules = [{ type: 'PATH', compare_type: 'STARTS_WITH', value: '/x' }];
     expectOctaviaError(
@@ -248,7 +248,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     expect(await client.l7Policies.get(made.id)).toMatchObject({ admin_state_up: true, rules: [{ id: ID }] });
   });
 
-  it('the status tree has all that listeners send to', async () => {
+  it('the status tree contains all targets of listeners', async () => {
     const { octavia, loadbalancer_id, listener, make } = await setUp();
     const pool = await make('pools', {
       pool: { listener_id: listener.id, protocol: 'HTTP', lb_algorithm: 'ROUND_ROBIN', name: 'p' },
@@ -309,7 +309,7 @@ describeClouds('L7 policies, statuses and quotas', (cloud) => {
     );
   });
 
-  it('a quota that is used up is 403, and an administrator lifts it', async () => {
+  it('a quota that is used up is 403, and an administrator raises it', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const admin = cloud().admin;
     const token = (await admin?.session.token())?.id ?? '';

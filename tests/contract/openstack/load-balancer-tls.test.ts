@@ -9,7 +9,7 @@ import { LoadBalancerCloud } from './load-balancer-cloud.ts';
 import { expectOctaviaError } from './octavia-error.ts';
 import { describeClouds } from './targets.ts';
 
-/** A certificate that signs itself, its key, and both as a PKCS12 bundle. */
+/** A self-signed certificate, its key, and both as a PKCS12 bundle. */
 function certificate(): { readonly certificate: string; readonly key: string; readonly bundle: Buffer } {
   const folder = mkdtempSync(join(tmpdir(), 'certificate-'));
   const at = (name: string) => join(folder, name);
@@ -26,7 +26,7 @@ function certificate(): { readonly certificate: string; readonly key: string; re
 }
 
 describeClouds('certificates of listeners', (cloud) => {
-  it('are read from Barbican, and refused when they cannot be', async () => {
+  it('are read from Barbican, and refused if they cannot be', async () => {
     const [keys, octavia] = [new KeyCloud(cloud()), new LoadBalancerCloud(cloud())];
     const { id: loadbalancer_id } = await octavia.loadBalancer();
     const made = certificate();

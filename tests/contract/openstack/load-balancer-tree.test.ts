@@ -173,7 +173,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     );
   });
 
-  it('listeners of one transport do not share a port', async () => {
+  it('listeners with one transport do not share a port', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const listen = (protocol: string) => ({ listener: { loadbalancer_id, protocol, protocol_port: 80 } });
     await octavia.make(loadbalancer_id, 'listeners', listen('TCP'));
@@ -211,7 +211,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
       ...fields,
     });
 
-    it('are replaced at once, and those that stay keep their ids', async () => {
+    it('are replaced at once, and remaining ones keep their ids', async () => {
       const { members, replace } = await setUpPool();
 
       const status = await replace([member(11, { weight: 7, name: 'a' }), member(12)]);
@@ -230,7 +230,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
       ]);
     });
 
-    it('can be added without taking others away', async () => {
+    it('can be added without removing others', async () => {
       const { members, replace } = await setUpPool();
       await replace([member(11)]);
       await replace([member(12)], '?additive_only=True');
@@ -249,7 +249,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
       );
     });
 
-    it('are changed one by one, and taken away', async () => {
+    it('are changed and removed one by one', async () => {
       const { octavia, loadbalancer_id, path, members } = await setUpPool();
       const made = await octavia.make(loadbalancer_id, path, { member: member(11) });
       const changed = await octavia.expect('PUT', `${path}/${made.id}`, {
@@ -268,7 +268,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     });
   });
 
-  it('session persistence is set, changed and taken away', async () => {
+  it('session persistence is set, changed and removed', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const { id } = await octavia.make(loadbalancer_id, 'pools', {
       pool: {
@@ -297,7 +297,7 @@ describeClouds('listeners, pools, members and monitors', (cloud) => {
     expect(await change(null)).toBeNull();
   });
 
-  it('what does not go together is refused', async () => {
+  it('invalid combinations are refused', async () => {
     const { octavia, loadbalancer_id } = await setUp();
     const listener = await octavia.make(loadbalancer_id, 'listeners', {
       listener: { loadbalancer_id, protocol: 'HTTP', protocol_port: 80 },

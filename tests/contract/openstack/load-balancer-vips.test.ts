@@ -15,11 +15,11 @@ async function dualNetwork(cloud: ContractCloud) {
 const IPV6 = expect.stringMatching(/^fd12:3456::[0-9a-f:]+$/);
 
 describeClouds('additional VIPs', (cloud) => {
-  it('are there from API version 2.26 on, which the client finds', async () => {
+  it('are available from API version 2.26 on, which the client detects', async () => {
     expect(await cloud().member.loadBalancing.apiVersion()).toBe('2.26');
   });
 
-  it('are addresses of the VIP’s port, and go with it', async () => {
+  it('are addresses of the VIP’s port, and are deleted with it', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId, secondId } = await dualNetwork(cloud());
     const made = await octavia.loadBalancerOn(subnetId, { additional_vips: [{ subnet_id: secondId }] });
@@ -40,7 +40,7 @@ describeClouds('additional VIPs', (cloud) => {
     expect(await Array.fromAsync(ports.list({ device_id: `lb-${made.id}` }))).toEqual([]);
   });
 
-  it('may be the IPv4 one, with an address of one’s choice, and a floating IP reaches it', async () => {
+  it('may be the IPv4 one, with a chosen address, and a floating IP reaches it', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { network } = cloud().member;
     const { subnetId, secondId } = await dualNetwork(cloud());
@@ -69,7 +69,7 @@ describeClouds('additional VIPs', (cloud) => {
     expect(floatingIp.fixed_ip_address).toBe('10.123.0.77');
   });
 
-  it('are taken from a port of one’s own', async () => {
+  it('are taken from an existing port', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { ports } = cloud().member.network;
     const { networkId, subnetId, secondId } = await dualNetwork(cloud());
@@ -103,7 +103,7 @@ describeClouds('additional VIPs', (cloud) => {
     );
   });
 
-  it('are of the VIP’s network, one in each subnet', async () => {
+  it('are in the VIP’s network, one in each subnet', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId } = await dualNetwork(cloud());
     const { subnetId: elsewhere } = await cloud().network('10.124.0.0/24');
@@ -124,7 +124,7 @@ describeClouds('additional VIPs', (cloud) => {
     );
   });
 
-  it('do not count for the ranges of listeners before API version 2.27', async () => {
+  it('are ignored by the ranges of listeners before API version 2.27', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId, secondId } = await dualNetwork(cloud());
     const { id } = await octavia.loadBalancerOn(subnetId, { additional_vips: [{ subnet_id: secondId }] });
@@ -137,7 +137,7 @@ describeClouds('additional VIPs', (cloud) => {
     );
   });
 
-  it('come with all that is behind them in one call, members of both families', async () => {
+  it('are created with the whole tree in one call, with members of both families', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId, secondId } = await dualNetwork(cloud());
     const member = (address: string, subnet_id: string) => ({ address, protocol_port: 30_080, subnet_id });

@@ -8,7 +8,7 @@ const ID = expect.stringMatching(/^[0-9a-f-]{36}$/);
 const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d$/);
 
 describeClouds('load balancers', (cloud) => {
-  it('the API tells its minor versions without a token, one of them current', async () => {
+  it('the API reports its minor versions without a token, one of them current', async () => {
     const endpoint = await cloud().member.session.endpoint('load-balancer');
     const { status, json } = await cloud().fetch(`${new URL(endpoint).origin}${rootOf(endpoint)}/`, 'GET');
 
@@ -58,7 +58,7 @@ describeClouds('load balancers', (cloud) => {
     });
   });
 
-  it('takes a floating IP by the port of its VIP, and deletes the port with itself', async () => {
+  it('gets a floating IP through the port of its VIP, and deletes the port with itself', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { network } = cloud().member;
     const { subnetId } = await cloud().network();
@@ -92,7 +92,7 @@ describeClouds('load balancers', (cloud) => {
     expect((await network.floatingIps.get(floatingIp.id)).port_id).toBeNull();
   });
 
-  it("leaves a user's port where it is", async () => {
+  it("keeps a user's port", async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { ports } = cloud().member.network;
     const { id: network_id, subnetId } = await cloud().network();
@@ -111,7 +111,7 @@ describeClouds('load balancers', (cloud) => {
     expect(await ports.get(port.id)).toMatchObject({ id: port.id });
   });
 
-  it('can be made with listeners, pools, members and monitors at once', async () => {
+  it('can be created with listeners, pools, members and monitors at once', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId } = await cloud().network();
     const made = await octavia.expect('POST', 'loadbalancers', {
@@ -148,7 +148,7 @@ describeClouds('load balancers', (cloud) => {
       expect.objectContaining({
         name: 'p',
         members: [expect.objectContaining({ name: 'm', address: '10.123.0.20', weight: 1 })],
-        // Which is there, as the lists show.
+        // It exists, as the lists show.
         healthmonitor: null,
       }),
     );
@@ -159,7 +159,7 @@ describeClouds('load balancers', (cloud) => {
     expect(await octavia.list(`pools/${pool?.id}/members`)).toMatchObject([{ operating_status: 'ONLINE' }]);
   });
 
-  it('is immutable while something is pending in it', async () => {
+  it('is immutable while something in it is pending', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { id } = await octavia.loadBalancer();
     const listener = { loadbalancer_id: id, protocol: 'TCP', protocol_port: 1, connection_limit: 0 };
@@ -257,7 +257,7 @@ describeClouds('load balancers', (cloud) => {
     });
   });
 
-  it('bodies that break a rule are refused in the words of WSME', async () => {
+  it('invalid bodies are refused with WSME’s messages', async () => {
     const octavia = new LoadBalancerCloud(cloud());
     const { subnetId } = await cloud().network();
     const create = (loadbalancer: object) => octavia.call('POST', 'loadbalancers', { loadbalancer });

@@ -4,7 +4,7 @@ import type { ContractCloud } from './contract-cloud.ts';
 
 export type PasswordCredential = Extract<Credential, { kind: 'password' }>;
 
-/** What the member logs in with. */
+/** The member's login data. */
 export function passwordOf(cloud: ContractCloud): PasswordCredential {
   const { credential } = cloud.cloud.config;
   if (credential.kind !== 'password') throw new Error('these cases need a user with a password');

@@ -14,7 +14,7 @@ async function port(cloud: ContractCloud, networkId: string, more: object = {}):
 }
 
 describeClouds('networks, subnets and ports', (cloud) => {
-  it('a network has what was asked for, and the defaults', async () => {
+  it('a network has the requested values, and the defaults', async () => {
     const { networks } = cloud().member.network;
     const name = cloud().name();
 
@@ -53,7 +53,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(listed.map((each) => each.id).sort()).toEqual(made.map((each) => each.id).sort());
   });
 
-  it('several are made with one call', async () => {
+  it('several are created in one call', async () => {
     const { networks } = cloud().member.network;
     const names = [cloud().name(), cloud().name()];
 
@@ -84,7 +84,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
       dns_nameservers: [],
       host_routes: [],
     });
-    // The bits of the host are cut off, and the gateway's address is in the pool.
+    // The host bits are cleared, and the gateway's address is in the pool.
     expect(closed).toMatchObject({
       cidr: '10.50.1.0/24',
       gateway_ip: null,
@@ -184,7 +184,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
       message: "Invalid input for operation: 'maybe' cannot be converted to boolean.",
     },
     { reason: 'half a body', body: '{', type: 'HTTPBadRequest', message: 'Body contains invalid data' },
-  ])('a network is not made of $reason', async ({ body, type, message }) => {
+  ])('a network is not created from $reason', async ({ body, type, message }) => {
     expectNeutronError(await cloud().raw('network', 'POST', '/networks', { body }), 400, type, message);
   });
 
@@ -198,7 +198,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expectNeutronError(answer, 403, 'PolicyNotAuthorized', message);
   });
 
-  it('a port has an address, the default security group and what was asked for', async () => {
+  it('a port has an address, the default security group and the requested values', async () => {
     const { ports, securityGroups } = cloud().member.network;
     const { id: network_id, subnetId: subnet_id } = await cloud().network('10.54.0.0/24');
     const [defaultGroup] = await Array.fromAsync(securityGroups.list({ name: 'default' }));
@@ -231,7 +231,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(open.revision_number).toBeGreaterThan(made.revision_number ?? 0);
   });
 
-  it('a port for one subnet gets the automatic address of another beside it', async () => {
+  it('a port for one subnet also gets the automatic address of another', async () => {
     const { subnets, ports } = cloud().member.network;
     const { id: network_id, subnetId } = await cloud().network('10.56.0.0/24');
     const slaac = { ipv6_address_mode: 'slaac', ipv6_ra_mode: 'slaac' };
@@ -324,18 +324,18 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expectNeutronError(answer, status, type, message);
   });
 
-  it('a port may be made without the tags that were asked for', async () => {
+  it('a port may be created without the requested tags', async () => {
     const { id: network_id } = await cloud().network('10.55.1.0/24');
 
     const answer = await cloud().raw('network', 'POST', '/ports', { body: { port: { network_id, tags: ['a'] } } });
 
     const { port: made } = answer.json as { port: { id: string; tags: string[] } };
     cloud().defer(() => cloud().member.network.ports.delete(made.id));
-    // With ML2's driver tag_ports_during_bulk_creation it has them; without, nobody complains.
+    // With ML2's driver tag_ports_during_bulk_creation it has them; without, there is no error.
     expect([[], ['a']]).toContainEqual(made.tags);
   });
 
-  it('a subnet that is used up says so', async () => {
+  it('a subnet without free addresses reports it', async () => {
     const { id: network_id } = await cloud().network('10.56.0.0/30');
     await port(cloud(), network_id);
 
@@ -348,7 +348,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(failure).toMatchObject({ detail: `No more IP addresses available on network ${network_id}.` });
   });
 
-  it('what is in use is not deleted', async () => {
+  it('resources in use are not deleted', async () => {
     const { id: network_id, subnetId } = await cloud().network('10.57.0.0/24');
     const id = await port(cloud(), network_id);
 
@@ -358,7 +358,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expectNeutronError(await cloud().raw('network', 'DELETE', `/subnets/${subnetId}`), 409, 'SubnetInUse', allocated);
   });
 
-  it('a network goes with its subnets, and is not found after', async () => {
+  it('a network is deleted with its subnets, and not found afterwards', async () => {
     const { id, subnetId } = await cloud().network('10.58.0.0/24');
 
     await cloud().member.network.networks.delete(id);
@@ -369,7 +369,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expectNeutronError(await cloud().raw('network', 'GET', `/subnets/${subnetId}`), 404, 'SubnetNotFound');
   });
 
-  it('another project neither sees, changes, uses nor deletes them', async () => {
+  it('another project can neither see, change, use nor delete them', async () => {
     const { other } = cloud();
     if (other === undefined) return;
     const { id: token } = await other.session.token();
@@ -387,7 +387,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
     expect(await Array.fromAsync(other.network.networks.list({ id: [id] }))).toEqual([]);
   });
 
-  it('what all share is neither changed nor deleted, nor used for ports', async () => {
+  it('shared resources can be neither changed nor deleted, nor used for ports', async () => {
     const { id } = await cloud().externalNetwork();
 
     for (const [method, rule] of [

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { RawAnswer } from './contract-cloud.ts';
 
-/** Expects a refusal as Neutron sends it; `message` is a whole text or a pattern. */
+/** Expects a refusal by Neutron; `message` is a whole text or a pattern. */
 export function expectNeutronError(answer: RawAnswer, status: number, type: string, message?: string | RegExp): void {
   expect(answer.json).toEqual({
     NeutronError: {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { RawAnswer } from './contract-cloud.ts';
 
-/** Expects a refusal as Octavia sends it; `message` is a whole text or a pattern. */
+/** Expects a refusal by Octavia; `message` is a whole text or a pattern. */
 export function expectOctaviaError(answer: RawAnswer, status: number, message: string | RegExp): void {
   expect(answer.json).toEqual({
     faultcode: status < 500 ? 'Client' : 'Server',

@@ -10,7 +10,7 @@ async function group(cloud: ContractCloud, owner = cloud.member): Promise<string
   return id;
 }
 
-/** A port in a network of its own, with this group. */
+/** A port in a separate network, with this group. */
 async function portWith(cloud: ContractCloud, groupID: string) {
   const { networks, ports } = cloud.member.network;
   const { id: network_id } = await networks.create({ name: cloud.name() });
@@ -30,7 +30,7 @@ async function share(cloud: ContractCloud, groupID: string): Promise<{ readonly 
 }
 
 describeClouds('the security groups of a port', (cloud) => {
-  it('are those of the last PUT, and other attributes stay', async () => {
+  it('are those of the last PUT, and other attributes are kept', async () => {
     const [own, more, others] = [await group(cloud()), await group(cloud()), await group(cloud())];
     const { ports } = cloud().member.network;
     const { id, name, revision_number: revision = 0 } = await portWith(cloud(), own);
@@ -45,7 +45,7 @@ describeClouds('the security groups of a port', (cloud) => {
     expect((await ports.update(id, { security_groups: [] })).security_groups).toEqual([]);
   });
 
-  it('are not written over what somebody else has written meanwhile', async () => {
+  it('are not written over a concurrent change', async () => {
     const [own, more] = [await group(cloud()), await group(cloud())];
     const { ports } = cloud().member.network;
     const { id, revision_number: ifRevision = 0 } = await portWith(cloud(), own);
@@ -57,7 +57,7 @@ describeClouds('the security groups of a port', (cloud) => {
     expect((await ports.get(id)).security_groups.toSorted()).toEqual([own, more].sort());
   });
 
-  it('are named once', async () => {
+  it('are listed once', async () => {
     const own = await group(cloud());
     const { id } = await portWith(cloud(), own);
 
@@ -73,7 +73,7 @@ describeClouds('the security groups of a port', (cloud) => {
     );
   });
 
-  it('must be there, and stay as they were where one is not', async () => {
+  it('must exist, and are unchanged if one does not', async () => {
     const own = await group(cloud());
     const { id } = await portWith(cloud(), own);
 
@@ -85,7 +85,7 @@ describeClouds('the security groups of a port', (cloud) => {
     expect((await cloud().member.network.ports.get(id)).security_groups).toEqual([own]);
   });
 
-  it('can not be deleted while the port has them', async () => {
+  it('cannot be deleted while the port has them', async () => {
     const [own, more] = [await group(cloud()), await group(cloud())];
     const { ports, securityGroups } = cloud().member.network;
     const { id } = await portWith(cloud(), own);
@@ -98,7 +98,7 @@ describeClouds('the security groups of a port', (cloud) => {
     await securityGroups.delete(more);
   });
 
-  it('are refused where port security is off', async () => {
+  it('are refused if port security is off', async () => {
     const own = await group(cloud());
     const { ports } = cloud().member.network;
     const { id } = await portWith(cloud(), own);
@@ -114,7 +114,7 @@ describeClouds('the security groups of a port', (cloud) => {
     );
   });
 
-  it("may be another project's that shares them, and no others", async () => {
+  it('may be shared by another project, and no other foreign ones', async () => {
     const own = await group(cloud());
     const theirs = await group(cloud(), cloud().other);
     const { ports } = cloud().member.network;
@@ -136,7 +136,7 @@ describeClouds('the security groups of a port', (cloud) => {
     expect(ended.status).toBe(204);
   });
 
-  it("of the ports that Nova makes are its own project's: a server with another one ends in ERROR", async () => {
+  it("of the ports that Nova creates are its own project's: a server with another one ends in ERROR", async () => {
     const theirs = await group(cloud(), cloud().other);
     await share(cloud(), theirs);
     const { compute } = cloud().member;

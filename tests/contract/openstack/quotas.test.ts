@@ -3,9 +3,9 @@ import type { NetworkQuotaDetails } from '@fairway/openstack/types/network';
 import { expect, it } from 'vitest';
 import { describeClouds } from './targets.ts';
 
-/** No limit is lowered for these: one request asks for more than there ever is. */
+/** No limit is lowered for these: one request asks for more than any cloud has. */
 describeClouds('quotas', (cloud) => {
-  it('are told with what is used', async () => {
+  it('are returned with usage', async () => {
     const { compute, network } = cloud().member;
     const [limits, quota, details] = [await compute.limits(), await compute.quotaSet(), await network.quotaDetails()];
 
@@ -18,7 +18,7 @@ describeClouds('quotas', (cloud) => {
     expect(details.port.limit).toBeGreaterThanOrEqual(-1);
   });
 
-  it('of volumes are told with what is used, and with the types that there are', async ({ skip }) => {
+  it('of volumes are returned with usage, and by existing types', async ({ skip }) => {
     const { blockStorage, session } = cloud().member;
     const hasVolumes = await session.endpoint('block-storage').then(
       () => true,
@@ -34,7 +34,7 @@ describeClouds('quotas', (cloud) => {
     expect(types.length).toBeGreaterThan(0);
   });
 
-  it('of another project are not told', async () => {
+  it('of another project are hidden', async () => {
     const { other } = cloud();
     if (other === undefined) return;
     const projectId = await other.session.projectId();
@@ -47,7 +47,7 @@ describeClouds('quotas', (cloud) => {
     });
   });
 
-  it('of servers refuse more with 403, and make none', async () => {
+  it('of servers refuse more with 403, and create none', async () => {
     const { compute } = cloud().member;
     const { maxTotalInstances } = await compute.limits();
     const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
@@ -60,7 +60,7 @@ describeClouds('quotas', (cloud) => {
 
     expect(failure).toBeInstanceOf(OpenStackError);
     expect(failure).toMatchObject({ kind: 'quotaExceeded', status: 403, outcome: 'notDone', retryable: false });
-    // Other tests have servers at the same time.
+    // Other tests create servers at the same time.
     const detail = `^Quota exceeded for .*instances.*: Requested ${maxTotalInstances + 1}, .*used \\d+.* of ${maxTotalInstances}`;
     expect(failure).toMatchObject({ detail: expect.stringMatching(new RegExp(detail)) });
     expect(await Array.fromAsync(compute.servers.list({ name: `^${name}` }))).toEqual([]);
@@ -69,7 +69,7 @@ describeClouds('quotas', (cloud) => {
   it.each<{ resource: string; quota: keyof NetworkQuotaDetails; plural: string }>([
     { resource: 'network', quota: 'network', plural: 'networks' },
     { resource: 'security_group', quota: 'security_group', plural: 'security_groups' },
-  ])('of $plural refuse more with 409 OverQuota, and make none', async ({ resource, quota, plural }) => {
+  ])('of $plural refuse more with 409 OverQuota, and create none', async ({ resource, quota, plural }) => {
     const limit = (await cloud().member.network.quotaDetails())[quota]?.limit ?? -1;
     expect(limit).toBeGreaterThan(0);
     const name = cloud().name();

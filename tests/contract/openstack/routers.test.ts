@@ -5,7 +5,7 @@ import { type ContractCloud, NO_SUCH_ID } from './contract-cloud.ts';
 import { expectNeutronError } from './neutron-error.ts';
 import { describeClouds } from './targets.ts';
 
-/** A router, with a gateway if `external`; cleared away with its interfaces. */
+/** A router, with a gateway if `external`; deleted with its interfaces after the test. */
 async function router(cloud: ContractCloud, external = false): Promise<Router> {
   const { routers, ports } = cloud.member.network;
   const gateway = external ? { external_gateway_info: { network_id: (await cloud.externalNetwork()).id } } : {};
@@ -169,7 +169,7 @@ describeClouds('routers and floating IPs', (cloud) => {
     expectNeutronError(answer, status, type, message);
   });
 
-  it('a gateway is to an external network', async () => {
+  it('a gateway needs an external network', async () => {
     const { id } = await cloud().network('10.64.0.0/24');
     const create = (info: object) =>
       cloud().raw('network', 'POST', '/routers', { body: { router: { external_gateway_info: info } } });
@@ -190,7 +190,7 @@ describeClouds('routers and floating IPs', (cloud) => {
     expectNeutronError(await create({ network_id: external.id, enable_snat: false }), 403, 'PolicyNotAuthorized');
   });
 
-  it('a floating IP is of its port until it is taken away', async () => {
+  it('a floating IP belongs to its port until it is removed', async () => {
     const { floatingIps } = cloud().member.network;
     const { portId, router: made } = await reachablePort(cloud(), '10.65.0.0/24');
     const { id: floating_network_id } = await cloud().externalNetwork();
@@ -224,7 +224,7 @@ describeClouds('routers and floating IPs', (cloud) => {
     );
   });
 
-  it('what a floating IP needs stays', async () => {
+  it('resources that a floating IP needs are kept', async () => {
     const { floatingIps } = cloud().member.network;
     const { portId, router: made, subnetId } = await reachablePort(cloud(), '10.66.0.0/24');
     const { id: floating_network_id } = await cloud().externalNetwork();
@@ -259,7 +259,7 @@ describeClouds('routers and floating IPs', (cloud) => {
       'RouterExternalGatewayInUseByFloatingIp',
       `Gateway cannot be updated for router ${made.id}, since a gateway to external network ${floating_network_id} is required by one or more floating IPs.`,
     );
-    // The one that could not be associated was not made.
+    // The one that could not be associated was not created.
     const mine = await Array.fromAsync(floatingIps.list({ port_id: portId }));
     expect(mine.map((each) => each.id)).toEqual([created.id]);
   });
@@ -288,7 +288,7 @@ describeClouds('routers and floating IPs', (cloud) => {
     expectNeutronError(await create({ floating_network_id: NO_SUCH_ID }), 404, 'NetworkNotFound');
   });
 
-  it('routes are added and taken away one by one, and no others with them', async () => {
+  it('routes are added and removed one by one, without affecting others', async () => {
     const { routers } = cloud().member.network;
     const { router: made, subnetId } = await reachablePort(cloud(), '10.70.0.0/24');
     cloud().defer(() => routers.update(made.id, { routes: [] }));
@@ -313,7 +313,7 @@ describeClouds('routers and floating IPs', (cloud) => {
     expect(gone.routes).toEqual(expect.arrayContaining([theirs, second]));
   });
 
-  it('a router takes as many routes as the operator allows, all of a call or none', async () => {
+  it('a router accepts as many routes as the operator allows, all of a call or none', async () => {
     const { routers } = cloud().member.network;
     const { router: made } = await reachablePort(cloud(), '10.71.0.0/24');
     cloud().defer(() => routers.update(made.id, { routes: [] }));

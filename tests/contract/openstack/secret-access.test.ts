@@ -37,7 +37,7 @@ describeClouds('access to secrets', (cloud) => {
     );
   });
 
-  it('a reader neither lists nor makes', async () => {
+  it('a reader can neither list nor create', async () => {
     const { token } = await keys().as('reader');
 
     expectKeyError(await keys().call('GET', '/secrets', undefined, { token }), 403, notAllowed('Secret(s) retrieval'));
@@ -49,7 +49,7 @@ describeClouds('access to secrets', (cloud) => {
     );
   });
 
-  it('is given to users of other projects by rules, for reading alone', async () => {
+  it('is granted to users of other projects by rules, only for reading', async () => {
     const { path, ref } = await keys().text('shared');
     const { token, userId } = await keys().as('other');
     const acl = (method: string, body?: object) => keys().call(method, `${path}/acl`, body);
@@ -98,7 +98,7 @@ describeClouds('access to secrets', (cloud) => {
       expectKeyError(await acl('PUT', body), 400, description);
   });
 
-  it('is told by those who use a secret', async () => {
+  it('records its consumers', async () => {
     const { path, id } = await keys().secret();
     const consumers = (method: string, body?: object) => keys().call(method, `${path}/consumers`, body);
     const consumer = { service: 'compute', resource_type: 'server', resource_id: 'i' };

@@ -18,7 +18,7 @@ describeClouds('containers of secrets', (cloud) => {
     };
   };
 
-  it('group secrets, which are added and taken out', async () => {
+  it('group secrets, which are added and removed', async () => {
     const [a, b] = [await keys().text('a'), await keys().secret()];
     const name = cloud().name();
     const { path, ref } = await keys().make('containers', {
@@ -70,7 +70,7 @@ describeClouds('containers of secrets', (cloud) => {
     expectKeyError(await keys().call('GET', path), 404, 'Secrets container not found.');
   });
 
-  it('are refused for what is wrong with them', async () => {
+  it('are refused if they are invalid', async () => {
     const { ref, id } = await keys().secret();
     const other = (await keys().secret()).ref;
     const wrong = (reason: string, field = 'secret_refs') =>
@@ -145,7 +145,7 @@ describeClouds('containers of secrets', (cloud) => {
     expectKeyError(await keys().call('PUT', certificate.path, {}), 405, '');
   });
 
-  it('are told of their consumers, also those of other projects that may read them', async () => {
+  it('list their consumers, including those of other projects that may read them', async () => {
     const { path, id } = await keys().make('containers', { type: 'generic' });
     const { token, userId } = await keys().as('other');
     const consumer = { name: 'lb', URL: 'http://lb.test/1' };

@@ -20,7 +20,7 @@ describeClouds('orders of keys', (cloud) => {
       })
     ).text;
 
-  /** The order when it has been worked on; what it made goes when the test has ended. */
+  /** The order once it is processed; its result is deleted after the test. */
   async function order(type: string, meta: object): Promise<Order> {
     const made = await keys().call('POST', '/orders', { type, meta });
     expect([made.status, made.json]).toEqual([202, { order_ref: made.headers.get('location') }]);
@@ -34,7 +34,7 @@ describeClouds('orders of keys', (cloud) => {
     return done;
   }
 
-  it('make a key', async () => {
+  it('create a key', async () => {
     const name = cloud().name();
     const done = await order('key', { name, algorithm: 'aes', bit_length: 256, mode: 'cbc' });
 
@@ -62,7 +62,7 @@ describeClouds('orders of keys', (cloud) => {
     expect(listed.orders.map(({ order_ref }) => order_ref)).toContain(done['order_ref']);
   });
 
-  it('make a pair of keys, with a passphrase if told', async () => {
+  it('create a pair of keys, with a passphrase if given', async () => {
     const done = await order('asymmetric', { algorithm: 'rsa', bit_length: 1024, passphrase: 'pp' });
     const container = (await keys().call('GET', `/containers/${idOf(done.container_ref)}`)).json as {
       type: string;
@@ -91,11 +91,11 @@ describeClouds('orders of keys', (cloud) => {
     });
   });
 
-  it('of certificates wait for an authority', async () => {
+  it('for certificates wait for an authority', async () => {
     expect(await order('certificate', {})).toMatchObject({ status: 'PENDING', sub_status: 'cert_request_pending' });
   });
 
-  it('are refused for what is wrong with them', async () => {
+  it('are refused if they are invalid', async () => {
     const wrong = (reason: string, field: string, form = 'Order') =>
       `Provided object does not match schema '${form}': ${reason}. Invalid property: '${field}'`;
     for (const [body, description] of [
@@ -128,7 +128,7 @@ describeClouds('orders of keys', (cloud) => {
 });
 
 describeClouds('quotas of keys', (cloud) => {
-  it('are told to the project, and kept from its users', async () => {
+  it('are shown to the project, and denied to its users', async () => {
     const keys = new KeyCloud(cloud());
     const reader = await keys.as('reader');
     const notAllowed = (operation: string) =>

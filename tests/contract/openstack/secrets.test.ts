@@ -10,7 +10,7 @@ const ANY = { headers: { accept: '*/*' } };
 describeClouds('secrets', (cloud) => {
   const keys = (): KeyCloud => new KeyCloud(cloud());
 
-  it('are stored with their payload, told and read', async () => {
+  it('are stored with their payload, described and read', async () => {
     const name = cloud().name();
     const fields = { name, payload: ' hello ', payload_content_type: 'text/plain', algorithm: 'aes', bit_length: 256 };
     const made = await keys().call('POST', '/secrets', { ...fields, mode: 'cbc', secret_type: 'passphrase' });
@@ -58,7 +58,7 @@ describeClouds('secrets', (cloud) => {
     expectKeyError(await keys().call('DELETE', path), 404, 'Secret not found.');
   });
 
-  it('are made first and given their payload later, once', async () => {
+  it('are created first and given their payload later, once', async () => {
     const { path } = await keys().secret();
     const missing = 'Not Found. Sorry but your secret has no payload.';
     expect(Object.keys((await keys().call('GET', path)).json as object)).not.toContain('content_types');
@@ -96,7 +96,7 @@ describeClouds('secrets', (cloud) => {
     );
   });
 
-  it('are refused for what is wrong with them', async () => {
+  it('are refused if they are invalid', async () => {
     const wrong = (reason: string, field: string) =>
       `Provided object does not match schema 'Secret': ${reason}. Invalid property: '${field}'`;
     const text = { payload_content_type: 'text/plain' };
@@ -161,7 +161,7 @@ describeClouds('secrets', (cloud) => {
     );
   });
 
-  it('expire at a time that is told in UTC', async () => {
+  it('expire at a time that is returned in UTC', async () => {
     const { path } = await keys().secret({ expiration: '2041-01-01T01:30:00+02:00' });
 
     expect((await keys().call('GET', path)).json).toMatchObject({ expiration: '2040-12-31T23:30:00' });
@@ -261,7 +261,7 @@ describeClouds('secrets', (cloud) => {
       expectKeyError(await call(method, '', body), 400, description);
   });
 
-  it('are told of in versions and microversions', async () => {
+  it('are described by versions and microversions', async () => {
     const endpoint = (await cloud().member.session.endpoint('key-manager')).replace(/\/$/, '');
     const root = endpoint.replace(/\/v1$/, '/');
     const newer = { headers: { 'openstack-api-version': 'key-manager 1.1' } };
@@ -294,7 +294,7 @@ describeClouds('secrets', (cloud) => {
     });
   });
 
-  it('answers in its own way what it has not', async () => {
+  it('returns its own errors for unknown paths', async () => {
     const { path } = await keys().secret();
     const cases: readonly (readonly [method: string, path: string, status: number, description: string | null])[] = [
       ['GET', '/nope', 404, ''],

@@ -20,7 +20,7 @@ const SSH = {
 } as const;
 
 describeClouds('security groups', (cloud) => {
-  it('let everything out and nothing in', async () => {
+  it('allow all outbound and no inbound traffic', async () => {
     const made = await group(cloud());
 
     expect(made).toMatchObject({ description: 'mine', stateful: true, tags: [] });
@@ -38,7 +38,7 @@ describeClouds('security groups', (cloud) => {
     );
   });
 
-  it('take rules, several with one call, all or none', async () => {
+  it('accept rules, several in one call, all or none', async () => {
     const { securityGroups, securityGroupRules } = cloud().member.network;
     const { id: security_group_id } = await group(cloud());
 
@@ -164,7 +164,7 @@ describeClouds('security groups', (cloud) => {
     expectNeutronError(answer, 409, 'SecurityGroupInUse', `Security Group ${id} in use.`);
   });
 
-  it('include one called default, which stays and has no second', async () => {
+  it('include one called default, which is permanent and unique', async () => {
     const { securityGroups } = cloud().member.network;
     const [only, ...more] = await Array.fromAsync(securityGroups.list({ name: 'default' }));
 

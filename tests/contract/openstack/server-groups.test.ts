@@ -4,11 +4,11 @@ import { expect, it } from 'vitest';
 import { NO_SUCH_ID } from './contract-cloud.ts';
 import { describeClouds } from './targets.ts';
 
-/** More than the clouds under test have hosts; a bigger cloud places them all. */
+/** More than the clouds under test have hosts; a bigger cloud can place them all. */
 const MORE_THAN_HOSTS = 4;
 
 describeClouds('server groups', (cloud) => {
-  it('are made, listed, shown to their project alone, and deleted', async () => {
+  it('are created, listed, shown only to their project, and deleted', async () => {
     const { member, other } = cloud();
     const name = cloud().name();
 
@@ -42,7 +42,7 @@ describeClouds('server groups', (cloud) => {
       body: { policy: 'affinity', rules: { max_server_per_host: 2 } },
       message: /^Only anti-affinity policy supports rules\.$/,
     },
-  ])('are not made with $reason', async ({ body, message }) => {
+  ])('are not created with $reason', async ({ body, message }) => {
     const answer = await cloud().raw('compute', 'POST', '/os-server-groups', {
       body: { server_group: { name: 'g', ...body } },
     });
@@ -77,7 +77,7 @@ describeClouds('server groups', (cloud) => {
     expect((await compute.serverGroups.get(group.id)).members).toHaveLength(placed.length);
   });
 
-  it('refuse servers that name one that is not there', async () => {
+  it('refuse servers that name a missing one', async () => {
     const [flavor, image] = [await cloud().smallestFlavor(), await cloud().anyImage()];
     const server = { name: cloud().name(), flavorRef: flavor.id, imageRef: image.id, networks: 'none' };
 

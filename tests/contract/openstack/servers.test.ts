@@ -22,7 +22,7 @@ function act(cloud: ContractCloud, id: string, body: object): Promise<RawAnswer>
 }
 
 describeClouds('servers', (cloud) => {
-  it('are built from a port, with all that was asked for', async () => {
+  it('are built from a port, with all requested values', async () => {
     const { member } = cloud();
     const flavor = await cloud().smallestFlavor();
     const { id: network_id, subnetId } = await cloud().network();
@@ -91,14 +91,14 @@ describeClouds('servers', (cloud) => {
       }),
     ]);
 
-    // A port that Nova did not make stays when the server goes.
+    // A port that Nova did not create is kept when the server is deleted.
     await member.compute.servers.delete(created.id);
     await cloud().gone(created.id);
     const left = await member.network.ports.get(port.id);
     expect(left).toMatchObject({ status: 'DOWN', device_id: '', device_owner: '' });
   });
 
-  it('are built in a network with a port of their own, which goes with them', async () => {
+  it('are built in a network with their own port, which is deleted with them', async () => {
     const { member } = cloud();
     const { id: network } = await cloud().network('10.124.0.0/24');
     const id = await build(cloud(), { networks: [{ uuid: network }] });
@@ -143,7 +143,7 @@ describeClouds('servers', (cloud) => {
       ]),
     );
 
-    // Only the port that Nova has made goes with the server.
+    // Only the port that Nova created is deleted with the server.
     await member.compute.servers.delete(id);
     await cloud().gone(id);
     await cloud().until('the port goes', async () => {
@@ -153,7 +153,7 @@ describeClouds('servers', (cloud) => {
     expect(await member.network.ports.get(port.id)).toMatchObject({ device_id: '', device_owner: '' });
   });
 
-  it('answer the request to build with 202, id, password and location alone', async () => {
+  it('respond to a build request with only 202, id, password and location', async () => {
     const body = { server: { ...(await basics(cloud())), networks: 'none' } };
 
     const answer = await cloud().raw('compute', 'POST', '/servers', { body });
@@ -191,7 +191,7 @@ describeClouds('servers', (cloud) => {
     expect(typeof (await servers.consoleLog(id, 10))).toBe('string');
   });
 
-  it('are ACTIVE though their guest was told to panic, and are told no such thing while they are off', async () => {
+  it('are ACTIVE after a panic of their guest, and cannot be made to panic while they are off', async () => {
     const { servers } = cloud().member.compute;
     const id = await build(cloud());
     await cloud().settled(id);
@@ -225,7 +225,7 @@ describeClouds('servers', (cloud) => {
     const accepted = await member.compute.servers.get(id);
     const after = await cloud().settled(id);
 
-    // What the call writes is there as soon as it is answered, together with the state that keeps a second one out.
+    // The call's values are visible as soon as it returns, together with the state that keeps a second one out.
     expect(accepted.metadata).toEqual({ reinstall: 'x' });
     expect(['REBUILD', 'ACTIVE']).toContain(accepted.status);
     expect(after).toMatchObject({ status: 'ACTIVE', tags: ['kept'], metadata: { reinstall: 'x' } });
@@ -242,7 +242,7 @@ describeClouds('servers', (cloud) => {
 
     await servers.rebuild(id, { imageRef: (await cloud().anyImage()).id });
 
-    // Nova has it ACTIVE for a moment before it stops it again.
+    // Nova reports it as ACTIVE for a moment before it stops it again.
     await cloud().until('it is off again', async () => {
       const { status } = await cloud().settled(id);
       return status === 'SHUTOFF' ? status : undefined;
@@ -251,7 +251,7 @@ describeClouds('servers', (cloud) => {
     expect((await cloud().settled(id)).status).toBe('ACTIVE');
   });
 
-  it('that failed are rebuilt, and come up', async ({ skip }) => {
+  it('that failed are rebuilt, and become ACTIVE', async ({ skip }) => {
     const { admin, member } = cloud();
     if (admin === undefined) return skip('there is no administrator');
     const id = await build(cloud());
@@ -269,7 +269,7 @@ describeClouds('servers', (cloud) => {
     expect(rebuilt).not.toHaveProperty('fault');
   });
 
-  it('are deleted twice without a fuss, and are not found after', async () => {
+  it('are deleted twice without an error, and not found afterwards', async () => {
     const { servers } = cloud().member.compute;
     const id = await build(cloud());
     await cloud().settled(id);
@@ -349,7 +349,7 @@ describeClouds('servers', (cloud) => {
     expect(await servers.get(id)).toMatchObject({ tags: ['y', 'z'], metadata: {} });
   });
 
-  it('are seen by their project alone', async () => {
+  it('are visible only to their project', async () => {
     const { other, reader } = cloud();
     const id = await build(cloud());
     await cloud().settled(id);
@@ -465,7 +465,7 @@ describeClouds('servers', (cloud) => {
     }
   });
 
-  it('come page by page, newest first', async () => {
+  it('are paged, newest first', async () => {
     const tag = cloud().name();
     const ids: string[] = [];
     for (let count = 0; count < 3; count++) ids.push(await build(cloud(), { tags: [tag] }));

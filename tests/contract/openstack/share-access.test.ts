@@ -22,7 +22,7 @@ describeClouds('access rules of shares', (cloud) => {
       return rule['state'] === state ? rule : undefined;
     });
 
-  it('are applied, told, labelled and taken back', async () => {
+  it('are applied, shown, labelled and revoked', async () => {
     const share = await manila().share();
     const made = await allow(share.path, { access_type: 'ip', access_to: '10.0.0.0/24', metadata: { a: 'b' } });
     const { access } = made.json as { access: Shown };
@@ -73,7 +73,7 @@ describeClouds('access rules of shares', (cloud) => {
     );
   });
 
-  it('are told in the way of the microversion', async () => {
+  it('are returned in the format of the microversion', async () => {
     const share = await manila().share();
     const made = await allow(share.path, { access_type: 'ip', access_to: '10.0.0.9', access_level: 'ro' });
     const { id } = (made.json as { access: Shown }).access;
@@ -99,12 +99,12 @@ describeClouds('access rules of shares', (cloud) => {
     );
   });
 
-  it('of a kind that the back end does not know end in error, and hold others up in old microversions', async () => {
+  it('of a kind that the back end does not support end in error, and block others in old microversions', async () => {
     const share = await manila().share();
     const made = await allow(share.path, { access_type: 'user', access_to: 'robert' });
     await inState((made.json as { access: Shown }).access.id, 'error');
 
-    // The share's own follows that of its rule.
+    // The share's own status follows that of its rule.
     await cloud().until('the rules of the share are in error', async () => {
       const { access_rules_status: status } = await manila().expect('share', 'GET', share.path);
       return status === 'error' ? status : undefined;
@@ -116,7 +116,7 @@ describeClouds('access rules of shares', (cloud) => {
     );
   });
 
-  it('are refused for what is wrong with them', async () => {
+  it('are refused if they are invalid', async () => {
     const share = await manila().share();
     const user =
       'Invalid user or group name. Must be 4-255 characters and consist of alphanumeric characters and exclude special characters "/\\[]:;|=,+*?<>';

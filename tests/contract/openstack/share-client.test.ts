@@ -7,7 +7,7 @@ import { describeClouds } from './targets.ts';
 const manila = (cloud: ContractCloud) => cloud.member.sharedFileSystem;
 
 describeClouds("Fairway's client of Manila", (cloud) => {
-  it('makes shares, finds them by their metadata, in pages too, and deletes them', async () => {
+  it('creates shares, finds them by their metadata, also in pages, and deletes them', async () => {
     const { shares } = manila(cloud());
     const metadata = { 'fairway.dev/contract': cloud().name() };
     const made: string[] = [];
@@ -35,7 +35,7 @@ describeClouds("Fairway's client of Manila", (cloud) => {
     });
   });
 
-  it('has a share grow, and says which has snapshots', async () => {
+  it('grows a share, and reports which has snapshots', async () => {
     const { shares } = manila(cloud());
     const { id } = await new ShareCloud(cloud()).share();
 
@@ -46,7 +46,7 @@ describeClouds("Fairway's client of Manila", (cloud) => {
     await expect(shares.delete(id)).rejects.toMatchObject({ kind: 'conflict', outcome: 'notDone' });
   });
 
-  it('allows addresses and takes it back', async () => {
+  it('allows addresses and revokes access', async () => {
     const { accessRules, shares } = manila(cloud());
     const { id } = await new ShareCloud(cloud()).share();
     const metadata = { owner: 'contract' };
@@ -73,7 +73,7 @@ describeClouds("Fairway's client of Manila", (cloud) => {
     expect((await shares.get(id)).status).toBe('available');
   });
 
-  it('tells what there is to choose, and what fails', async () => {
+  it('reports the choices, and failures', async () => {
     const { shares } = manila(cloud());
 
     expect((await manila(cloud()).shareTypes()).map(({ name }) => name)).toContain('default');

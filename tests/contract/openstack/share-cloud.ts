@@ -14,12 +14,12 @@ export interface CallOptions {
   readonly as?: 'other' | 'admin';
 }
 
-/** Requests to Manila, and what tests need to be there. */
+/** Requests to Manila, and the resources that tests need. */
 export class ShareCloud {
   readonly #cloud: ContractCloud;
   readonly #who: CallOptions['as'];
 
-  /** Calls are the member's unless `who` names another. */
+  /** Calls are made as the member unless `who` names another. */
   constructor(cloud: ContractCloud, who?: CallOptions['as']) {
     this.#cloud = cloud;
     this.#who = who;
@@ -42,7 +42,7 @@ export class ShareCloud {
     });
   }
 
-  /** The object of that name in the answer; throws unless the call succeeds. */
+  /** The object with that name in the response; throws unless the call succeeds. */
   async expect(key: string, method: string, path: string, body?: object, options?: CallOptions): Promise<Shown> {
     const answer = await this.call(method, path, body, options);
     const object = (answer.json as Record<string, Shown> | undefined)?.[key];
@@ -52,7 +52,7 @@ export class ShareCloud {
     return object;
   }
 
-  /** The share or snapshot when it is in that status. */
+  /** The share or snapshot once it has that status. */
   async settled(path: string, status = 'available'): Promise<Shown> {
     const key = path.startsWith('/snapshots') ? 'snapshot' : 'share';
     return this.#cloud.until(`${path} is ${status}`, async () => {
@@ -61,7 +61,7 @@ export class ShareCloud {
     });
   }
 
-  /** Once it is available with so many GiB: the status says that it grows a moment after that was asked for. */
+  /** Once it is available with this size in GiB: the status changes a moment after the request. */
   async sized(path: string, size: number): Promise<Shown> {
     return this.#cloud.until(`${path} has ${size} GiB`, async () => {
       const shown = await this.expect('share', 'GET', path);
@@ -75,7 +75,7 @@ export class ShareCloud {
     );
   }
 
-  /** A share of 1 GiB that is there, and goes with its snapshots when the test has ended. */
+  /** An available share of 1 GiB, deleted with its snapshots after the test. */
   async share(fields: object = {}): Promise<{ readonly id: string; readonly path: string }> {
     const body = { share: { share_proto: 'NFS', size: 1, name: this.#cloud.name(), ...fields } };
     const { id } = await this.expect('share', 'POST', '/shares', body);

@@ -84,7 +84,7 @@ describeClouds('snapshots of shares', (cloud) => {
     expectShareError(await manila().act(share.path, { revert: {} }), 400, 'Required parameter snapshot_id not found.');
   });
 
-  it('are refused for what is wrong with them', async () => {
+  it('are refused if they are invalid', async () => {
     expectShareError(
       await manila().call('POST', '/snapshots', {}),
       422,

@@ -11,7 +11,7 @@ describeClouds('share types and quotas', (cloud) => {
   const admin = (method: string, path: string, body?: object) => manila().call(method, path, body, ADMIN);
   const projectId = async () => (await cloud().member.session.token()).token.project?.id ?? '';
 
-  /** A type of its own, gone when the test has ended. */
+  /** A type of its own, deleted after the test. */
   async function makeType(fields: object = {}): Promise<Shown> {
     const extra_specs = { driver_handles_share_servers: 'False', foo: 'bar' };
     const share_type = { name: cloud().name(), extra_specs, ...fields };
@@ -20,7 +20,7 @@ describeClouds('share types and quotas', (cloud) => {
     return type;
   }
 
-  it('are told in the way of the microversion', async () => {
+  it('are returned in the format of the microversion', async () => {
     const inVersion = async (version: string) =>
       manila().expect('share_type', 'GET', '/types/default', undefined, { version });
     const old = {
@@ -50,7 +50,7 @@ describeClouds('share types and quotas', (cloud) => {
     expectShareError(await manila().call('GET', '/types/x'), 404, 'Share type not found.');
   });
 
-  it('are made, hidden, given to projects and deleted by administrators', async () => {
+  it('are created, hidden, assigned to projects and deleted by administrators', async () => {
     const type = await makeType({ 'share_type_access:is_public': false, description: 'd' });
     const path = `/types/${type.id}`;
     const project = await projectId();
@@ -98,7 +98,7 @@ describeClouds('share types and quotas', (cloud) => {
     expectShareError(await manila().call('GET', at), 403, DENIED);
   });
 
-  it('are refused for what is wrong with them', async () => {
+  it('are refused if they are invalid', async () => {
     const servers = { driver_handles_share_servers: 'False' };
     for (const [share_type, status, message] of [
       [{ name: 'x' }, 400, 'Invalid extra_spec: %(reason)s.'],
@@ -114,7 +114,7 @@ describeClouds('share types and quotas', (cloud) => {
     expectShareError(await manila().call('POST', '/types', { share_type: { name: 'x' } }), 403, DENIED);
   });
 
-  it('that no back end has fail shares, and say so in a message', async () => {
+  it('without a back end make shares fail, with a message', async () => {
     const type = await makeType({
       extra_specs: { driver_handles_share_servers: 'False', share_backend_name: 'nowhere' },
     });
@@ -158,8 +158,8 @@ describeClouds('share types and quotas', (cloud) => {
     expectShareError(await manila().call('GET', '/messages', undefined, { version: '2.36' }), 404, NOT_FOUND);
   });
 
-  it('limit what a project has', async () => {
-    // Of a project that no other test makes shares in at the same time.
+  it('limit the usage of a project', async () => {
+    // For a project in which no other test creates shares at the same time.
     const other = new ShareCloud(cloud(), 'other');
     const id = (await cloud().other?.session.token())?.token.project?.id ?? '';
     const path = `/quota-sets/${id}`;
@@ -212,7 +212,7 @@ describeClouds('share types and quotas', (cloud) => {
     expect((await admin('DELETE', path)).status).toBe(202);
   });
 
-  it('are answered in the microversion that was asked for', async () => {
+  it('are returned in the requested microversion', async () => {
     const asked = (version: string) => manila().call('GET', '/shares', undefined, { version });
     const told = async (version: string) => (await asked(version)).headers.get('x-openstack-manila-api-version');
 
@@ -235,7 +235,7 @@ describeClouds('share types and quotas', (cloud) => {
     });
   });
 
-  it('are on services in zones', async () => {
+  it('belong to services in zones', async () => {
     const services = await manila().expect('services', 'GET', '/services?binary=manila-share', undefined, ADMIN);
     const zones = await manila().expect('availability_zones', 'GET', '/availability-zones');
 

@@ -13,7 +13,7 @@ describeClouds('shares', (cloud) => {
     return (answer.json as { shares: Shown[] }).shares.map(({ name }) => name);
   };
 
-  it('are made, shown, renamed and deleted', async () => {
+  it('are created, shown, renamed and deleted', async () => {
     const name = cloud().name();
     const fields = { share_proto: 'nfs', size: 1, name, description: 'd', metadata: { a: 'b' } };
     const made = await manila().call('POST', '/shares', { share: fields });
@@ -127,7 +127,7 @@ describeClouds('shares', (cloud) => {
       expectShareError(await manila().call('GET', `/shares?${query}`), 400, message);
   });
 
-  it('are refused for what is wrong with them', async () => {
+  it('are refused if they are invalid', async () => {
     const nfs = { share_proto: 'NFS', size: 1 };
     const refused: readonly (readonly [body: object | string, status: number, message: string])[] = [
       ['{', 400, 'Malformed request body'],
@@ -224,7 +224,7 @@ describeClouds('shares', (cloud) => {
     );
   });
 
-  it('are reset and deleted by administrators, whatever they are', async () => {
+  it('are reset and deleted by administrators in any state', async () => {
     const { path } = await manila().share();
     const denied = 'Access was denied to this resource.';
 

@@ -24,7 +24,7 @@ async function share(cloud: ContractCloud, policy: object): Promise<Awaited<Retu
 }
 
 describeClouds('what another project shares', (cloud) => {
-  it('is in the lists of a project that was not asked, as the stranger describes it', async () => {
+  it('is in the lists of a project that did not ask for it, with the foreign description', async () => {
     const { network, subnet, group, description, projectID } = await strangersThings(cloud());
     const target_tenant = await cloud().member.session.projectId();
     const action = 'access_as_shared';
@@ -53,7 +53,7 @@ describeClouds('what another project shares', (cloud) => {
     expect(await Array.fromAsync(networks.list({ description, project_id: target_tenant }))).toEqual([]);
   });
 
-  it("stays the stranger's to change and delete", async () => {
+  it('can only be changed and deleted by its owner', async () => {
     const { network, group } = await strangersThings(cloud());
     const target_tenant = await cloud().member.session.projectId();
     const action = 'access_as_shared';
@@ -65,7 +65,7 @@ describeClouds('what another project shares', (cloud) => {
     await expect(securityGroups.delete(group.id)).rejects.toMatchObject({ kind: 'forbidden' });
   });
 
-  it('is gone for the project when it is shared no more', async () => {
+  it('is gone for the project when it is no longer shared', async () => {
     const { network } = await strangersThings(cloud());
     const target_tenant = await cloud().member.session.projectId();
     const policy = { object_type: 'network', object_id: network.id, action: 'access_as_shared', target_tenant };

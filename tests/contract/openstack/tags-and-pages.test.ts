@@ -15,7 +15,7 @@ async function networks(
 }
 
 describeClouds('tags, filters and pages', (cloud) => {
-  it('tags are put one by one or all together', async () => {
+  it('tags are set one by one or all together', async () => {
     const [network] = await networks(cloud(), 1);
     const api = cloud().member.network.networks;
     const id = network?.id ?? '';
@@ -29,7 +29,7 @@ describeClouds('tags, filters and pages', (cloud) => {
     expectNeutronError(await tags('DELETE', 'c'), 404, 'TagNotFound', 'Tag c could not be found.');
     await api.addTag(id, 'fairway:cluster=1 2');
     expect([...(await api.get(id)).tags].sort()).toEqual(['a', 'b', 'fairway:cluster=1 2']);
-    // A slash ends the path, however it is written.
+    // A slash ends the path, even if it is encoded.
     expectNeutronError(await tags('PUT', 'a%2Fb'), 404, 'HTTPNotFound', 'The resource could not be found.');
     expectNeutronError(await tags('PUT', 'x'.repeat(256)), 400, 'InvalidInput');
   });
@@ -60,7 +60,7 @@ describeClouds('tags, filters and pages', (cloud) => {
     },
   );
 
-  it.each(['name', 'description'] as const)('networks are found by %s, whole', async (key) => {
+  it.each(['name', 'description'] as const)('networks are found by %s, exact match', async (key) => {
     const [network] = await networks(cloud(), 1);
     const value = (network as unknown as Record<string, string>)[key] ?? '';
     const found = async (text: string) => Array.fromAsync(cloud().member.network.networks.list({ [key]: text }));
@@ -69,7 +69,7 @@ describeClouds('tags, filters and pages', (cloud) => {
     expect(await found(value.slice(1))).toEqual([]);
   });
 
-  it('not-tags leaves out', async () => {
+  it('not-tags excludes matches', async () => {
     const [one, two] = await networks(cloud(), 2);
     await cloud().member.network.networks.setTags(one?.id ?? '', ['out']);
 
@@ -78,7 +78,7 @@ describeClouds('tags, filters and pages', (cloud) => {
     expect(answer.json).toEqual({ networks: [{ id: two?.id }] });
   });
 
-  it('networks come page by page, with links to the next and the previous', async () => {
+  it('networks are paged, with links to the next and the previous page', async () => {
     const made = await networks(cloud(), 3);
     const description = (await cloud().member.network.networks.get(made[0]?.id ?? '')).description ?? '';
 

@@ -21,10 +21,10 @@ const SIMULATOR: Target = {
     const simulator = createCloud({
       clock: systemClock,
       random: Math.random,
-      // As many hosts as the testbed has, so that an anti-affinity group can be more than the cloud can place.
+      // As many hosts as the testbed has, so that an anti-affinity group can be larger than the cloud can place.
       config: {
         zones: [{ name: 'nova', hosts: 3, hostVcpus: 256, hostRamMiB: 1024 * 1024, hostDiskGiB: 20_000 }],
-        // Long enough that a load balancer can be met while it is PENDING.
+        // Long enough to find a load balancer in PENDING.
         latency: { ...NO_LATENCY, life: { ...NO_LATENCY.life, loadBalancerCreate: 200, loadBalancerUpdate: 200 } },
       },
     });
@@ -41,8 +41,8 @@ const SIMULATOR: Target = {
 };
 
 /**
- * Another cloud: the one that FAIRWAY_TEST_CLOUD names in clouds.yaml (FAIRWAY_TEST_OTHER_CLOUD is a member of another
- * project there, FAIRWAY_TEST_READER_CLOUD a reader of the same), else testbed/openstack when it is up.
+ * Another cloud: the one that FAIRWAY_TEST_CLOUD names in clouds.yaml (FAIRWAY_TEST_OTHER_CLOUD is a member of another project
+ * there, FAIRWAY_TEST_READER_CLOUD a reader of the same), else testbed/openstack if it is running.
  */
 async function realCloud(): Promise<Target> {
   const { FAIRWAY_TEST_CLOUD, FAIRWAY_TEST_OTHER_CLOUD, FAIRWAY_TEST_READER_CLOUD } = process.env;
@@ -95,7 +95,7 @@ async function answers(url: string): Promise<boolean> {
 
 const TARGETS: readonly Target[] = [SIMULATOR, await realCloud()];
 
-/** Runs the same cases against every cloud there is; a cloud that is not there is skipped by name. */
+/** Runs the same cases against every available cloud; a missing one is skipped by name. */
 export function describeClouds(title: string, cases: (cloud: () => ContractCloud) => void): void {
   for (const { name, isMissing, open } of TARGETS) {
     describe.skipIf(isMissing)(`${title} on ${name}`, () => {

@@ -40,14 +40,14 @@ describeClouds('validation of tokens', (cloud) => {
     });
   });
 
-  it.each([FORGED, 'nonsense'])('answers 404 for %s', async (token) => {
+  it.each([FORGED, 'nonsense'])('returns 404 for %s', async (token) => {
     if (cloud().admin === undefined) return;
     const validation = cloud().admin?.identity.validateToken(token) ?? Promise.resolve();
 
     expect(await failureOf(validation)).toMatchObject({ kind: 'notFound', status: 404 });
   });
 
-  it('is not for a member, of others', async () => {
+  it('is forbidden to a member for tokens of others', async () => {
     if (cloud().admin === undefined) return;
     const { id } = (await cloud().admin?.session.token()) ?? { id: '' };
 
@@ -57,7 +57,7 @@ describeClouds('validation of tokens', (cloud) => {
     });
   });
 
-  it('ends with the revocation of a token, which is told, and of no other', async () => {
+  it('ends with the revocation of a token, which is listed, and no other', async () => {
     if (cloud().admin === undefined) return;
     const { member } = cloud();
     const { id, token } = await member.session.token();
@@ -74,7 +74,7 @@ describeClouds('validation of tokens', (cloud) => {
     expect((await events(cloud())).map(({ audit_id }) => audit_id)).toContain(token.audit_ids[0]);
   });
 
-  it('ends for a user that is disabled, which is told', async () => {
+  it('ends when a user is disabled, which is listed', async () => {
     if (cloud().admin === undefined) return;
     const administration = new Administration(cloud());
     const { id, client } = await administration.userWith('member');
@@ -87,7 +87,7 @@ describeClouds('validation of tokens', (cloud) => {
     expect((await events(cloud())).map(({ user_id }) => user_id)).toContain(id);
   });
 
-  it('ends with the last role, of which no event tells', async () => {
+  it('ends with the last role, without an event', async () => {
     if (cloud().admin === undefined) return;
     const administration = new Administration(cloud());
     const { id, client, roleId } = await administration.userWith('member');
@@ -102,7 +102,7 @@ describeClouds('validation of tokens', (cloud) => {
 });
 
 describeClouds('what was revoked, and what projects there are', (cloud) => {
-  it('is not told to a member', async () => {
+  it('are forbidden to a member', async () => {
     if (cloud().admin === undefined) return;
     const { identity } = cloud().member;
 
@@ -110,12 +110,12 @@ describeClouds('what was revoked, and what projects there are', (cloud) => {
     expect(await failureOf(identity.allProjects())).toMatchObject({ kind: 'forbidden', status: 403 });
   });
 
-  it('is told of a time that is asked for', async () => {
+  it('can be requested since a time', async () => {
     if (cloud().admin === undefined) return;
     expect(await cloud().admin?.identity.revocationEvents(Date.now() + DAY_MS)).toEqual([]);
   });
 
-  it('is told to an administrator, with 404 for a project that is not there', async () => {
+  it('is shown to an administrator, with 404 for a missing project', async () => {
     if (cloud().admin === undefined) return;
     const projects = (await cloud().admin?.identity.allProjects()) ?? [];
     const missing = cloud().admin?.identity.project(NO_SUCH_PROJECT) ?? Promise.resolve();
@@ -124,7 +124,7 @@ describeClouds('what was revoked, and what projects there are', (cloud) => {
     expect(await failureOf(missing)).toMatchObject({ kind: 'notFound', status: 404 });
   });
 
-  it('is told to the role service as far as it is for services, and to readers of the system as far as for people', async () => {
+  it('is shown to the role service as far as services need it, and to readers of the system as far as people do', async () => {
     if (cloud().admin === undefined) return;
     const administration = new Administration(cloud());
     const { id, client, as } = await administration.userWith('service');

@@ -6,9 +6,9 @@ import { describeClouds } from './targets.ts';
 
 type Device = NonNullable<ServerCreate['block_device_mapping_v2']>[number];
 
-/** A server whose disk is a volume made of an image, as pools with `rootVolume` ask for it. */
+/** A server whose disk is a volume created from an image, as for pools with `rootVolume`. */
 describeClouds('servers on volumes', (cloud) => {
-  it('boot from a volume made of an image, which goes with them', async () => {
+  it('boot from a volume created from an image, which is deleted with them', async () => {
     const { servers } = cloud().member.compute;
     const { id } = await servers.create(await request(cloud()));
     cloud().deferServer(id);
@@ -31,7 +31,7 @@ describeClouds('servers on volumes', (cloud) => {
     });
   });
 
-  it('have a volume that takes a name and marks while it is in use', async ({ skip }) => {
+  it('have a volume that can be named and tagged while it is in use', async ({ skip }) => {
     const { compute, blockStorage, session } = cloud().member;
     const { token } = await session.token();
     skip(!token.catalog.some(({ type }) => type === 'block-storage'), 'the cloud has no Cinder');
@@ -110,7 +110,7 @@ async function request(cloud: ContractCloud, change: Partial<Device> = {}): Prom
   return { name: cloud.name(), flavorRef: flavor.id, networks: 'none', block_device_mapping_v2: [device] };
 }
 
-/** What Cinder says of a volume; `gone` for a 404, and where the cloud has no Cinder, `no such service`. */
+/** Cinder's state of a volume; `gone` for a 404, and `no such service` if the cloud has no Cinder. */
 async function volumeStatus(cloud: ContractCloud, id: string): Promise<string> {
   const { token } = await cloud.member.session.token();
   if (!token.catalog.some(({ type }) => type === 'block-storage')) return 'no such service';

@@ -3,9 +3,9 @@ import { describeClouds } from './targets.ts';
 
 const MARKS = { 'fairway.dev/managed-by': 'fairway', 'fairway.dev/cluster': 'some', 'fairway.dev/object': 'one' };
 
-/** Snapshots as Fairway makes, finds, marks and deletes them. */
+/** Snapshots as Fairway creates, finds, tags and deletes them. */
 describeClouds('marked snapshots', (cloud) => {
-  it('carry their marks from the call that makes them, are found by them, and take more', async () => {
+  it('carry their tags from creation, are found by them, and accept more', async () => {
     const { volumes, snapshots } = cloud().member.blockStorage;
     const gone = async (find: () => Promise<unknown>) =>
       find().then(

@@ -12,9 +12,9 @@ interface Volume {
   readonly [field: string]: unknown;
 }
 
-/** Volumes, snapshots and attachments, by plain requests, as CSI drivers make them. */
+/** Volumes, snapshots and attachments, with plain requests like those of CSI drivers. */
 describeClouds('volumes', (cloud) => {
-  it('are made, shown, renamed, labelled and deleted', async () => {
+  it('are created, shown, renamed, labelled and deleted', async () => {
     const name = cloud().name();
     const made = await call(cloud(), 'POST', '/volumes', { volume: { size: 1, name, metadata: { a: 'b' } } });
     const volume = inner(made, 'volume');
@@ -60,7 +60,7 @@ describeClouds('volumes', (cloud) => {
   });
 
   it.each(['/volumes/detail', '/snapshots/detail'])(
-    'are not listed by %s after one that is not there',
+    'are not listed by %s after an item that is missing',
     async (path) => {
       const { status } = await call(cloud(), 'GET', `${path}?limit=1&marker=${NO_SUCH_ID}`);
 
@@ -208,7 +208,7 @@ describeClouds('volumes', (cloud) => {
       status: 403,
       message: "Policy doesn't allow volume_extension:quotas:show to be performed.",
     },
-  ])('answer $status for $reason', async ({ method, path, body, status, message }) => {
+  ])('return $status for $reason', async ({ method, path, body, status, message }) => {
     const answer = await call(cloud(), method, path, body);
 
     const [fault] = Object.values(answer.json as Record<string, { code: number; message: string }>);
@@ -217,7 +217,7 @@ describeClouds('volumes', (cloud) => {
     expect(fault?.message).toMatch(message);
   });
 
-  it('are refused beyond the quota with 413, and none is made', async () => {
+  it('are refused beyond the quota with 413, and none is created', async () => {
     const name = cloud().name();
     const limits = (await call(cloud(), 'GET', '/limits')).json as {
       limits: { absolute: { maxTotalVolumeGigabytes: number } };
@@ -241,7 +241,7 @@ describeClouds('volumes', (cloud) => {
     expect(ids((await call(cloud(), 'GET', `/volumes?name=${name}`)).json)).toEqual([]);
   });
 
-  it('grow, are snapshot, restored and cloned', async () => {
+  it('grow, have snapshots, are restored and cloned', async () => {
     const id = await makeVolume(cloud(), { metadata: { a: 'b' } });
     const extend = (size: number) =>
       call(cloud(), 'POST', `/volumes/${id}/action`, { 'os-extend': { new_size: size } });
@@ -281,7 +281,7 @@ describeClouds('volumes', (cloud) => {
     expect(await show(cloud(), cloned)).toMatchObject({ size: 2, snapshot_id: null, source_volid: id });
   });
 
-  it('are attached to a server and detached, told on both sides', async () => {
+  it('are attached to a server and detached, shown on both sides', async () => {
     const [serverId, id] = [await makeServer(cloud()), await makeVolume(cloud())];
     const path = `/servers/${serverId}/os-volume_attachments`;
 
@@ -355,7 +355,7 @@ describeClouds('volumes', (cloud) => {
     });
   });
 
-  it('are free again, or gone with it as told, when their server goes', async () => {
+  it('are free again, or deleted as configured, when their server is deleted', async () => {
     const serverId = await makeServer(cloud());
     const [kept, going] = [await makeVolume(cloud()), await makeVolume(cloud())];
     const path = `/servers/${serverId}/os-volume_attachments`;
@@ -375,7 +375,7 @@ describeClouds('volumes', (cloud) => {
     });
   });
 
-  it('are reserved and connected by other clients than Nova', async () => {
+  it('are reserved and connected by clients other than Nova', async () => {
     const id = await makeVolume(cloud());
     const reserved = inner(
       await call(cloud(), 'POST', '/attachments', { attachment: { volume_uuid: id } }),
@@ -487,7 +487,7 @@ async function settled(cloud: ContractCloud, id: string, status: string, what = 
   });
 }
 
-/** A volume of 1 GiB that is there, and goes when the test has ended. */
+/** An available volume of 1 GiB, deleted after the test. */
 async function makeVolume(cloud: ContractCloud, fields: object = {}): Promise<string> {
   const { id } = inner(
     await call(cloud, 'POST', '/volumes', { volume: { size: 1, name: cloud.name(), ...fields } }),

@@ -4,14 +4,17 @@ import type { AddonFacts } from '../addon.ts';
 export const CNI_KEY = 'cni_network_config';
 export const FLANNEL_KEY = 'net-conf.json';
 
-/** The name under which the installer writes CNI's configuration: the first in its folder is what the node uses. */
+/** The file name for the CNI configuration: a node uses the first file in the folder. */
 export const CNI_FILE = '10-canal.conflist';
 
-/** What the installer knows of the node, by the words that it puts it in for. */
+/** Placeholders that the installer replaces with values of the node. */
 const PATH_OF_KUBECONFIG = '__KUBECONFIG_FILEPATH__';
 const NODE_NAME = '__KUBERNETES_NODE_NAME__';
 
-/** CNI's configuration of a node: addresses from the node's own range, interfaces that Felix finds by their names. 0: the MTU that Felix finds out. */
+/**
+ * CNI configuration of a node: addresses from the node's own range, interfaces that Felix finds by their names. 0: Felix
+ * determines the MTU.
+ */
 export function cniConfiguration(): string {
   return json({
     name: 'k8s-pod-network',
@@ -34,7 +37,7 @@ export function cniConfiguration(): string {
   });
 }
 
-/** The overlay's: all pods' addresses, and how packets get from node to node. */
+/** Settings of the overlay: the range of all pods, and how packets travel between nodes. */
 export function overlayConfiguration({ podCIDR }: Pick<AddonFacts, 'podCIDR'>): string {
   return json({ Network: podCIDR, Backend: { Type: 'vxlan' } });
 }

@@ -6,10 +6,10 @@ import { PLUGIN_ACCOUNT_NAME } from './roles.ts';
 
 type Container = PodSpec['containers'][number];
 
-/** Where the images are; nodes ask the operator's mirrors first. */
+/** The registry of the images; nodes try the operator's mirrors first. */
 const CALICO_IMAGES = 'quay.io/calico';
 
-/** The first version of flannel whose images are at ghcr.io; homes of earlier releases may name an older one. */
+/** The first version of flannel with images at ghcr.io; catalogues of earlier releases may name an older one. */
 const FLANNEL_MOVED = '0.26.4';
 const EXACT = /^(0|[1-9][0-9]{0,3})(\.(0|[1-9][0-9]{0,3})){2}$/;
 
@@ -18,7 +18,7 @@ function flannelImage(version: string): string {
   return `${isOld ? 'docker.io/flannel/flannel' : 'ghcr.io/flannel-io/flannel'}:v${version}`;
 }
 
-/** What the containers of Canal depend on. */
+/** The inputs of the containers of Canal. */
 export interface CanalFacts {
   /** Without `v`. */
   readonly calicoVersion: string;
@@ -28,7 +28,7 @@ export interface CanalFacts {
   readonly configName: string;
 }
 
-/** Puts the CNI plugins and their configuration on the node, and ends. */
+/** Installs the CNI plugins and their configuration on the node, and exits. */
 export function installer(facts: CanalFacts): Container {
   const config = { configMapKeyRef: { name: facts.configName, key: CNI_KEY } };
   return {
@@ -53,7 +53,7 @@ export function installer(facts: CanalFacts): Container {
   };
 }
 
-/** Felix: NetworkPolicies. All else that calico-node could do is flannel's here. */
+/** Felix: NetworkPolicies. flannel does everything else that calico-node could do. */
 export function policyAgent(facts: CanalFacts): Container {
   return {
     name: 'calico-node',
@@ -75,9 +75,9 @@ export function policyAgent(facts: CanalFacts): Container {
       { name: 'FELIX_HEALTHENABLED', value: 'true' },
       { name: 'FELIX_IPV6SUPPORT', value: 'false' },
       { name: 'FELIX_IPTABLESREFRESHINTERVAL', value: '60' },
-      // Pods must not send larger packets than the overlay takes: flannel has found out how large those are.
+      // Pods must not send larger packets than the overlay accepts: flannel has determined the limit.
       { name: 'FELIX_MTUIFACEPATTERN', value: '^flannel\\.1$' },
-      // Nothing leaves a tenant's cluster that its owner did not ask for.
+      // A tenant's cluster sends no data that its owner did not ask for.
       { name: 'FELIX_USAGEREPORTINGENABLED', value: 'false' },
     ],
     // It writes the rules of the node, and settings of its kernel.
@@ -106,7 +106,7 @@ export function policyAgent(facts: CanalFacts): Container {
   };
 }
 
-/** flannel: the overlay between the nodes, and the way out. */
+/** flannel: the overlay between the nodes, and outbound traffic. */
 export function overlay(facts: CanalFacts): Container {
   return {
     name: 'kube-flannel',
@@ -118,7 +118,7 @@ export function overlay(facts: CanalFacts): Container {
       fieldVariable('POD_NAME', 'metadata.name'),
       fieldVariable('POD_NAMESPACE', 'metadata.namespace'),
     ],
-    // It makes an interface, and routes and rules to it.
+    // It creates an interface, and routes and rules for it.
     securityContext: { privileged: true },
     resources: { requests: { cpu: '50m', memory: '50Mi' } },
     volumeMounts: [

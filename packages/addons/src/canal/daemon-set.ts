@@ -15,7 +15,7 @@ export function daemonSet(facts: CanalFacts, configRevision: string): DaemonSet 
     account: ACCOUNT_NAME,
     configRevision,
     pod: {
-      // Nothing is lost with it: rules and routes stay on the node.
+      // Nothing is lost with the pod: rules and routes remain on the node.
       terminationGracePeriodSeconds: 0,
       initContainers: [installer(facts)],
       containers: [overlay(facts), policyAgent(facts)],

@@ -4,7 +4,7 @@ import type { AddonObject } from '../addon.ts';
 import { INT_OR_STRING, INTEGER, listOf, objectOf, TEXT } from '../schema-parts.ts';
 import { GLOBAL_POLICY, POLICY } from './policy-schema.ts';
 
-/** Where Felix looks for its settings and policies: https://docs.tigera.io/calico/latest/reference/resources */
+/** Where Felix reads its settings and policies: https://docs.tigera.io/calico/latest/reference/resources */
 export const CALICO_GROUP = 'crd.projectcalico.org';
 
 interface CalicoKind {
@@ -16,7 +16,10 @@ interface CalicoKind {
 
 const HOST_PORT = objectOf({ name: TEXT, port: INTEGER, protocol: INT_OR_STRING }, ['name', 'port', 'protocol']);
 
-/** Those that Felix writes, and those by which a tenant says more than NetworkPolicies can; of others, Felix takes for granted that there are none. */
+/**
+ * Kinds that Felix writes, and kinds with which a tenant expresses more than NetworkPolicies can. Felix assumes that there are no
+ * objects of other kinds.
+ */
 const KINDS: readonly CalicoKind[] = [
   {
     kind: 'ClusterInformation',
@@ -32,7 +35,7 @@ const KINDS: readonly CalicoKind[] = [
   {
     kind: 'FelixConfiguration',
     plural: 'felixconfigurations',
-    // Some two hundred settings, others in each version: Felix judges them itself.
+    // Some two hundred settings, which differ between versions: Felix validates them itself.
     spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
   },
   {
@@ -57,7 +60,7 @@ const KINDS: readonly CalicoKind[] = [
   },
 ];
 
-/** The kinds that Felix keeps its settings and policies in. */
+/** The kinds of Felix's settings and policies. */
 export const CALICO_DEFINITIONS: readonly AddonObject[] = KINDS.map(({ kind, plural, isNamespaced = false, spec }) => {
   const name = `${plural}.${CALICO_GROUP}`;
   const object: CustomResourceDefinition = {

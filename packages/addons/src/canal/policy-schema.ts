@@ -1,7 +1,7 @@
 import type { Schema } from '@fairway/apiserver/schema/schema';
 import { INT_OR_STRING, INTEGER, listOf, objectOf, TEXT } from '../schema-parts.ts';
 
-/** Whom a rule speaks of: https://docs.tigera.io/calico/latest/reference/resources/networkpolicy#entityrule */
+/** The peer of a rule: https://docs.tigera.io/calico/latest/reference/resources/networkpolicy#entityrule */
 const PEER = objectOf({
   nets: listOf(TEXT),
   notNets: listOf(TEXT),

@@ -61,7 +61,7 @@ function pluginRole(): ClusterRole {
   };
 }
 
-/** In its own namespace only: there it creates tokens for the CNI plugin, and reads settings of cluster installers. */
+/** In its own namespace only: it creates tokens for the CNI plugin there, and reads settings of cluster installers. */
 function localRole(): Role {
   return {
     apiVersion: `${RBAC}/v1`,
@@ -103,7 +103,7 @@ function boundLocally(): RoleBinding {
   };
 }
 
-/** Who does it, and what they may. */
+/** The identities and their permissions. */
 export const CANAL_ROLES: readonly AddonObject[] = [
   { type: ServiceAccounts, name: ACCOUNT_NAME, object: account(ACCOUNT_NAME) },
   { type: ServiceAccounts, name: PLUGIN_ACCOUNT_NAME, object: account(PLUGIN_ACCOUNT_NAME) },

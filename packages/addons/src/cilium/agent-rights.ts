@@ -3,7 +3,7 @@ import { CILIUM_GROUP, READ_VERBS } from './kinds.ts';
 
 type Rules = NonNullable<ClusterRole['rules']>;
 
-/** What an agent looks for: of kinds that it does not use, too, because it waits for what it is refused. */
+/** The kinds that an agent watches, including some that it does not use, because it waits forever if access is refused. */
 const WATCHED = [
   'ciliumbgpadvertisements',
   'ciliumbgpnodeconfigs',
@@ -29,7 +29,7 @@ const WATCHED = [
 
 const own = (resources: string[], verbs: string[]) => ({ apiGroups: [CILIUM_GROUP], resources, verbs });
 
-/** In all namespaces. Of all lines of Cilium in one: while one follows another, both run. */
+/** In all namespaces. One list for all lines of Cilium: during an upgrade, two of them run. */
 export const AGENT_RULES: Rules = [
   { apiGroups: [''], resources: ['namespaces', 'services', 'pods', 'endpoints', 'nodes'], verbs: READ_VERBS },
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: READ_VERBS },
@@ -46,5 +46,5 @@ export const AGENT_RULES: Rules = [
   ),
 ];
 
-/** In the namespace of add-ons: the settings are put together there. */
+/** In the namespace of add-ons, where the settings are assembled. */
 export const AGENT_LOCAL_RULES: Rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: READ_VERBS }];

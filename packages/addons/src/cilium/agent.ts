@@ -6,7 +6,7 @@ import { BPF_ROOT, CGROUP_ROOT, CNI_CONFIG_MOUNT, HOST_PROC, RUN_FOLDER, SETTING
 type Container = PodSpec['containers'][number];
 type Probe = NonNullable<Container['livenessProbe']>;
 
-/** What the containers of Cilium depend on. */
+/** The inputs of the containers of Cilium. */
 export interface CiliumFacts {
   /** Without `v`. */
   readonly version: string;
@@ -15,13 +15,13 @@ export interface CiliumFacts {
   readonly configName: string;
 }
 
-/** Where the images are; nodes ask the operator's mirrors first. */
+/** The registry of the images; nodes try the operator's mirrors first. */
 export const CILIUM_IMAGES = 'quay.io/cilium';
 
-/** Where the agent tells of its health, to its own node alone. */
+/** The agent's health endpoint, reachable only from its own node. */
 const HEALTH_PORT = 9879;
 
-/** SELinux's type for what works on the node itself; without SELinux it says nothing. */
+/** SELinux's type for programs that work on the node itself; without effect if SELinux is off. */
 export const ON_NODE = { seLinuxOptions: { level: 's0', type: 'spc_t' } };
 
 const CAPABILITIES = [
@@ -39,7 +39,7 @@ const CAPABILITIES = [
   'SETUID',
 ];
 
-/** Who it is, for all programs of Cilium. */
+/** Identifies the node and namespace to all programs of Cilium. */
 export const NODE_VARIABLES = [
   fieldVariable('K8S_NODE_NAME', 'spec.nodeName'),
   fieldVariable('CILIUM_K8S_NAMESPACE', 'metadata.namespace'),
@@ -57,13 +57,13 @@ export function agent({ version, server }: CiliumFacts): Container {
       ...NODE_VARIABLES,
       { name: 'GOMEMLIMIT', valueFrom: { resourceFieldRef: { resource: 'limits.memory', divisor: '1' } } },
       ...apiServerVariables(server),
-      // In seconds: agents that have lost their API server don't come back all at once.
+      // In seconds: agents that have lost their API server do not all reconnect at once.
       { name: 'KUBE_CLIENT_BACKOFF_BASE', value: '1' },
       { name: 'KUBE_CLIENT_BACKOFF_DURATION', value: '120' },
     ],
     ports: [{ name: 'health', containerPort: HEALTH_PORT, hostPort: HEALTH_PORT, protocol: 'TCP' }],
     startupProbe: { ...health(), initialDelaySeconds: 5, periodSeconds: 2, failureThreshold: 300 },
-    // An agent that has lost its API server goes on with what it knows.
+    // An agent that has lost its API server continues with its last state.
     livenessProbe: {
       ...health({ name: 'require-k8s-connectivity', value: 'false' }),
       periodSeconds: 30,

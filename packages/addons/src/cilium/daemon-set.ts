@@ -8,7 +8,7 @@ import { AGENT_ACCOUNT } from './roles.ts';
 const NAME = 'cilium';
 const LABELS = { 'k8s-app': NAME };
 
-/** What Cilium does in the kernel is more than the profiles of container runtimes let programs do. */
+/** Container runtimes' profiles do not permit what Cilium does in the kernel. */
 const UNCONFINED = { type: 'Unconfined' };
 
 /** Without it no node is Ready. */

@@ -5,12 +5,12 @@ import { BPF_ROOT, CGROUP_ROOT, CNI_BIN_FOLDER, RUN_FOLDER } from './paths.ts';
 
 type Container = PodSpec['containers'][number];
 
-/** What runs on a node before the agent, in this order. */
+/** The containers that run on a node before the agent, in this order. */
 export function initContainers(facts: CiliumFacts): Container[] {
   return [settingsReader(facts), kernelSettings(facts), bpfMount(facts), cleaner(facts), installer(facts)];
 }
 
-/** Puts together what the ConfigMap and the tenant's CiliumNodeConfigs say of this node. */
+/** Assembles the settings of this node from the ConfigMap and the tenant's CiliumNodeConfigs. */
 function settingsReader(facts: CiliumFacts): Container {
   return {
     ...common('config', facts),
@@ -21,7 +21,10 @@ function settingsReader(facts: CiliumFacts): Container {
   };
 }
 
-/** Ends the check of return paths on the interfaces of pods, which systemd's settings would turn on for each new one. It runs as a program of the node. */
+/**
+ * Disables reverse path filtering on the interfaces of pods, which systemd's settings would enable for each new one. It runs as a
+ * program of the node.
+ */
 function kernelSettings(facts: CiliumFacts): Container {
   const program = 'cilium-sysctlfix';
   const script = [
@@ -41,19 +44,19 @@ function kernelSettings(facts: CiliumFacts): Container {
   };
 }
 
-/** Mounts the kernel's file system of programs where the node has not: kept there, they outlive the agent. */
+/** Mounts the BPF file system if the node has not: programs pinned there outlive the agent. */
 function bpfMount(facts: CiliumFacts): Container {
   return {
     ...common('mount-bpf-fs', facts),
     command: ['/bin/bash', '-c', '--'],
     args: [`mount | grep "${BPF_ROOT} type bpf" || mount -t bpf bpf ${BPF_ROOT}`],
-    // Only so is a mount seen by the node.
+    // Required for the mount to be visible on the node.
     securityContext: { privileged: true },
     volumeMounts: [{ name: 'bpf-maps', mountPath: BPF_ROOT, mountPropagation: 'Bidirectional' }],
   };
 }
 
-/** Begins anew where a person asks for it in the ConfigMap. */
+/** Clears the state if a person requests it in the ConfigMap. */
 function cleaner(facts: CiliumFacts): Container {
   const setting = (name: string, key: string) => ({
     name,
@@ -80,7 +83,7 @@ function cleaner(facts: CiliumFacts): Container {
   };
 }
 
-/** Puts the CNI plugin on the node. */
+/** Installs the CNI plugin on the node. */
 function installer(facts: CiliumFacts): Container {
   return {
     ...common('install-cni-binaries', facts),

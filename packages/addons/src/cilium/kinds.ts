@@ -10,7 +10,7 @@ const BGP = [
   'ciliumbgppeerconfigs',
 ];
 
-/** The definitions that the operator makes, and brings up to date, by their plural names. */
+/** The definitions that the operator creates and updates, by their plural names. */
 export const DEFINED = [
   ...BGP,
   'ciliumbgppeeringpolicies',
@@ -33,5 +33,5 @@ export const DEFINED = [
   'ciliumpodippools',
 ];
 
-/** Those of which the operator clears the status of former versions, too. */
+/** Those whose status from earlier versions the operator also clears. */
 export const DEFINED_WITH_STATUS = BGP;

@@ -30,8 +30,8 @@ const operatorOf = (facts?: Partial<AddonFacts>) => {
 const settingsOf = (facts?: Partial<AddonFacts>) =>
   (objectOf('ConfigMap./cilium-config', facts) as ConfigMap).data ?? {};
 
-/** As upstream's chart has it with the values of decision 51, in 1.18.12, 1.19.6 and 1.20.2. */
-describe('Cilium is as upstream has it', () => {
+/** From upstream's chart with the values of decision 51, in 1.18.12, 1.19.6 and 1.20.2. */
+describe('Cilium matches upstream', () => {
   test.each(LINES)('in its images: $version for $kubernetes', ({ kubernetes, version }) => {
     const { initContainers = [], containers } = agentOf({ version: kubernetes });
     const images = [...initContainers, ...containers].map(({ image }) => image);
@@ -79,7 +79,7 @@ describe('Cilium is as upstream has it', () => {
     { mode: 'iptables', replaces: 'false' },
     { mode: 'nftables', replaces: 'false' },
     { mode: 'none', replaces: 'true' },
-  ])('in what it does for Services beside kube-proxy $mode: $replaces', ({ mode, replaces }) => {
+  ])('in what it does for Services with kube-proxy $mode: $replaces', ({ mode, replaces }) => {
     expect(settingsOf({ kubeProxy: { mode } })['kube-proxy-replacement']).toBe(replaces);
   });
 
@@ -87,7 +87,7 @@ describe('Cilium is as upstream has it', () => {
     { kubernetes: '1.31.9', mode: undefined, syslog: false },
     { kubernetes: '1.32.9', mode: undefined, syslog: true },
     { kubernetes: '1.36.3', mode: 'ads', syslog: true },
-  ])('in what the line of $kubernetes has of its own', ({ kubernetes, mode, syslog }) => {
+  ])('in settings specific to the line of $kubernetes', ({ kubernetes, mode, syslog }) => {
     const [agent] = agentOf({ version: kubernetes }).containers;
 
     expect(settingsOf({ version: kubernetes })['envoy-xds-mode']).toBe(mode);
@@ -138,7 +138,7 @@ describe('Cilium is as upstream has it', () => {
         '/tmp',
       ],
     },
-  ])('in what $name may do and sees of its node', ({ name, add, mounts }) => {
+  ])('in what $name may do and see of its node', ({ name, add, mounts }) => {
     const { initContainers = [], containers } = agentOf({ version: '1.36.3' });
     const container = [...initContainers, ...containers].find((each) => each.name === name);
 
@@ -149,7 +149,7 @@ describe('Cilium is as upstream has it', () => {
   test.each([
     { name: 'the agent', spec: agentOf, startup: { periodSeconds: 2, failureThreshold: 300 } },
     { name: 'the operator', spec: operatorOf, startup: undefined },
-  ])('in asking $name for its health on the loopback of its node', ({ spec, startup }) => {
+  ])('in probing $name on the loopback of its node', ({ spec, startup }) => {
     const [container] = spec().containers;
     const { livenessProbe, readinessProbe, startupProbe } = container ?? {};
 
@@ -161,7 +161,7 @@ describe('Cilium is as upstream has it', () => {
 });
 
 describe('Cilium of Fairway', () => {
-  test('is privileged in one container alone, which ends', () => {
+  test('is privileged in only one container, which exits', () => {
     const { initContainers = [], containers } = agentOf();
     const privileged = [...initContainers, ...containers, ...operatorOf().containers].filter(
       ({ securityContext }) => securityContext?.privileged,
@@ -171,7 +171,7 @@ describe('Cilium of Fairway', () => {
   });
 
   test.each(['ClusterRole.rbac.authorization.k8s.io', 'Role.rbac.authorization.k8s.io'])(
-    'reads no Secret, makes no pod and deletes none by a %s',
+    'reads no Secret, creates no pod and deletes none with a %s',
     (kind) => {
       const rules = ['cilium', 'cilium-operator'].flatMap(
         (account) => (objectOf(`${kind}/fairway:${account}`) as ClusterRole).rules ?? [],
@@ -195,7 +195,7 @@ describe('Cilium of Fairway', () => {
     expect(JSON.stringify([agentOf(), operatorOf(), settings])).not.toContain(word);
   });
 
-  test('is led to the API server without Services', () => {
+  test('reaches the API server without Services', () => {
     const server = 'https://203.0.113.7';
     const { initContainers = [], containers } = agentOf({ server });
     const clients = [...initContainers, ...containers, ...operatorOf({ server }).containers].filter(({ name }) =>
@@ -209,7 +209,7 @@ describe('Cilium of Fairway', () => {
     }
   });
 
-  test('renews agents and operator with their settings', () => {
+  test('replaces agents and operator when their settings change', () => {
     const revisionsOf = (mode: string) =>
       ['DaemonSet.apps/cilium', 'Deployment.apps/cilium-operator'].map(
         (key) =>
@@ -223,7 +223,7 @@ describe('Cilium of Fairway', () => {
     expect(others).not.toContain(agents);
   });
 
-  test.each([1, 2, 9])('has one operator on %s nodes, which runs on any and keeps none', (nodeCount) => {
+  test.each([1, 2, 9])('has one operator on %s nodes, which runs on any and blocks no removal', (nodeCount) => {
     const { spec } = objectOf('Deployment.apps/cilium-operator', {
       nodeCount,
       hasSeveralNodes: nodeCount > 1,
@@ -234,7 +234,7 @@ describe('Cilium of Fairway', () => {
     expect(spec.template.metadata?.annotations).toMatchObject({
       'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true',
     });
-    // The first that fits a taint counts: it leaves a node that is gone.
+    // The first toleration that fits a taint applies: it lets the pod leave a node that is gone.
     expect(tolerations).toEqual([
       { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 },
       { operator: 'Exists' },

@@ -9,7 +9,7 @@ import { ciliumRoles } from './roles.ts';
 import { type SettingFacts, settings } from './settings.ts';
 
 const NAME = 'cilium';
-/** Where Cilium's own tools look for it. */
+/** The object that Cilium's own tools look for. */
 const CONFIG_NAME = 'cilium-config';
 
 const ROLES = ciliumRoles(CONFIG_NAME);
@@ -17,7 +17,10 @@ const CONFIG = { type: ConfigMaps, name: CONFIG_NAME };
 const OPERATOR = { type: Deployments, name: OPERATOR_NAME };
 export const CILIUM_WORKLOAD = { type: DaemonSets, name: NAME } satisfies ObjectIdentity;
 
-/** Cilium, the pod network: VXLAN between nodes, policies in the nodes' kernels. The definitions of its kinds are the operator's. */
+/**
+ * Cilium, the pod network: VXLAN between nodes, policies in the nodes' kernels. The operator creates the definitions of its
+ * kinds.
+ */
 export function cilium(facts: AddonFacts): Addon {
   const version = ciliumVersion(facts.version, facts.ciliumVersion);
   const config = configMap({ version, replacesKubeProxy: facts.kubeProxy.mode === 'none' });

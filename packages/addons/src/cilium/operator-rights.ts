@@ -6,12 +6,12 @@ type Rules = NonNullable<ClusterRole['rules']>;
 const definitions = (plurals: readonly string[]) => plurals.map((plural) => `${plural}.${CILIUM_GROUP}`);
 const own = (resources: string[], verbs: string[]) => ({ apiGroups: [CILIUM_GROUP], resources, verbs });
 
-/** In all namespaces. Of all lines of Cilium in one: while one follows another, both run. */
+/** In all namespaces. One list for all lines of Cilium: during an upgrade, two of them run. */
 export const OPERATOR_RULES: Rules = [
   { apiGroups: [''], resources: ['pods', 'namespaces', 'serviceaccounts', 'services', 'endpoints'], verbs: READ_VERBS },
   { apiGroups: ['discovery.k8s.io'], resources: ['endpointslices'], verbs: READ_VERBS },
   { apiGroups: [''], resources: ['nodes'], verbs: ['list', 'watch'] },
-  // It takes the start-up taint away, and says that the network is there.
+  // It removes the start-up taint, and reports that the network is available.
   { apiGroups: [''], resources: ['nodes', 'nodes/status'], verbs: ['patch'] },
   { apiGroups: [''], resources: ['services/status'], verbs: ['update', 'patch'] },
   { apiGroups: ['apiextensions.k8s.io'], resources: ['customresourcedefinitions'], verbs: ['create', ...READ_VERBS] },
@@ -55,7 +55,7 @@ export function operatorLocalRules(configName: string): Rules {
   return [
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create', 'get', 'update'] },
     { apiGroups: [''], resources: ['configmaps'], resourceNames: [configName], verbs: ['patch'] },
-    // 1.19 looks whether there is a proxy of an experiment to clear away.
+    // 1.19 checks for leftovers of an experimental proxy.
     { apiGroups: ['apps'], resources: ['daemonsets'], verbs: READ_VERBS },
   ];
 }

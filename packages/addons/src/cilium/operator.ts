@@ -10,7 +10,10 @@ export const OPERATOR_NAME = 'cilium-operator';
 const LABELS = { 'io.cilium/app': 'operator', name: OPERATOR_NAME };
 const SETTINGS_FOLDER = '/tmp/cilium/config-map';
 
-/** Registers Cilium's kinds, without which no agent starts, and clears away what is left of nodes and pods. The Lease keeps two from doing it at a time. */
+/**
+ * Registers Cilium's kinds, which agents need to start, and cleans up after deleted nodes and pods. The Lease prevents two from
+ * running at a time.
+ */
 export function operator({ version, server, configName }: CiliumFacts, configRevision: string): Deployment {
   const health = {
     httpGet: { host: '127.0.0.1', path: '/healthz', port: 'health', scheme: 'HTTP' },
@@ -21,7 +24,7 @@ export function operator({ version, server, configName }: CiliumFacts, configRev
     kind: 'Deployment',
     metadata: { name: OPERATOR_NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
     spec: {
-      // It has a port of its node: a second one would keep the cluster from being scaled down to one node.
+      // It uses a port of its node: a second one would keep the cluster from being scaled down to one node.
       replicas: 1,
       strategy: { type: 'RollingUpdate', rollingUpdate: { maxSurge: '25%', maxUnavailable: '100%' } },
       selector: { matchLabels: LABELS },
@@ -41,7 +44,7 @@ export function operator({ version, server, configName }: CiliumFacts, configRev
           nodeSelector: { 'kubernetes.io/os': 'linux' },
           tolerations: [
             { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 60 },
-            // Whatever taints the tenant has given all pools: without it no node gets Ready.
+            // Tolerates any taints that the tenant has given all pools: no node becomes Ready without it.
             { operator: 'Exists' },
           ],
           securityContext: { seccompProfile: { type: 'RuntimeDefault' } },

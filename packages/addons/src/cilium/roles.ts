@@ -25,7 +25,7 @@ export function ciliumRoles(configName: string): readonly AddonObject[] {
   ];
 }
 
-/** An account, with these rights in all namespaces and those in that of add-ons. */
+/** An account, with the first rights in all namespaces and the others in the namespace of add-ons. */
 function rights(account: string, everywhere: Rules, locally: Rules): AddonObject[] {
   const name = `fairway:${account}`;
   const apiVersion = `${RBAC}/v1`;

@@ -1,23 +1,23 @@
 import { isOfLine } from './line.ts';
 import { BPF_ROOT, CGROUP_ROOT, CNI_CONFIG_MOUNT, HOST_PROC } from './paths.ts';
 
-/** What the settings of Cilium depend on. */
+/** The inputs of Cilium's settings. */
 export interface SettingFacts {
   /** Without `v`. */
   readonly version: string;
-  /** Whether Cilium does kube-proxy's work, because there is none. */
+  /** Whether Cilium replaces kube-proxy, because there is none. */
   readonly replacesKubeProxy: boolean;
 }
 
-/** Where the operator tells of its health. */
+/** The operator's health endpoint. */
 export const OPERATOR_PORT = 9234;
 
-/** The taint that a tenant's pool may give new nodes until Cilium runs there; the operator takes it away. */
+/** The taint that a tenant's pool may give new nodes until Cilium runs there; the operator removes it. */
 const STARTUP_TAINT = 'node.cilium.io/agent-not-ready';
 
 /**
- * `data` of the ConfigMap, which agents and operator read. A key is here where upstream's chart differs from what the programs do without it, where it
- * says what was chosen here, or where nothing but the chart says what they do without it.
+ * `data` of the ConfigMap that agents and operator read. It has a key if upstream's chart differs from the programs' default, if
+ * the key records a choice made here, or if only the chart documents the default.
  */
 export function settings({ version, replacesKubeProxy }: SettingFacts): Record<string, string> {
   return {
@@ -30,7 +30,10 @@ export function settings({ version, replacesKubeProxy }: SettingFacts): Record<s
   };
 }
 
-/** Each node's share of `podCIDR`, as kube-controller-manager gives it, and VXLAN between nodes. No MTU: the agent takes that of the node's devices, less the tunnel's. */
+/**
+ * Each node's share of `podCIDR`, as kube-controller-manager assigns it, and VXLAN between nodes. No MTU: the agent uses that of
+ * the node's devices, less the tunnel's overhead.
+ */
 const NETWORK = {
   ipam: 'kubernetes',
   'enable-ipv4': 'true',
@@ -42,7 +45,7 @@ const NETWORK = {
   'cluster-id': '0',
   'custom-cni-conf': 'false',
   'cni-exclusive': 'true',
-  // Only then is the node Ready.
+  // The node becomes Ready only then.
   'write-cni-conf-when-ready': `${CNI_CONFIG_MOUNT}/05-cilium.conflist`,
   'cni-log-file': '/var/run/cilium/cilium-cni.log',
 };
@@ -73,7 +76,7 @@ const POLICIES = {
   'mesh-auth-enabled': 'false',
 };
 
-/** Nothing listens that nobody asks: no Hubble, no metrics, the operator's health on the node's loopback alone. */
+/** No unrequested endpoints: no Hubble, no metrics, and the operator's health only on the node's loopback. */
 const OPERATION = {
   debug: 'false',
   'enable-hubble': 'false',
@@ -87,8 +90,9 @@ const OPERATION = {
   'set-cilium-is-up-condition': 'true',
   'agent-not-ready-taint-key': STARTUP_TAINT,
   'remove-cilium-node-taints': 'true',
-  // A node without CNI configuration is not Ready anyway; a taint for each restart of an agent would have autoscalers make nodes.
+  // A node without CNI configuration is not Ready anyway; a taint for each restart of an agent would make autoscalers create
+  // nodes.
   'set-cilium-node-taints': 'false',
-  // No pod of such a cluster is older than its network: none has to be deleted.
+  // No pod of such a cluster is older than its network, so none has to be deleted.
   'unmanaged-pod-watcher-interval': '0',
 };

@@ -15,10 +15,10 @@ const CONFIG_FOLDER = '/etc/config';
 const CONFIG_KEY = 'cloud.conf';
 const KUBELET_FOLDER = '/var/lib/kubelet';
 const SOCKET = '/csi/csi.sock';
-/** On the node's own address alone. Upstream's 9808 is what many drivers take, and each of them only once. */
+/** Only on the node's own address. Many drivers use upstream's 9808, and a port has room for only one. */
 const HEALTH_PORT = 29_661;
 
-/** How many volumes a node takes: what clouds allow a server. Hollow nodes say the same. */
+/** The number of volumes that a node accepts: the limit that clouds set for a server. Hollow nodes report the same. */
 const VOLUMES_PER_NODE = 100;
 
 /** The plugin does not call the API server. */
@@ -31,7 +31,7 @@ export function serviceAccount(): ServiceAccount {
   };
 }
 
-/** Without a credential: which server it runs on the plugin reads from the config drive, else from the metadata service. */
+/** Without a credential: the plugin reads its server's identity from the config drive, or else from the metadata service. */
 export function configMap(): ConfigMap {
   return {
     apiVersion: 'v1',
@@ -41,7 +41,7 @@ export function configMap(): ConfigMap {
   };
 }
 
-/** The driver's half on nodes: it makes file systems and mounts them. */
+/** The driver's half on nodes: it creates file systems and mounts them. */
 export function daemonSet(version: string, configRevision: string): DaemonSet {
   return nodeAgent({
     name: PLUGIN_NAME,
@@ -100,7 +100,7 @@ function plugin(version: string): Container {
   };
 }
 
-/** Tells the kubelet of the driver, which makes the node's CSINode name it. */
+/** Registers the driver with the kubelet, which adds it to the node's CSINode. */
 function registrar(): Container {
   return {
     name: 'node-driver-registrar',

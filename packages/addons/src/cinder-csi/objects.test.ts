@@ -37,7 +37,7 @@ describe('the half of the driver on nodes', () => {
   const daemonSet = objectOf(cinderCsiOf(), 'DaemonSet.apps/csi-cinder-nodeplugin') as DaemonSet;
   const { containers = [], volumes = [] } = daemonSet.spec.template.spec ?? {};
 
-  test('has no credential, no right, and no token', () => {
+  test('has no credential, no permission, and no token', () => {
     const addon = cinderCsiOf();
     const kinds = addon.objects.map(({ type }) => type.kind);
     const sources = volumes.map(({ name: _name, ...source }) => Object.keys(source).join());
@@ -52,7 +52,7 @@ describe('the half of the driver on nodes', () => {
     });
   });
 
-  test('serves nodes alone, for the kubelet of each', () => {
+  test('serves only nodes, for the kubelet of each', () => {
     const argumentsOf = (name: string) => containers.find((each) => each.name === name)?.args;
 
     expect(argumentsOf('cinder-csi-plugin')).toEqual([
@@ -69,7 +69,7 @@ describe('the half of the driver on nodes', () => {
     expect(daemonSet.spec.template.spec?.hostNetwork).toBe(true);
   });
 
-  test('takes no port of the node but on its own address', () => {
+  test('listens only on the node’s own address', () => {
     const [probe] = containers.flatMap(({ livenessProbe }) => livenessProbe?.httpGet ?? []);
 
     expect(containers.flatMap(({ ports = [] }) => ports)).toEqual([]);
@@ -97,7 +97,7 @@ describe('StorageClasses', () => {
   const classesOf = ({ objects }: Addon) =>
     objects.flatMap(({ type, object }) => (type.kind === 'StorageClass' ? [object as StorageClass] : []));
 
-  test('are one, of the default type, where the plan says nothing', () => {
+  test('are one, of the default type, if the plan has no rules', () => {
     const [only, ...others] = classesOf(cinderCsiOf());
 
     expect(others).toEqual([]);
@@ -150,7 +150,7 @@ test.each<{ reason: string; storage: PlanStorage; kinds: readonly string[] }>([
     storage: { tenantClasses: 'Refused' },
     kinds: ['ValidatingAdmissionPolicy', 'ValidatingAdmissionPolicyBinding'],
   },
-])('a plan that $reason makes $kinds', ({ storage, kinds }) => {
+])('a plan that $reason creates $kinds', ({ storage, kinds }) => {
   const all = withStorage(storage).objects.map(({ type }) => type.kind);
 
   expect(all.filter((kind) => kind.startsWith('ValidatingAdmissionPolicy'))).toEqual(kinds);

@@ -13,7 +13,7 @@ const CONFIG = { type: ConfigMaps, name: PLUGIN_CONFIG };
 const DRIVER = { type: CSIDrivers, name: CINDER_DRIVER };
 const WORKLOAD = { type: DaemonSets, name: PLUGIN_NAME };
 
-/** What it has consisted of in any release, but for StorageClasses: their names are the operator's. */
+/** Everything that it has consisted of in any release, except StorageClasses, whose names the operator chooses. */
 export const CINDER_CSI_OBJECTS: readonly ObjectIdentity[] = [...POLICY_OBJECTS, ACCOUNT, CONFIG, DRIVER, WORKLOAD];
 
 /** Volumes of Cinder: the driver's half on nodes, and the classes and limits of the plan. The other half is Fairway itself. */

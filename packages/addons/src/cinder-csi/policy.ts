@@ -17,8 +17,8 @@ type Rule = NonNullable<NonNullable<ValidatingAdmissionPolicy['spec']['matchCons
 type Validation = NonNullable<ValidatingAdmissionPolicy['spec']['validations']>[number];
 
 /**
- * What a plan does not allow, as the cluster's API server is to refuse it: only what is created, so that objects of former rules can go on. Whatever passes it
- * is refused by what makes the volumes. Empty where a plan allows everything.
+ * Has the cluster's API server refuse what a plan does not allow. It checks only creates, so that existing objects continue to
+ * work. The provisioner refuses anything that gets past it. Empty if a plan allows everything.
  */
 export function policyObjects(limits: StorageLimits): readonly AddonObject[] {
   const parts = [...modeRules(limits), ...classRules(limits)];
@@ -28,7 +28,7 @@ export function policyObjects(limits: StorageLimits): readonly AddonObject[] {
     kind: 'ValidatingAdmissionPolicy',
     metadata: { name: NAME },
     spec: {
-      // A rule that can't be evaluated must not keep a cluster from its volumes: the provisioner has the same ones.
+      // A rule that cannot be evaluated must not block volumes: the provisioner has the same rules.
       failurePolicy: 'Ignore',
       matchConstraints: { resourceRules: parts.flatMap(({ rules }) => rules) },
       validations: parts.flatMap(({ validations }) => validations),
@@ -51,7 +51,8 @@ interface Part {
   readonly validations: Validation[];
 }
 
-// One policy for several kinds: each expression is about one of them, and a type check would miss its fields in the others.
+// One policy for several kinds: each expression concerns one of them, and a type check would report its fields as missing in the
+// others.
 const OBJECT = 'dyn(object)';
 
 function modeRules({ accessModes, classes }: StorageLimits): Part[] {
@@ -101,7 +102,7 @@ function classRules({ areTenantClassesAllowed, classes }: StorageLimits): Part[]
             "request.resource.resource != 'storageclasses'",
             `!(${OBJECT}.provisioner in ['${CINDER_DRIVER}', '${IN_TREE_CINDER}'])`,
             `object.metadata.name in [${names}]`,
-            // The API server may still have the policy of before when Fairway makes a class that is new in the plan.
+            // The API server may still have the previous policy when Fairway creates a class that is new in the plan.
             `(has(object.metadata.labels) && '${PART_OF_LABEL}' in object.metadata.labels)`,
           ].join(' || '),
           message: `classes of the tenant's own with the provisioner ${CINDER_DRIVER} are not allowed by the cluster's plan: ${insteadOfClass(classes)}`,

@@ -6,7 +6,7 @@ import type { AddonObject } from '../addon.ts';
 
 const DEFAULT_CLASS = 'storageclass.kubernetes.io/is-default-class';
 
-/** A StorageClass as the plan states it. */
+/** A StorageClass as specified by the plan. */
 export function storageClass(wanted: OfferedClass): AddonObject {
   const { isUnsettled = false } = wanted;
   return {
@@ -24,7 +24,7 @@ function classObject(wanted: OfferedClass): StorageClass {
   return {
     apiVersion: 'storage.k8s.io/v1',
     kind: 'StorageClass',
-    // Which class is the default is the tenant's to change, too: one that is not is left without a word.
+    // The tenant may also change which class is the default: the annotation is omitted on other classes.
     metadata: { name, ...(wanted.default && { annotations: { [DEFAULT_CLASS]: 'true' } }) },
     provisioner: CINDER_DRIVER,
     parameters: { ...classParameters(wanted) },

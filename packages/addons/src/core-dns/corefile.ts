@@ -1,9 +1,9 @@
-/** Where a tenant's own settings are mounted: of a ConfigMap that need not exist. */
+/** Mount path of a tenant's own settings, from an optional ConfigMap. */
 export const CUSTOM_FOLDER = '/etc/coredns/custom';
 
 /**
- * CoreDNS's configuration: Services and pods of the cluster; other names are resolved like on the node. Tenants extend it with the ConfigMap
- * kube-system/coredns-custom.
+ * CoreDNS's configuration: Services and pods of the cluster; other names are resolved as on the node. Tenants extend it with the
+ * ConfigMap kube-system/coredns-custom.
  */
 export function corefile(domain: string): string {
   return `.:53 {

@@ -23,7 +23,7 @@ import { podTemplate } from './pod-template.ts';
 
 const NAME = 'coredns';
 const ROLE = 'system:coredns';
-/** The name that DNS of a cluster has had since kube-dns. */
+/** The name of cluster DNS since kube-dns. */
 const SERVICE_NAME = 'kube-dns';
 const LABELS = { 'k8s-app': SERVICE_NAME };
 const REPLICAS = 2;
@@ -36,10 +36,10 @@ const CONFIG = { type: ConfigMaps, name: NAME };
 const BUDGET = { type: PodDisruptionBudgets, name: NAME };
 const WORKLOAD = { type: Deployments, name: NAME };
 
-/** What it has consisted of in any release. */
+/** Everything that it has consisted of in any release. */
 export const CORE_DNS_OBJECTS = [SERVICE, ACCOUNT, GRANTED, BOUND, CONFIG, BUDGET, WORKLOAD];
 
-/** CoreDNS, the names of Services. Its address comes first: where it is taken, nothing of it is installed. */
+/** CoreDNS, which resolves the names of Services. Its address comes first: if that is taken, nothing is installed. */
 export function coreDns(facts: AddonFacts): Addon {
   const version = facts.coreDnsVersion ?? coreDnsVersion(facts.version);
   return {
@@ -51,7 +51,7 @@ export function coreDns(facts: AddonFacts): Addon {
       { ...GRANTED, object: role() },
       { ...BOUND, object: binding() },
       { ...CONFIG, object: configMap(facts.dnsDomain) },
-      // On a single node it would hold up every drain: the other pod has nowhere to go.
+      // On a single node it would block every drain: the other pod has nowhere to go.
       ...(facts.hasSeveralNodes ? [{ ...BUDGET, object: budget() }] : []),
       { ...WORKLOAD, object: deployment(version) },
     ],
@@ -110,7 +110,7 @@ function binding(): ClusterRoleBinding {
   };
 }
 
-/** `reload` takes a changed one over, without new pods. */
+/** The plugin `reload` picks up a changed one, without new pods. */
 function configMap(domain: string): ConfigMap {
   return {
     apiVersion: 'v1',
@@ -128,7 +128,7 @@ function budget(): PodDisruptionBudget {
     spec: {
       maxUnavailable: 1,
       selector: { matchLabels: LABELS },
-      // Pods that don't work protect nothing.
+      // Unhealthy pods may be evicted.
       unhealthyPodEvictionPolicy: 'AlwaysAllow',
     },
   };

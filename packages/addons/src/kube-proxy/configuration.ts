@@ -8,7 +8,7 @@ export const KUBECONFIG_KEY = 'kubeconfig.conf';
 
 const ACCOUNT_FOLDER = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-/** KubeProxyConfiguration in YAML. What is not set here has kube-proxy's defaults. */
+/** KubeProxyConfiguration in YAML. Omitted fields have kube-proxy's defaults. */
 export function proxyConfiguration({ podCIDR, kubeProxy }: AddonFacts): string {
   const { mode, iptables, ipvs } = kubeProxy;
   return dump(
@@ -25,7 +25,7 @@ export function proxyConfiguration({ podCIDR, kubeProxy }: AddonFacts): string {
   );
 }
 
-/** The kubeconfig of kube-proxy, in YAML: it logs in as its service account, at the address that is reached without Services. */
+/** The kubeconfig of kube-proxy, in YAML: it logs in as its service account, at the address that needs no Services. */
 export function proxyKubeconfig({ server }: AddonFacts): string {
   return dump({
     apiVersion: 'v1',

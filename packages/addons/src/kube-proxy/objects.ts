@@ -16,7 +16,7 @@ const BOUND = { type: ClusterRoleBindings, name: BINDING };
 const CONFIG = { type: ConfigMaps, name: NAME };
 const WORKLOAD = { type: DaemonSets, name: NAME };
 
-/** What it has consisted of in any release. */
+/** Everything that it has consisted of in any release. */
 export const KUBE_PROXY_OBJECTS = [ACCOUNT, BOUND, CONFIG, WORKLOAD];
 
 /** kube-proxy, which implements Services on every node. */

@@ -1,10 +1,10 @@
 import type { ConfigMap, DaemonSet } from '@fairway/kube/kinds/generated/types';
 import { imageNames } from '../image-names.ts';
 
-/** Where Cilium keeps its settings. */
+/** The ConfigMap with Cilium's settings. */
 export const CILIUM_CONFIG = 'cilium-config';
 
-/** What there is in a cluster that may implement Services. */
+/** Workloads of a cluster that may implement Services. */
 export interface ProxyFacts {
   readonly daemonSets: readonly DaemonSet[];
   /** ConfigMap kube-system/cilium-config. */
@@ -12,8 +12,8 @@ export interface ProxyFacts {
 }
 
 /**
- * What does kube-proxy's work in a cluster under a name of its own, for people: two at a time disagree about the rules of a node. Undefined where
- * nothing is known to.
+ * Names a component that replaces kube-proxy, for messages: two of them conflict over the rules of a node. Undefined if none is
+ * recognized.
  */
 export function otherProxy({ daemonSets, cilium }: ProxyFacts): string | undefined {
   const replacement = cilium?.data?.['kube-proxy-replacement'];
@@ -26,7 +26,7 @@ export function otherProxy({ daemonSets, cilium }: ProxyFacts): string | undefin
 
 type Container = NonNullable<DaemonSet['spec']['template']['spec']>['containers'][number];
 
-/** kube-router does it unless it is told not to. */
+/** kube-router does it unless it is configured not to. */
 function isProxy({ image = '', args = [], command = [] }: Container): boolean {
   const [name = ''] = imageNames(image);
   if (name === 'kube-router') return ![...command, ...args].includes('--run-service-proxy=false');

@@ -22,13 +22,13 @@ describe('metrics-server', () => {
     { nodeCount: 100, cpu: '100m', memory: '200Mi' },
     { nodeCount: 101, cpu: '200m', memory: '400Mi' },
     { nodeCount: 950, cpu: '1000m', memory: '2000Mi' },
-  ])('of $nodeCount nodes asks for $cpu and $memory', ({ nodeCount, cpu, memory }) => {
+  ])('requests $cpu and $memory for $nodeCount nodes', ({ nodeCount, cpu, memory }) => {
     const [container] = deploymentOf(metricsServerOf({ nodeCount })).spec.template.spec?.containers ?? [];
 
     expect(container?.resources).toEqual({ requests: { cpu, memory } });
   });
 
-  test('has the network of its node, one port of it, and one pod that may move', () => {
+  test('uses the network of its node, one port of it, and one pod that may move', () => {
     const { spec } = deploymentOf(metricsServerOf());
     const [container] = spec.template.spec?.containers ?? [];
 
@@ -36,17 +36,17 @@ describe('metrics-server', () => {
     expect(container?.ports).toEqual([{ name: 'https', containerPort: 4443, protocol: 'TCP' }]);
     expect(container?.args).toContain('--secure-port=4443');
     expect(spec).toMatchObject({ replicas: 1, strategy: { type: 'Recreate' } });
-    // Volumes on the node would keep it there.
+    // Volumes on the node would pin it there.
     expect(spec.template.spec?.volumes?.map(({ emptyDir, hostPath }) => emptyDir ?? hostPath)).toEqual([undefined]);
   });
 
-  test('checks kubelets by the authority of the cluster', () => {
+  test('verifies kubelets with the authority of the cluster', () => {
     const [container] = deploymentOf(metricsServerOf()).spec.template.spec?.containers ?? [];
 
     expect(container?.args?.join(' ')).not.toContain('insecure');
   });
 
-  test('comes in the version of the catalogue of the operator', () => {
+  test('has the version of the operator’s catalogue', () => {
     const addon = metricsServerOf({ metricsServerVersion: '0.8.9' });
     const [container] = deploymentOf(addon).spec.template.spec?.containers ?? [];
 
@@ -54,11 +54,11 @@ describe('metrics-server', () => {
     expect(container?.image).toBe('registry.k8s.io/metrics-server/metrics-server:v0.8.9');
   });
 
-  test('is not installed where no API server would reach it', () => {
+  test('is not installed if no API server could reach it', () => {
     expect(metricsServerOf({ reachesNodes: false }).objects).toEqual([]);
   });
 
-  test('is registered with the authority of its certificate, which stays', async () => {
+  test('is registered with the authority of its certificate, which is kept', async () => {
     const addon = metricsServerOf();
     const { serving } = addon;
     if (serving === undefined) throw new Error('it serves nothing');

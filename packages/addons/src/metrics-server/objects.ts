@@ -16,7 +16,7 @@ const CERTIFICATE = { type: Secrets, name: 'metrics-server-serving' };
 const WORKLOAD = { type: Deployments, name: NAME };
 const REGISTRATION = { type: APIServices, name: `${API_VERSION}.${API_GROUP}` };
 
-/** What it has consisted of in any release. */
+/** Everything that it has consisted of in any release. */
 export const METRICS_SERVER_OBJECTS: readonly ObjectIdentity[] = [
   ...METRICS_SERVER_RIGHTS.map(({ type, name }) => ({ type, name })),
   SERVICE,
@@ -25,7 +25,7 @@ export const METRICS_SERVER_OBJECTS: readonly ObjectIdentity[] = [
   REGISTRATION,
 ];
 
-/** metrics-server, which `kubectl top` and HorizontalPodAutoscalers ask. */
+/** metrics-server, which `kubectl top` and HorizontalPodAutoscalers query. */
 export function metricsServer(facts: AddonFacts): Addon {
   const version = facts.metricsServerVersion ?? metricsServerVersion(facts.version);
   return {
@@ -65,7 +65,7 @@ function service(): Service {
   };
 }
 
-/** Its data are what the cluster has, or issued when it is applied. */
+/** Its data are those in the cluster, or issued when it is applied. */
 function secret(): Secret {
   return {
     apiVersion: 'v1',
@@ -75,7 +75,7 @@ function secret(): Secret {
   };
 }
 
-/** One pod: a second would want a second node, for its port, and keep the cluster from being scaled down to one. */
+/** One pod: a second would need a second node, for its port, and keep the cluster from being scaled down to one. */
 function deployment(version: string, nodeCount: number): Deployment {
   return {
     apiVersion: 'apps/v1',
@@ -83,7 +83,7 @@ function deployment(version: string, nodeCount: number): Deployment {
     metadata: { name: NAME, namespace: ADDON_NAMESPACE, labels: LABELS },
     spec: {
       replicas: 1,
-      // The port of a single node is free when the former pod has ended.
+      // On a single node the port becomes free when the previous pod has ended.
       strategy: { type: 'Recreate' },
       selector: { matchLabels: LABELS },
       template: podTemplate({
@@ -97,7 +97,7 @@ function deployment(version: string, nodeCount: number): Deployment {
   };
 }
 
-/** `caBundle` is that of the certificate: a server that has not its key is not believed. */
+/** `caBundle` belongs to the certificate: a server without its key is not trusted. */
 function registration(): APIService {
   return {
     apiVersion: 'apiregistration.k8s.io/v1',

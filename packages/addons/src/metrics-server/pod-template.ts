@@ -12,12 +12,12 @@ interface PodFacts {
   readonly nodeCount: number;
 }
 
-/** The pod of metrics-server, with its node's network: API servers beside the cluster reach nodes, and no pods. */
+/** The pod of metrics-server, with its node's network: API servers outside the cluster reach nodes, but not pods. */
 export function podTemplate({ name, version, labels, certificateName, nodeCount }: PodFacts): PodTemplateSpec {
   return {
     metadata: {
       labels,
-      // cluster-autoscaler would keep a node for it, as for all of kube-system.
+      // cluster-autoscaler would keep a node for it, as for everything in kube-system.
       annotations: { 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'true' },
     },
     spec: {
@@ -62,7 +62,10 @@ export function podTemplate({ name, version, labels, certificateName, nodeCount 
   };
 }
 
-/** Upstream's: 100m and 200Mi up to 100 nodes, 1m and 2Mi for each more; by hundreds, so that a node more does not renew the pod. */
+/**
+ * Upstream's: 100m and 200Mi up to 100 nodes, 1m and 2Mi for each further one; in steps of a hundred, so that one more node does
+ * not replace the pod.
+ */
 function requestsFor(nodeCount: number): { readonly cpu: string; readonly memory: string } {
   const nodes = Math.max(Math.ceil(nodeCount / 100), 1) * 100;
   return { cpu: `${nodes}m`, memory: `${nodes * 2}Mi` };

@@ -12,7 +12,7 @@ const API_VERSION = `${GROUP}/v1`;
 
 const SUBJECTS = [{ kind: 'ServiceAccount', name: NAME, namespace: ADDON_NAMESPACE }];
 
-/** What it may do, and who may ask it; names as upstream's, which a tenant may have bound to. */
+/** Its permissions, and those of its users. Names are upstream's, which a tenant may have bound to. */
 export const METRICS_SERVER_RIGHTS: readonly AddonObject[] = [
   { type: ServiceAccounts, name: NAME, object: serviceAccount() },
   { type: ClusterRoles, name: READER, object: reader() },

@@ -22,8 +22,8 @@ function pem(secret: Secret, entry: string): string {
   return Buffer.from(secret.data?.[entry] ?? '', 'base64').toString('utf8');
 }
 
-describe('a certificate that was issued', () => {
-  test('is for its name and for servers, by an authority of its own that comes with it, without that key', async () => {
+describe('an issued certificate', () => {
+  test('is for its name and for servers, signed by its own authority, which comes without its key', async () => {
     const secret = await secretAt(NOW_MS);
     const leaf = new X509Certificate(pem(secret, 'tls.crt'));
     const authority = new X509Certificate(pem(secret, 'ca.crt'));
@@ -49,7 +49,7 @@ describe('a certificate that was issued', () => {
     expect(held).toEqual(isKept ? secret.data : undefined);
   });
 
-  test('brings the authority before it, and no older one', async () => {
+  test('includes the previous authority, and no older one', async () => {
     const first = await secretAt(NOW_MS);
     const second = await secretAt(NOW_MS + 250 * DAY_MS, first);
     const third = await secretAt(NOW_MS + 500 * DAY_MS, second);
@@ -62,7 +62,7 @@ describe('a certificate that was issued', () => {
   });
 });
 
-describe('what a tenant has written instead', () => {
+describe('data that a tenant has written instead', () => {
   test.each<{ what: string; change: (secret: Secret, other: Secret) => Record<string, string | undefined> }>([
     { what: 'nothing', change: () => ({ 'tls.crt': undefined, 'tls.key': undefined, 'ca.crt': undefined }) },
     { what: 'no authority', change: () => ({ 'ca.crt': undefined }) },
@@ -86,7 +86,7 @@ describe('what a tenant has written instead', () => {
     expect(splitPemBundle(pem(next, 'ca.crt')).length).toBeLessThanOrEqual(2);
   });
 
-  test('a certificate for another name is not taken', async () => {
+  test('a certificate for another name is not used', async () => {
     expect(heldCertificate(await secretAt(NOW_MS), 'other.kube-system.svc', NOW_MS)).toBeUndefined();
   });
 });

@@ -5,21 +5,21 @@ import { createCertificateAuthority } from '@fairway/kube/pki/certificate-author
 import { splitPemBundle } from '@fairway/kube/pki/certificate-info';
 import { issueCertificate } from '@fairway/kube/pki/issue-certificate';
 
-/** The data of its Secret, in base64: the certificate with its key, and what the API server checks it by. */
+/** The data of its Secret, in base64: the certificate with its key, and the authorities that the API server verifies it with. */
 export interface ServingCertificate {
   readonly 'tls.crt': string;
   readonly 'tls.key': string;
-  /** The authority that signed it, and the one before, of which pods may still show a certificate. */
+  /** The authority that signed it, and the previous one, whose certificate pods may still present. */
   readonly 'ca.crt': string;
 }
 
 const VALIDITY_MS = 365 * 86_400_000;
-/** Renewed when a third of its time is left, as certificates of the control plane are. */
+/** Renewed when a third of its lifetime is left, like certificates of the control plane. */
 const RENEWAL_SHARE = 1 / 3;
-/** Of each entry of the Secret; ours have some 1 KiB. A tenant may write what it likes there. */
+/** Limit for each entry of the Secret; Fairway's have some 1 KiB. A tenant may write anything there. */
 const MAX_LENGTH = 8192;
 
-/** The certificate for `dnsName` that a Secret of the tenant's cluster holds; undefined where it has to be issued. */
+/** The certificate for `dnsName` in a Secret of the tenant's cluster; undefined if a new one is needed. */
 export function heldCertificate(
   secret: Secret | undefined,
   dnsName: string,
@@ -41,14 +41,15 @@ export function heldCertificate(
       leaf.verify(authority.publicKey);
     return isGood ? { 'tls.crt': certificate, 'tls.key': key, 'ca.crt': authorities } : undefined;
   } catch {
-    // It is no certificate.
+    // It is not a certificate.
     return undefined;
   }
 }
 
 /**
- * A new certificate, by an authority that signs this one alone: its key is kept nowhere, so nothing else is ever trusted by it, and neither the
- * cluster's own authorities nor their rotation have to do with it. The former one's authority stays trusted until the next renewal.
+ * Issues a certificate, signed by an authority of its own. The authority's key is not kept, so that it never vouches for anything
+ * else, and it is independent of the cluster's own authorities and their rotation. The previous authority remains trusted until
+ * the next renewal.
  */
 export async function issueServingCertificate(
   dnsName: string,
@@ -74,7 +75,7 @@ export async function issueServingCertificate(
   };
 }
 
-/** What the API server trusts so far; empty where that is nothing to go on with. */
+/** The authorities that the API server trusts so far; empty if they are unusable. */
 function signerOf(former: Secret | undefined): string {
   const authorities = former?.data?.['ca.crt'] ?? '';
   if (authorities.length > MAX_LENGTH) return '';

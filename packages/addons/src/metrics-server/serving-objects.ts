@@ -3,7 +3,7 @@ import type { APIService, Secret } from '@fairway/kube/kinds/generated/types';
 import { type Addon, type AddonObject, objectKey, type Serving } from '../addon.ts';
 import { heldCertificate, issueServingCertificate, type ServingCertificate } from './serving-certificate.ts';
 
-/** The objects of an add-on with the certificate that it serves with: what `live` has while it is good, else a new one. */
+/** The objects of an add-on with its serving certificate: the one in `live` while it is valid, otherwise a new one. */
 export async function withCertificate(
   { objects }: Addon,
   { certificate, registration, dnsName }: Serving,

@@ -8,7 +8,7 @@ import type { KubeObject, ResourceType } from '@fairway/kube/object/meta';
 
 const MARK = { [IN_CLUSTER_LABEL]: 'true', 'app.kubernetes.io/managed-by': 'fairway' };
 
-/** What Fairway keeps in a cluster that has its NodePools. */
+/** Fairway's objects in a cluster that has its NodePools. */
 export const DEFINITION: CustomResourceDefinition = marked(customResourceDefinition(inClusterNodePools));
 
 export const DEFINITION_NAME = DEFINITION.metadata.name ?? '';
@@ -17,7 +17,7 @@ const READ = ['get', 'list', 'watch'];
 const WRITE = ['create', 'update', 'patch', 'delete', 'deletecollection'];
 const { plural } = inClusterNodePools;
 
-/** Nodes cost money: whoever may only edit what runs on them may look. */
+/** Nodes cost money: users who may only edit workloads get read access. */
 export const ROLES: readonly ClusterRole[] = [
   role('fairway:node-pools:view', 'view', [
     { resources: [plural, `${plural}/status`, `${plural}/scale`], verbs: READ },
@@ -51,10 +51,10 @@ function marked(definition: CustomResourceDefinition): CustomResourceDefinition 
 }
 
 /**
- * How the definition in a cluster stands:
- * - `missing`; `ending`: it is being deleted, and its objects with it;
- * - `foreign`: somebody else's, which Fairway leaves alone;
- * - `drifted`: Fairway's, and not as it should be;
+ * The state of the definition in a cluster:
+ * - `missing`; `ending`: it is being deleted, with its objects;
+ * - `foreign`: it belongs to someone else, and Fairway leaves it alone;
+ * - `drifted`: it is Fairway's, and differs from the desired one;
  * - `pending`: not served yet; `served`.
  */
 export type DefinitionState = 'missing' | 'ending' | 'foreign' | 'drifted' | 'pending' | 'served';
@@ -69,7 +69,7 @@ export function definitionState(live: CustomResourceDefinition | undefined): Def
   return isServed(live) ? 'served' : 'pending';
 }
 
-/** What is kept of the definition in a cluster: a schema is large, and a tenant may write any. */
+/** The part of a cluster's definition that is kept: a schema is large, and a tenant may write any. */
 export interface SeenDefinition extends KubeObject {
   readonly state: DefinitionState;
 }
@@ -104,7 +104,7 @@ function isServed({ status }: CustomResourceDefinition): boolean {
   return isTrue('Established') === true && isTrue('NamesAccepted') === true;
 }
 
-/** The definition as Fairway wants it, in place of one that has drifted: labels and annotations of others stay. */
+/** The desired definition, to replace one that has drifted: labels and annotations of others are kept. */
 export function repaired(live: CustomResourceDefinition): CustomResourceDefinition {
   return {
     ...live,

@@ -2,7 +2,10 @@ import type { PodSpec } from '@fairway/kube/kinds/generated/types';
 
 type Variable = NonNullable<PodSpec['containers'][number]['env']>[number];
 
-/** The variables by which a client in a pod finds the API server at this URL without Services: on a new node nothing implements them before there is a network. */
+/**
+ * The variables with which a client in a pod finds the API server at this URL without Services: a new node has no implementation
+ * of Services before it has a network.
+ */
 export function apiServerVariables(server: string): Variable[] {
   const { hostname, port } = new URL(server);
   return [
@@ -11,7 +14,7 @@ export function apiServerVariables(server: string): Variable[] {
   ];
 }
 
-/** A variable with a field of the pod. */
+/** A variable whose value is a field of the pod. */
 export function fieldVariable(name: string, fieldPath: string): Variable {
   return { name, valueFrom: { fieldRef: { fieldPath } } };
 }

@@ -37,7 +37,7 @@ test.each([
   expect(otherNetwork([daemonSet('example.org/log:v1'), daemonSet(image, path)])).toBe(is);
 });
 
-test('one whose image is that of an init container', () => {
+test('a network whose image belongs to an init container', () => {
   expect(otherNetwork([daemonSet('example.org/main:v1', '/var/log', 'quay.io/cilium/cilium:v1')])).toBe(FOUND);
 });
 

@@ -1,10 +1,10 @@
 import type { DaemonSet } from '@fairway/kube/kinds/generated/types';
 import { imageNames } from '../image-names.ts';
 
-/** Where a node's CNI configuration is. */
+/** The folder of a node's CNI configuration. */
 const CNI_CONFIG = /^\/etc\/cni(\/net\.d)?\/*$/;
 
-/** What adds something to a pod network, and is none. */
+/** Components that extend a pod network, and are not one. */
 const COMPANIONS: readonly RegExp[] = [/^multus/, /^whereabouts/, /^istio/, /^install-cni$/, /^(linkerd-)?cni-plugin$/];
 
 /** Pod networks that do not write their configuration themselves. */
@@ -20,8 +20,8 @@ const NETWORKS: readonly RegExp[] = [
 ];
 
 /**
- * The pod network that a cluster has of its own, for people: a second one would hand out the addresses of the first. It is a DaemonSet that writes CNI's
- * configuration on nodes, or whose image is one that is known to be a network. Undefined where none is found.
+ * The pod network that a cluster has of its own, for messages: a second one would hand out the same addresses. It is a DaemonSet
+ * that writes CNI configuration on nodes, or whose image is that of a known network. Undefined if none is found.
  */
 export function otherNetwork(daemonSets: readonly DaemonSet[]): string | undefined {
   const other = daemonSets.find(isNetwork);

@@ -1,13 +1,16 @@
-/** What is known of a node's condition Ready. */
+/** The parts of a node's condition Ready that are needed. */
 interface ReadyCondition {
   readonly status: string;
   readonly message?: string | undefined;
 }
 
-/** A container runtime's words for a node without CNI configuration, which kubelet passes on. */
+/** A container runtime's message for a node without CNI configuration, which kubelet passes on. */
 const NO_NETWORK = /NetworkPluginNotReady|NetworkReady=false|cni plugin not initialized/;
 
-/** Whether all that a node lacks, as kubelet has it, is a pod network. A tenant may write it: no more is made of it than words and patience. */
+/**
+ * Whether, according to kubelet, the node lacks only a pod network. A tenant may forge it, so it affects only messages and how
+ * long Fairway waits.
+ */
 export function waitsForNetwork(ready: ReadyCondition | undefined): boolean {
   return ready?.status === 'False' && NO_NETWORK.test(ready.message ?? '');
 }

@@ -1,7 +1,7 @@
 import { storageLimits } from '@fairway/api/domain/plan-storage';
 import type { AddonFacts } from '../addon.ts';
 
-/** Of a cluster with two nodes and a pod network of its own that runs 1.34.2. */
+/** Facts about a cluster with two nodes that runs 1.34.2 and has a pod network of its own. */
 export function someFacts(facts: Partial<AddonFacts> = {}): AddonFacts {
   return {
     version: '1.34.2',

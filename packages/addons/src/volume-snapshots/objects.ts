@@ -7,7 +7,10 @@ import type { Addon, AddonObject, ObjectIdentity } from '../addon.ts';
 import { objectOf, TEXT } from '../schema-parts.ts';
 import { CLASS_FIELDS, CONTENT_FIELDS, SNAPSHOT_FIELDS } from './schemas.ts';
 
-/** The API server wants to know who approved kinds in a group of Kubernetes': https://github.com/kubernetes/enhancements/pull/1111 */
+/**
+ * The API server requires proof of approval for kinds in a group of Kubernetes:
+ * https://github.com/kubernetes/enhancements/pull/1111
+ */
 const APPROVAL = {
   'api-approved.kubernetes.io': 'https://github.com/kubernetes-csi/external-snapshotter/pull/955',
 };
@@ -71,18 +74,18 @@ const CLASS: SnapshotKind = {
   ],
 };
 
-/** The kinds come in the order in which nothing refers to one that is not there. */
+/** In an order in which no kind refers to a later one. */
 const DEFINITIONS: readonly AddonObject[] = [CLASS, CONTENT, SNAPSHOT].map(definitionOf);
 const IDENTITIES: readonly ObjectIdentity[] = DEFINITIONS.map(({ type, name }) => ({ type, name }));
 
 /**
- * The kinds of volume snapshots. What serves them runs in Fairway, if the definition of VolumeSnapshots says so. They are never deleted: with them would go
- * all that tenants wrote.
+ * The kinds of volume snapshots. Fairway serves them, if the definition of VolumeSnapshots says so. They are never deleted, since
+ * that would delete everything that tenants wrote.
  */
 export function volumeSnapshots(): Addon {
   return {
     name: 'volume-snapshots',
-    // Of the API.
+    // The version of the API.
     version: VolumeSnapshots.version.slice(1),
     objects: DEFINITIONS,
     workload: { type: CustomResourceDefinitions, name: nameOf(VolumeSnapshots) },

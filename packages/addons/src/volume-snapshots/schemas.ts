@@ -14,7 +14,7 @@ const ERROR = described(
 );
 const READY = described({ type: 'boolean' }, 'Whether volumes can be created from the snapshot.');
 
-/** Fields of which each stays what it is once it is set, and of which there is exactly one. */
+/** Fields that cannot change once set, exactly one of which is present. */
 function sourceOf(fields: Readonly<Record<string, string>>): Schema {
   const names = Object.keys(fields);
   const properties = Object.entries(fields).map(([name, text]): [string, Schema] => [
@@ -39,7 +39,7 @@ function described(schema: Schema, description: string): Schema {
   return { ...schema, description };
 }
 
-/** Of a VolumeSnapshot. */
+/** Fields of a VolumeSnapshot. */
 export const SNAPSHOT_FIELDS: Readonly<Record<string, Schema>> = {
   spec: objectOf(
     {
@@ -95,7 +95,7 @@ const REFERENCE = described(
   'VolumeSnapshot that this content is bound to.',
 );
 
-/** Of a VolumeSnapshotContent. */
+/** Fields of a VolumeSnapshotContent. */
 export const CONTENT_FIELDS: Readonly<Record<string, Schema>> = {
   spec: {
     ...objectOf(
@@ -134,7 +134,7 @@ export const CONTENT_FIELDS: Readonly<Record<string, Schema>> = {
   }),
 };
 
-/** Of a VolumeSnapshotClass. */
+/** Fields of a VolumeSnapshotClass. */
 export const CLASS_FIELDS: Readonly<Record<string, Schema>> = {
   driver: described(TEXT, 'CSI driver that creates the snapshots.'),
   deletionPolicy: POLICY,

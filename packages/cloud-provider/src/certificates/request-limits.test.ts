@@ -113,7 +113,7 @@ test(`${FLOOD} requests of strangers cost no look at servers, and few writes`, a
   expect(done.writes).toBe(atOnce + 30);
 });
 
-test('whoever has proven to be a machine has its server looked for ten times, and then once a minute', async () => {
+test('a proven machine has its server looked up ten times, and then once a minute', async () => {
   const clock = new FakeClock();
   const own = await requestFor('system:node:demo-general-a');
   const requests = Array.from({ length: 100 }, () => spec('system:bootstrap:abcdef', own));
@@ -127,7 +127,7 @@ test('whoever has proven to be a machine has its server looked for ten times, an
   expect([atOnce, done.lookUps]).toEqual([10, 12]);
 });
 
-test('what hinders a verdict is no verdict: the request comes again, later each time', async () => {
+test('an obstacle is not a decision: the request is retried, each time later', async () => {
   const own = await requestFor('system:node:demo-general-a');
   const refused = forbidden({ resource: 'secrets', name: 'pki' }, 'no');
   const requests = [spec('system:bootstrap:abcdef', own)];
@@ -137,7 +137,7 @@ test('what hinders a verdict is no verdict: the request comes again, later each 
   expect(done).toEqual({ lookUps: 0, writes: 0 });
 });
 
-test('a request is left to whoever comes next when the signal aborts', async () => {
+test('a request is left to the next process when the signal aborts', async () => {
   const own = await requestFor('system:node:demo-general-a');
   const abort = new AbortController();
   const tokenID = () => {

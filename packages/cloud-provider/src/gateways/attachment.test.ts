@@ -85,7 +85,7 @@ test.each<{ is: string; listeners?: object[]; spec?: object; metadata?: object; 
   expect(attachment?.refused?.reason).toBe(reason);
 });
 
-test('a reference to another Gateway, or to something else of that name, is none', () => {
+test('a reference to another Gateway, or to another kind of the same name, does not count', () => {
   const parentRefs = [
     { name: 'other' },
     { name: 'shop', kind: 'Service', group: '' },

@@ -159,7 +159,7 @@ test.each<{
   expect(result.watched).toEqual(watched ?? certificates.map((name) => `default/${name}`));
 });
 
-test('what a Gateway names beyond twenty is not looked at, whichever listener names it', () => {
+test('of what a Gateway names, only the first twenty are read, whichever listener names them', () => {
   const many = Array.from({ length: 19 }, (_, index) => ({ name: `s${index}` }));
   const { certificates, reasons, watched } = resolved([many, [{ name: 's0' }, { name: 'last' }, { name: 'beyond' }]]);
 
@@ -168,7 +168,7 @@ test('what a Gateway names beyond twenty is not looked at, whichever listener na
   expect(reasons).toEqual([[], ['InvalidCertificateRef']]);
 });
 
-test('nor when those before can not be named: what somebody writes there costs no more than twenty looks at grants', () => {
+test('even if those before are invalid: they cost no more than twenty reads of grants', () => {
   const foreign = Array.from({ length: 20 }, (_, index) => ({ namespace: 'other', name: `s${index}` }));
   const { certificates, reasons, watched } = resolved([foreign, [{ name: 'shop' }]]);
 

@@ -14,7 +14,7 @@ test.each([
   ['*.example', 'aexample', false],
   ['a.example', '', false],
   ['*.example', '', false],
-])('"%s" has every host of "%s": %s', (general, special, expected) => {
+])('"%s" includes every host of "%s": %s', (general, special, expected) => {
   expect(coversHost(general, special)).toBe(expected);
 });
 

@@ -108,7 +108,7 @@ test.each<{ is: string; listeners: object[]; expected: string[] }>([
   expect(validated(...listeners)).toEqual(expected);
 });
 
-test('who asks for certificates of clients gets no HTTPS, since nobody would look at them', () => {
+test('a listener that requires client certificates gets no HTTPS, since they would not be verified', () => {
   const reasons = (frontend: object) =>
     validate({ listeners: [http('a'), https('b')], tls: { frontend } }).map(({ refused }) => refused?.reason);
 

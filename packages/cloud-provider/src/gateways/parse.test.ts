@@ -15,7 +15,7 @@ const NONSENSE: readonly unknown[] = [
 ];
 
 test.each(NONSENSE.map((spec) => ({ spec })))(
-  'kinds that are defined otherwise, such as $spec, are borne',
+  'kinds with other definitions, such as $spec, are tolerated',
   ({ spec }) => {
     const raw = { metadata, spec, status: spec };
 
@@ -30,7 +30,7 @@ test.each(NONSENSE.map((spec) => ({ spec })))(
   },
 );
 
-test('what can not be read is told by its field', () => {
+test('what cannot be read is reported with its field', () => {
   const spec = { gatewayClassName: 'octavia', listeners: [{ name: 'a', port: 'eighty', protocol: 'HTTP' }] };
 
   expect(parseGateway({ metadata, spec })).toMatchObject({

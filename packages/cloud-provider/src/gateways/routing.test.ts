@@ -25,7 +25,7 @@ function policies({ ports }: Routing, port = 80): readonly string[] {
 const WEB = 'pool_default_web_80';
 const API = 'pool_default_api_80';
 
-describe('what counts first', () => {
+describe('precedence', () => {
   test.each<{ is: string; routes: Parameters<typeof aRoute>[]; expected: string[] }>([
     {
       is: 'exact paths, then longer prefixes',
@@ -81,7 +81,7 @@ describe('what counts first', () => {
   });
 });
 
-describe('redirects, which Octavia judges first', () => {
+describe('redirects, which Octavia evaluates first', () => {
   test('leave out what other rules match before them', () => {
     const rules = [rule(path('/api'), 'api'), redirect(TO_HTTPS, path('/'))];
     const routing = routingOf([aRoute({ hostnames: ['a.example'], rules })], aContext([http]));
@@ -89,7 +89,7 @@ describe('redirects, which Octavia judges first', () => {
     expect(policies(routing)).toEqual([`a.example/api -> ${API}`, 'a.example/ !^/api(/|$) -> https://a.example']);
   });
 
-  test('are one policy for each thing that tells them apart', () => {
+  test('are one policy for each distinguishing condition', () => {
     const rules = [
       rule({ ...path('/api'), headers: [{ name: 'v', value: '2' }] }, 'api'),
       redirect(TO_HTTPS, path('/')),
@@ -102,7 +102,7 @@ describe('redirects, which Octavia judges first', () => {
     ]);
   });
 
-  test('are refused where that would be too many', () => {
+  test('are refused if there would be too many', () => {
     const header = (name: string) => ({ name, value: '1' });
     const before = ['a', 'b', 'c'].map((name) => rule({ ...path(`/${name}`), headers: [header(name)] }));
     const routing = routingOf(
@@ -114,7 +114,7 @@ describe('redirects, which Octavia judges first', () => {
     expect(routing.routes[0]?.dropped).toEqual([expect.stringContaining('rules[3]: Octavia applies redirects first')]);
   });
 
-  test('are not there for what others match wholly', () => {
+  test('are omitted if others match them completely', () => {
     const old = aRoute({ hostnames: ['a.example'], rules: [rule(path('/'))] }, { name: 'a' });
     const young = aRoute({ hostnames: ['a.example'], rules: [redirect(TO_HTTPS, path('/'))] }, { name: 'b' });
 
@@ -122,7 +122,7 @@ describe('redirects, which Octavia judges first', () => {
   });
 });
 
-describe('where redirects lead', () => {
+describe('targets of redirects', () => {
   const replace = (type: string, field: string, value: string) => ({ path: { type, [field]: value } });
 
   test.each<{ filter: object; match?: object; expected: string }>([
@@ -171,7 +171,7 @@ describe('where redirects lead', () => {
   });
 });
 
-describe('rules that Octavia can not do', () => {
+describe('rules that Octavia cannot implement', () => {
   test.each<{ is: string; rule: object; words: string; hostnames?: string[] }>([
     { is: 'a method', rule: rule({ method: 'GET' }), words: 'cannot match methods' },
     { is: 'a query', rule: rule({ queryParams: [{ name: 'a', value: 'b' }] }), words: 'cannot match queryParams' },
@@ -308,7 +308,7 @@ describe('bounds', () => {
       { name, creationTimestamp: at },
     );
 
-  test('the route that is too many is refused whole, and older ones stay', () => {
+  test('the route that exceeds the limit is refused whole, and older ones stay', () => {
     const routing = routingOf(
       [many(4, 'young', '2026-03-01T00:00:00Z'), many(10, 'old', '2026-01-01T00:00:00Z')],
       aContext([http]),

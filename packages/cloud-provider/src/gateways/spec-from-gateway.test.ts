@@ -40,7 +40,7 @@ function readGateway(annotations: Record<string, string>, infrastructure: object
 const RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges';
 
 describe('spec.infrastructure', () => {
-  test('has annotations that mean what those of the Gateway mean', () => {
+  test('has annotations with the same meaning as those of the Gateway', () => {
     const { balancerSpec } = readGateway({}, { annotations: { [INTERNAL]: 'true', [RANGES]: '10.0.0.0/8' } });
 
     expect(balancerSpec).toMatchObject({ floatingIP: undefined, sourceRanges: ['10.0.0.0/8'] });
@@ -52,7 +52,7 @@ describe('spec.infrastructure', () => {
     );
   });
 
-  test('has labels without effect, which is told', () => {
+  test('has labels without effect, which is reported', () => {
     expect(readGateway({}, { labels: { team: 'shop' } }).warnings).toEqual([
       { reason: 'FieldIgnored', message: expect.stringContaining('spec.infrastructure.labels has no effect') },
     ]);
@@ -90,7 +90,7 @@ test.each<{ annotations?: Record<string, string>; infrastructure?: object; says:
   expect(() => readGateway(annotations, infrastructure)).toThrow(says);
 });
 
-test('an annotation of Services that only tunes has no effect, which is told', () => {
+test('a tuning annotation of Services has no effect, which is reported', () => {
   const { warnings } = readGateway({ 'loadbalancer.openstack.org/timeout-client-data': '5' }, {});
 
   expect(warnings.map(({ reason }) => reason)).toEqual(['UnknownAnnotation']);

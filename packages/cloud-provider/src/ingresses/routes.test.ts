@@ -97,7 +97,7 @@ test.each<[host: string, request: string, service: string | undefined]>([
   ['a.b.example', '/other', undefined],
   ['c.b.example', '/x', 'wildcard'],
   ['elsewhere.example', '/x', 'all'],
-])('the most specific counts, the host first: %s%s', (host, request, service) => {
+])('the most specific one applies, the host first: %s%s', (host, request, service) => {
   const { routes } = read({ rules: MANY });
 
   expect(sentTo(routes, host, request)).toBe(service);
@@ -124,14 +124,14 @@ test.each<{ is: string; given: HTTPIngressPath[]; reason: string }>([
     given: [{ path: '/', pathType: 'Prefix', backend: { resource: { kind: 'Bucket', name: 'b' } } }],
     reason: 'BackendNotServed',
   },
-])('a path with $is is told and left out', ({ given, reason }) => {
+])('a path with $is is reported and left out', ({ given, reason }) => {
   const { routes, warnings } = read({ rules: [rule('a.example', ...given)] });
 
   expect(routes).toEqual([]);
   expect(warnings.map((warning) => warning.reason)).toEqual([reason]);
 });
 
-test('of two equal paths the first counts, and the other is told', () => {
+test('the first of two equal paths applies, and the other is reported', () => {
   const { routes, warnings } = read({
     rules: [rule('', path('/a', 'Prefix', 'first'), path('/a/', 'Prefix', 'second'))],
   });
@@ -140,7 +140,7 @@ test('of two equal paths the first counts, and the other is told', () => {
   expect(warnings.map(({ reason }) => reason)).toEqual(['DuplicatePath']);
 });
 
-test('a rule without paths is for the default backend, whatever other rules say of its host', () => {
+test('a rule without paths goes to the default backend, whatever other rules say of its host', () => {
   const { routes } = read({ rules: [{ host: 'a.example' }, rule('', path('/', 'Prefix', 'all'))] });
 
   expect(routes[0]).toEqual({ host: 'a.example', path: { type: 'Prefix', value: '/' }, backend: undefined });

@@ -45,11 +45,11 @@ test.each([
   { name: `${OCTAVIA}colour`, value: 'red', reason: 'UnknownAnnotation' },
   { name: 'nginx.ingress.kubernetes.io/rewrite-target', value: '/', reason: 'UnknownAnnotation' },
   { name: 'loadbalancer.openstack.org/lb-method', value: 'SOURCE_IP', reason: 'UnknownAnnotation' },
-])('$name: $value is told', ({ name, value, reason }) => {
+])('$name: $value is reported', ({ name, value, reason }) => {
   expect(read({ [name]: value }).warnings.map((each) => each.reason)).toEqual([reason]);
 });
 
-test('one that asks to be internal by an annotation of Services is so by default', () => {
+test('one that requests to be internal by an annotation of Services is internal anyway', () => {
   const asked = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
 
   expect(read(asked).balancerSpec.floatingIP).toBeUndefined();

@@ -70,7 +70,7 @@ describe('port 80', () => {
     expect(shown(hosts, balancerSpec)).toEqual(does);
   });
 
-  test('a host that is no host name is not put into a redirect', () => {
+  test('an invalid host name is not put into a redirect', () => {
     expect(shown(['a b'], tls(['']))).toEqual([]);
     expect(isEncrypted('a b', tls(['']))).toBe(true);
   });

@@ -53,7 +53,7 @@ test('without a class it is in the network of the cluster', () => {
   expect(place({}, undefined, { subnetID: 'nodes' }).floating).toBeUndefined();
 });
 
-test('a class says where addresses come from', () => {
+test('a class specifies where addresses come from', () => {
   expect(place(CLASSES, 'gold')).toEqual({
     vip: { subnetID: undefined, networkID: OTHER_ID },
     memberSubnetID: 'nodes',
@@ -63,11 +63,11 @@ test('a class says where addresses come from', () => {
   expect(place(CLASSES, 'near').floating).toMatchObject({ networkID: 'external', subnetID: OTHER_ID });
 });
 
-test('a class that there is not is refused by the names of those that there are', () => {
+test('an unknown class is refused with the names of existing ones', () => {
   expect(() => place(CLASSES, 'iron')).toThrow('class "iron" does not exist; available: gold, inside, near');
 });
 
-test('one that exists stays where it is, and that is told', () => {
+test('an existing one stays where it is, and that is reported', () => {
   const made = { vip_address: '10.0.0.5', vip_subnet_id: 'nodes', vip_network_id: 'net' } as LoadBalancer;
 
   expect(placementWarning(place(CLASSES), made)).toBeUndefined();

@@ -230,7 +230,7 @@ test.each([
   expect(planRouting(NOW, observed)).toEqual({ kind });
 });
 
-test('a listener of somebody else goes first, as it may hold the port', () => {
+test('a foreign listener is deleted first, as it may use the port', () => {
   const now = made(NOW);
   const tcp = { ...(now.listeners[0] as Listener), id: 'tcp', protocol: 'TCP' };
 
@@ -240,7 +240,7 @@ test('a listener of somebody else goes first, as it may hold the port', () => {
   });
 });
 
-test('a policy that somebody has sent elsewhere is replaced where it redirects', () => {
+test('a policy that was redirected by hand is replaced if it redirects', () => {
   const redirect = {
     action: 'REDIRECT_PREFIX',
     redirect_prefix: 'https://shop.example',
@@ -265,7 +265,7 @@ test('a policy that somebody has sent elsewhere is replaced where it redirects',
   });
 });
 
-test('a port more is a listener more, and one less goes first', () => {
+test('an additional port is an additional listener, and a removed one goes first', () => {
   const [whole] = NOW.listeners;
   const more = { ...whole, listener: { ...whole?.listener, protocol: 'HTTP', protocol_port: 8080 } } as DesiredListener;
 
@@ -285,7 +285,7 @@ describe('with TLS', () => {
   };
   const plain = made(desiredOf({ rules: spec.rules }));
 
-  test('HTTPS is there before HTTP redirects to it', () => {
+  test('HTTPS exists before HTTP redirects to it', () => {
     const wanted = desiredOf(spec, ['ref-a']);
 
     expect(planRouting(wanted, plain)).toMatchObject({
@@ -294,7 +294,7 @@ describe('with TLS', () => {
     });
   });
 
-  test('another certificate is a change of its listener alone', () => {
+  test('another certificate changes only its listener', () => {
     const now = made(desiredOf(spec, ['ref-a', 'ref-b']));
 
     expect(planRouting(desiredOf(spec, ['ref-a', 'ref-b']), now)).toEqual({ kind: 'done' });
@@ -304,7 +304,7 @@ describe('with TLS', () => {
     });
   });
 
-  test('without any certificate HTTPS goes, and HTTP still serves nothing of it', () => {
+  test('without any certificate HTTPS is removed, and HTTP still serves nothing of it', () => {
     const now = made(desiredOf(spec, ['ref-a']));
     const wanted = desiredOf(spec);
 

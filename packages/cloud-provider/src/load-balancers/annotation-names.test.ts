@@ -77,13 +77,13 @@ test.each(rows)('$name "$shown" is $is', ({ name, value, is }) => {
   expect(words).toEqual(is === 'unread' ? [] : [[is, true]]);
 });
 
-test('what only tunes is what is told', () => {
+test('annotations that only tune are those that are reported', () => {
   const told = Object.entries(TABLE).filter(([, { is }]) => is === 'told');
 
   expect(new Set(told.map(([name]) => ANNOTATION[name as Name]))).toEqual(TUNING_ANNOTATIONS);
 });
 
-test.each([...SERVICE_ANNOTATIONS])('%s is absent where it is empty', (name) => {
+test.each([...SERVICE_ANNOTATIONS])('%s is absent if it is empty', (name) => {
   const service = aService();
   service.metadata.annotations = { [name]: '' };
 

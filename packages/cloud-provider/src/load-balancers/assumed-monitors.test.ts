@@ -30,7 +30,7 @@ function body(...names: readonly string[]): LoadBalancerCreate {
   return { name: 'lb', listeners };
 }
 
-test('monitors that were asked for are with their pools, and have no id of Octavia’s', () => {
+test('requested monitors are with their pools, and have no Octavia id', () => {
   const tree = withAssumedMonitors(answer('b', 'a'), body('a+', 'b'));
 
   const [monitor] = tree?.healthMonitors ?? [];
@@ -39,7 +39,7 @@ test('monitors that were asked for are with their pools, and have no id of Octav
   expect(tree?.pools.map(({ healthmonitor_id }) => healthmonitor_id)).toEqual([null, monitor?.id]);
 });
 
-test('those that the answer tells of are as it says', () => {
+test('those in the response are as it says', () => {
   const monitor = HealthMonitor.parse({ ...MONITOR, id: 'real', provisioning_status: 'PENDING_CREATE' });
   const told = { ...answer('a'), healthMonitors: [monitor] };
 
@@ -49,6 +49,6 @@ test('those that the answer tells of are as it says', () => {
 test.each([
   { reason: 'no pool has that name', tree: answer('other') },
   { reason: 'two pools have it', tree: answer('a', 'a') },
-])('nothing is assumed where $reason', ({ tree }) => {
+])('nothing is assumed if $reason', ({ tree }) => {
   expect(withAssumedMonitors(tree, body('a+'))).toBeUndefined();
 });

@@ -16,7 +16,7 @@ const bodyOf = (...service: Parameters<typeof aService>) =>
   createBody(desiredLoadBalancer(specFromService(aService(...service), SETTINGS).balancerSpec, CONTEXT));
 
 // Names and descriptions as cloud-provider-openstack writes them; bodies as its TestBuildListenerCreateOpt, BuildPoolCreateOpt and BuildBatchUpdateMemberOpts.
-test('one call makes all of a load balancer', () => {
+test('one call creates a whole load balancer', () => {
   expect(bodyOf()).toEqual({
     name: 'kube_service_demo_shop_web',
     description: 'Kubernetes external service shop/web from cluster demo',
@@ -91,7 +91,7 @@ test('a port without a node port has no members', () => {
   expect(listener?.default_pool?.members).toEqual([]);
 });
 
-test('names are as long as Octavia takes them', () => {
+test('names are truncated to Octavia’s limit', () => {
   const long = {
     ...CONTEXT,
     service: { namespace: 'n'.repeat(63), name: 's'.repeat(63) },

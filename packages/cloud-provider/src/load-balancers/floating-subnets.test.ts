@@ -35,7 +35,7 @@ test.each([
   expect(isMatchingSubnet({ name: 'x', tags: present }, { name: undefined, tags })).toBe(is);
 });
 
-test('name and tags both count', () => {
+test('name and tags must both match', () => {
   const choice = { name: 'ext-*', tags: 'gold' };
 
   expect(isMatchingSubnet({ name: 'ext-a', tags: ['gold'] }, choice)).toBe(true);
@@ -48,7 +48,7 @@ test.each(['~(', '~a{1001}', '~(((a{100}){100}){100})'])('"%s" is refused, not t
   );
 });
 
-test('a hostile pattern takes no more time than a friendly one', () => {
+test('a hostile pattern takes no more time than an ordinary one', () => {
   const choice = { name: '~(a+)+b', tags: undefined };
 
   expect(isMatchingSubnet({ name: 'a'.repeat(255), tags: [] }, choice)).toBe(false);

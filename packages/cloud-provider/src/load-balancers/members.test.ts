@@ -95,7 +95,7 @@ test.each<{
   expect(found.map(({ node: name, address }) => `${name} ${address}`)).toEqual(members);
 });
 
-test('members of each family of their own, for what does not translate', () => {
+test('members in each family, for protocols that are not translated', () => {
   const nodes = [node('a', { addresses: ['10.0.0.1', '2001:db8::1'] }), node('b')];
 
   const found = membersByFamily(nodes, { nodeSelector: ANY, families: [4, 6] });
@@ -126,7 +126,7 @@ test.each<{ is: string; ipFamilies: string[]; provider?: string; addresses: stri
     says: ['the IPv6 address has no backends on TCP/80, UDP/53: no node has an IPv6 address'],
   },
   { is: 'nodes with both', ipFamilies: ['IPv4', 'IPv6'], addresses: ['10.0.0.1', '2001:db8::1'], says: [] },
-])('who is not served: $is', ({ ipFamilies, provider, addresses, says }) => {
+])('unserved nodes: $is', ({ ipFamilies, provider, addresses, says }) => {
   const service = aService({ ipFamilies, ports: [HTTP, DNS] }, provider === undefined ? {} : { provider });
   const { balancerSpec } = specFromService(service, SETTINGS);
 

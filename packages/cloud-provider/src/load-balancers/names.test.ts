@@ -19,7 +19,7 @@ test.each([
   expect(partName(part, index, 'x'.repeat(255))).toHaveLength(255);
 });
 
-test('the description says whose it is', () => {
+test('the description names the owner', () => {
   expect(loadBalancerDescription('demo', { namespace: 'shop', name: 'web' })).toBe(
     'Kubernetes external service shop/web from cluster demo',
   );

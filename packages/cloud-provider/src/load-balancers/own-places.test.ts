@@ -82,7 +82,7 @@ describe('with an administrator’s credential', () => {
     { name: 'memberSubnetID', id: 'shared-subnet' },
     // Octavia says so itself.
     { name: 'subnetID', id: 'none' },
-  ] as const)('$name: $id may be used, and is looked at once', async ({ name, id }) => {
+  ] as const)('$name: $id may be used, and is looked up once', async ({ name, id }) => {
     const places = placesOf(aService({}, { [name]: id }));
 
     await places.require({ [name]: id });
@@ -93,7 +93,7 @@ describe('with an administrator’s credential', () => {
   });
 });
 
-test('what the operator has set is not looked at', async () => {
+test('the operator’s settings are not checked', async () => {
   const places = placesOf(aService());
 
   await places.require({ subnetID: 'foreign-subnet', networkID: 'foreign-network', memberSubnetID: 'foreign-subnet' });

@@ -90,7 +90,7 @@ const summary = (plan: Plan): unknown => {
 const planned = (before: ServiceArguments, after: ServiceArguments, members = MEMBERS) =>
   summary(planLoadBalancer(desiredBy(after, members), made(desiredBy(before)), all));
 
-test('what is as it should be stays as it is', () => {
+test('what is as desired stays unchanged', () => {
   expect(planned([{ ports: [HTTP, DNS] }], [{ ports: [HTTP, DNS] }])).toBe('done');
 });
 
@@ -217,7 +217,7 @@ describe('members', () => {
     ]);
   });
 
-  test('keep the weights that somebody has set on them', () => {
+  test('keep weights set by hand', () => {
     const tree = made(desiredBy([]));
     const [member] = tree.members.get('pool-0') ?? [];
     const heavy = new Map([['pool-0', member ? [{ ...member, weight: 7, backup: true }] : []]]);
@@ -233,7 +233,7 @@ describe('members', () => {
     ]);
   });
 
-  test('are read where nobody knows them', () => {
+  test('are read if they are unknown', () => {
     const plan = planLoadBalancer(desiredBy([]), { ...made(desiredBy([])), members: new Map() }, all);
 
     expect(summary(plan)).toEqual(['readMembers', { poolID: 'pool-0' }]);
@@ -243,7 +243,7 @@ describe('members', () => {
 describe('drift', () => {
   const tree = made(desiredBy([]));
 
-  test('a listener that is gone is made anew, once its pool has gone', () => {
+  test('a missing listener is recreated, once its pool is deleted', () => {
     const observed = { ...tree, listeners: [] };
     const withoutPool = { ...observed, pools: [], monitors: [] };
 
@@ -251,7 +251,7 @@ describe('drift', () => {
     expect(summary(planLoadBalancer(desiredBy([]), withoutPool, all))).toEqual(['createListener', expect.anything()]);
   });
 
-  test('a pool that is gone is made anew', () => {
+  test('a missing pool is recreated', () => {
     const listeners = tree.listeners.map((listener) => ({ ...listener, default_pool_id: null }));
     const plan = planLoadBalancer(desiredBy([]), { ...tree, listeners, pools: [], monitors: [] }, all);
 
@@ -262,13 +262,13 @@ describe('drift', () => {
   });
 });
 
-test('a monitor that no list shows is read, not made twice', () => {
+test('a monitor that no list shows is read, not created twice', () => {
   const plan = planLoadBalancer(desiredBy([]), { ...made(desiredBy([])), monitors: [] }, all);
 
   expect(summary(plan)).toEqual(['readMonitor', { id: 'monitor-0', poolID: 'pool-0' }]);
 });
 
-test('what a living load balancer keeps is told by name', () => {
+test('immutable settings of an existing load balancer are named', () => {
   const { loadBalancer } = made(desiredBy([]));
   const wanted = desiredBy([{}, { subnetID: '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e', availabilityZone: 'az2' }]);
 
@@ -276,10 +276,10 @@ test('what a living load balancer keeps is told by name', () => {
   expect(ignoredChanges(desiredBy([]), { ...loadBalancer, vip_subnet_id: 'nodes' })).toEqual([]);
 });
 
-describe('a load balancer that others use too', () => {
+describe('a load balancer with other users', () => {
   const isOwn = ({ tags }: { readonly tags: readonly string[] }) => tags.includes('mine');
 
-  test('keeps what others have in it', () => {
+  test('keeps the parts of others', () => {
     const tree = made(desiredBy([{ ports: [HTTP, HTTPS] }]));
     const listeners = tree.listeners.map((each, index) => ({ ...each, tags: index === 1 ? ['theirs'] : each.tags }));
 
@@ -306,7 +306,7 @@ describe('a load balancer that others use too', () => {
     expect(summary(planLoadBalancer(desiredBy([]), observed, { isOwn }))).toBe(next);
   });
 
-  test('leaves a port to whoever has it', () => {
+  test('leaves a port to its owner', () => {
     const tree = made(desiredBy([]));
     const listeners = tree.listeners.map((each) => ({ ...each, tags: ['theirs'] }));
 

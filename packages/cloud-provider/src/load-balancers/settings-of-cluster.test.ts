@@ -25,7 +25,7 @@ test.each<Case>([
   { network: INSIDE, mode: 'None', isKnown: true, reason: 'it has no router, and is to have none' },
   { network: INSIDE, ready: 'False', mode: 'None', isKnown: true, reason: 'no router is what it waits for' },
   { network: INSIDE, ready: 'False', doing: 'Reconcile', isKnown: true, reason: 'it has worked without a router' },
-])('what load balancers are like is known: $isKnown, since $reason', (given) => {
+])('load balancer settings are known: $isKnown, since $reason', (given) => {
   const { network, mode = 'Router', ready = 'True', doing: type = 'Create', isKnown } = given;
   const at = '2026-01-01T00:00:00Z';
   const cluster = {

@@ -10,7 +10,7 @@ const specOf = (...service: Parameters<typeof aService>) =>
 const warned = (...service: Parameters<typeof aService>) =>
   specFromService(aService(...service), SETTINGS).warnings.map(({ reason }) => reason);
 
-test('a plain Service is served by TCP with a monitor and a floating IP, to everybody', () => {
+test('a plain Service is served over TCP with a monitor and a floating IP, to everyone', () => {
   const { balancerSpec, warnings } = specFromService(aService(), SETTINGS);
 
   expect(warnings).toEqual([]);
@@ -63,14 +63,14 @@ describe('values of annotations', () => {
     expect(warned({}, { timeoutMemberConnect: value })).toEqual(warnings);
   });
 
-  test('times of monitors fit each other', () => {
+  test('times of monitors are made consistent', () => {
     const monitor = { monitorDelay: '10', monitorTimeout: '60', monitorMaxRetries: '11' };
 
     expect(specOf({}, monitor).ports[0]?.monitor).toMatchObject({ delay: 10, timeout: 10, maxRetries: 1 });
     expect(warned({}, monitor)).toEqual(['InvalidAnnotation', 'InvalidAnnotation']);
   });
 
-  test('a misspelled one is told, and others of the same family with it, up to a bound', () => {
+  test('a misspelled one is reported, and others of the same family with it, up to a limit', () => {
     const service = aService();
     service.metadata.annotations = Object.fromEntries(
       Array.from({ length: 100 }, (_, index) => [`loadbalancer.openstack.org/typo-${index}`, 'x'.repeat(10_000)]),
@@ -119,7 +119,7 @@ describe('protocols', () => {
     expect(of(both, annotations)).toEqual(protocols);
   });
 
-  test('what is for TCP is told to be without effect on others', () => {
+  test('TCP settings are reported to have no effect on others', () => {
     expect(warned(both, { proxyProtocol: 'v2' })).toEqual(['LoadBalancerTcpOnly']);
     expect(warned({}, { proxyProtocol: 'v2' })).toEqual([]);
   });
@@ -130,7 +130,7 @@ describe('protocols', () => {
     { policy: 'Local', provider: 'ovn', tcp: { type: 'TCP' }, udp: undefined },
     { policy: 'Cluster', provider: 'ovn', tcp: undefined, udp: undefined },
   ])(
-    'externalTrafficPolicy $policy by $provider is watched right without being asked for',
+    'externalTrafficPolicy $policy on $provider is monitored correctly by default',
     ({ policy, provider, tcp, udp }) => {
       const healthCheckNodePort = policy === 'Local' ? 31000 : 0;
       const [first, second] = specOf(
@@ -147,7 +147,7 @@ describe('protocols', () => {
   );
 });
 
-describe('what is refused, by name', () => {
+describe('refusals, by name', () => {
   test.each([
     { is: 'no port', service: [{ ports: [] }], says: 'spec.ports' },
     {
@@ -264,7 +264,7 @@ describe('addresses', () => {
     expect(balancerSpec.floatingIP?.address).toBe(floating);
   });
 
-  test('without an external network a load balancer is internal, and says so', () => {
+  test('without an external network a load balancer is internal, and reports it', () => {
     const { balancerSpec, warnings } = specFromService(aService(), { ...SETTINGS, floatingNetworkID: undefined });
 
     expect(balancerSpec.floatingIP).toBeUndefined();
@@ -272,7 +272,7 @@ describe('addresses', () => {
   });
 
   // Cases of getSubnetID, getNetworkID and getMemberSubnetID there.
-  test('subnets and networks: what the Service says, then its class, then the cluster', () => {
+  test('subnets and networks: from the Service, then its class, then the cluster', () => {
     const classes = new Map([
       ['gold', { subnetID: 'gold-vip', memberSubnetID: 'gold-members', floatingNetworkID: 'gold-net' }],
     ]);
@@ -301,7 +301,7 @@ describe('addresses', () => {
     expect(specOf({ loadBalancerSourceRanges: given }).sourceRanges).toEqual(are);
   });
 
-  test('ranges of the annotation count where the field is empty', () => {
+  test('ranges of the annotation apply if the field is empty', () => {
     const sourceRanges = ' 10.0.0.0/8 , 192.0.2.0/24';
 
     expect(specOf({}, { sourceRanges }).sourceRanges).toEqual(['10.0.0.0/8', '192.0.2.0/24']);

@@ -74,7 +74,7 @@ describe('what a load balancer would lose', () => {
     'kubernetes.io/description',
     'example.org/internal',
     'meta.helm.sh/release-name',
-  ])('%s is of something else', (name) => {
+  ])('%s concerns something else', (name) => {
     expect(isOfLoadBalancers(name)).toBe(false);
   });
 
@@ -96,16 +96,16 @@ describe('one manifest for several clouds', () => {
   const aws = { [`${BETA}aws-load-balancer-internal`]: 'true' };
   const azure = { [`${BETA}azure-allowed-ip-ranges`]: '10.0.0.0/8' };
 
-  test('is served where it says here what it says elsewhere', () => {
+  test('is served if it means the same here as elsewhere', () => {
     expect(read({ ...aws, [INTERNAL]: 'true' }).balancerSpec.floatingIP).toBeUndefined();
     expect(read(azure, ['10.0.0.0/8']).balancerSpec.sourceRanges).toEqual(['10.0.0.0/8']);
   });
 
-  test('is public where it says so here', () => {
+  test('is public if it says so here', () => {
     expect(read({ ...aws, [INTERNAL]: 'false' }).balancerSpec.floatingIP).toBeDefined();
   });
 
-  test('is refused where it says it elsewhere alone', () => {
+  test('is refused if only the other cloud’s annotation says it', () => {
     expect(() => read({ ...azure, [INTERNAL]: 'true' })).toThrow('azure-allowed-ip-ranges');
     expect(() => read({ ...aws, [INTERNAL]: '' })).toThrow('aws-load-balancer-internal');
   });

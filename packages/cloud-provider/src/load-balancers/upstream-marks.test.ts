@@ -36,6 +36,6 @@ test.each([
   { description: 'Floating IP for Kubernetes external service shop/web from cluster peer', isUpstreams: true },
   { description: 'of the office', isUpstreams: false },
   { description: null, isUpstreams: false },
-])('a floating IP described "$description" is of upstream’s making: $isUpstreams', ({ description, isUpstreams }) => {
+])('a floating IP described "$description" is one of upstream’s: $isUpstreams', ({ description, isUpstreams }) => {
   expect(isUpstreamFloatingIp(description)).toBe(isUpstreams);
 });

@@ -6,7 +6,7 @@ const external = (address: string) => ({ type: 'ExternalIP' as const, address })
 const hostname = { type: 'Hostname' as const, address: 'node-1' };
 const all = [internal('10.0.0.7'), internal('10.9.0.7'), internal('fd00::7'), external('203.0.113.5'), hostname];
 
-describe('the address that a kubelet asks for', () => {
+describe('the address that a kubelet requests', () => {
   test.each<{ annotation: string; addresses: typeof all; reason: string }>([
     {
       annotation: '10.9.0.7',
@@ -33,7 +33,7 @@ describe('the address that a kubelet asks for', () => {
     expect(selectedAddresses(all, provided)).toEqual(addresses);
   });
 
-  test('is named if it is none of the server’s', () => {
+  test('is reported if it is none of the server’s', () => {
     expect(foreignNodeIPs(['10.0.0.7', '10.0.0.8'], all)).toEqual(['10.0.0.8']);
   });
 });

@@ -44,7 +44,7 @@ const fresh: TenantNode = {
   status: { addresses: [{ type: 'Hostname', address: 'demo-general-x2k4q' }] },
 };
 
-test('a new node is told what it is and may take pods', () => {
+test('a new node gets its identity and may accept pods', () => {
   expect(nodePatches(fresh, machine, facts)).toEqual({
     object: {
       metadata: {
@@ -87,14 +87,14 @@ function initialized(): TenantNode {
   };
 }
 
-test('a node that knows it all is left alone', () => {
+test('a complete node is left alone', () => {
   expect(nodePatches(initialized(), machine, facts)).toEqual({ object: undefined, status: undefined });
 });
 
 const SHUTDOWN = { key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' };
 
 test.each(['SHUTOFF', 'PAUSED', 'SUSPENDED', 'SHELVED', 'SHELVED_OFFLOADED', 'RESCUE'] as const)(
-  'a server that somebody stopped is told apart from one that is broken: %s',
+  'a server that was stopped is distinguished from one that is broken: %s',
   (status) => {
     const { object } = nodePatches(initialized(), machine, { ...facts, server: { ...server, status } });
 
@@ -103,7 +103,7 @@ test.each(['SHUTOFF', 'PAUSED', 'SUSPENDED', 'SHELVED', 'SHELVED_OFFLOADED', 'RE
 );
 
 test.each(['ACTIVE', 'ERROR', 'MIGRATING', 'RESIZE', 'VERIFY_RESIZE', 'REBOOT', 'UNKNOWN'] as const)(
-  'a server that nobody stopped takes pods again: %s',
+  'a running server accepts pods again: %s',
   (status) => {
     const known = initialized();
     const off: TenantNode = { ...known, spec: { ...known.spec, taints: [SHUTDOWN] } };
@@ -143,7 +143,7 @@ describe('labels', () => {
     });
   });
 
-  test('are left out while the cloud names none', () => {
+  test('are omitted while the cloud names none', () => {
     const { object } = nodePatches(fresh, machine, { ...facts, flavorName: '' });
 
     expect(Object.keys((object as { metadata: { labels: object } }).metadata.labels)).toEqual([
@@ -172,7 +172,7 @@ test('a kubelet may choose among the addresses of its server', () => {
   expect(internalIPs('10.0.0.8')).toEqual(['10.0.0.7', '10.9.0.7']);
 });
 
-test('a server with more addresses than are remembered of a node is written once', () => {
+test('a server with more addresses than are stored for a node is written once', () => {
   const nodes = Array.from({ length: 100 }, (_, n) => ({ addr: `10.0.0.${n}`, version: 4 as const }));
   const many = { ...facts, server: { ...server, addresses: { nodes } } };
   const { status } = nodePatches(fresh, machine, many) as { status: { status: NonNullable<TenantNode['status']> } };
@@ -182,7 +182,7 @@ test('a server with more addresses than are remembered of a node is written once
   expect(nodePatches(seen, machine, many).status).toBeUndefined();
 });
 
-test('a cloud that shows no addresses for a moment changes nothing', () => {
+test('a cloud that briefly shows no addresses changes nothing', () => {
   const silent = { ...facts, server: { ...server, addresses: {} } };
 
   expect(nodePatches(initialized(), machine, silent).status).toBeUndefined();
@@ -199,7 +199,7 @@ test('a node that registered as another server gets no pods, and no other provid
   });
 });
 
-test('a server is reached by its own addresses and name, whatever its kubelet says', () => {
+test('a server is reached by its own addresses and name, whatever its kubelet reports', () => {
   const addresses = [
     { type: 'Hostname', address: 'metadata.internal' },
     { type: 'InternalIP', address: '169.254.169.254' },

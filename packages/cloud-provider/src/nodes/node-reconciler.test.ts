@@ -81,7 +81,7 @@ function start({
 }
 
 describe('a node', () => {
-  test('is told what its server says', async () => {
+  test('gets the data of its server', async () => {
     const { api, state, runFor } = start({ listed: [serverThatIs('ACTIVE')] });
 
     await runFor(1);
@@ -92,7 +92,7 @@ describe('a node', () => {
     expect(state.refreshes).toBe(0);
   });
 
-  test('whose server the list does not show costs a list now and then, and is served as soon as one shows it', async () => {
+  test('whose server the list does not show costs an occasional list, and is served as soon as one shows it', async () => {
     const { api, state, runFor } = start();
 
     await runFor(3_600);
@@ -105,7 +105,7 @@ describe('a node', () => {
     expect(api.asked.length).toBeGreaterThan(0);
   });
 
-  test('that the tenant’s API does not let be written is tried less and less often', async () => {
+  test('that the tenant’s API does not let Fairway write is retried less and less often', async () => {
     const { api, runFor } = start({ listed: [serverThatIs('ACTIVE')], answer: () => ({ status: 403 }) });
 
     await runFor(3_600);
@@ -114,7 +114,7 @@ describe('a node', () => {
     expect(api.requests.length).toBeLessThanOrEqual(25);
   });
 
-  test('is left to whoever comes next when the signal aborts', async () => {
+  test('is left to the next process when the signal aborts', async () => {
     const abort = new AbortController();
     const { reconciler, api, state } = start();
     state.onRefresh = () => {
@@ -126,7 +126,7 @@ describe('a node', () => {
     expect(api.asked).toEqual([]);
   });
 
-  test('says once that it is known', async () => {
+  test('reports once that it is known', async () => {
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }];
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: { taints }, status: {} };
     const { said, runFor } = start({ listed: [serverThatIs('ACTIVE')], node });
@@ -136,7 +136,7 @@ describe('a node', () => {
     expect(said).toEqual(['Synced: Node synced successfully']);
   });
 
-  test('that asks for an address of another is told so once, and has its own', async () => {
+  test('that requests an address of another has this reported once, and has its own', async () => {
     const annotations = { 'alpha.kubernetes.io/provided-node-ip': '169.254.169.254' };
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid', annotations }, spec: {}, status: {} };
     const { said, runFor } = start({ listed: [serverThatIs('ACTIVE')], node });
@@ -148,7 +148,7 @@ describe('a node', () => {
     ]);
   });
 
-  test('is not fought for when somebody else keeps changing it', async () => {
+  test('is not fought over when another controller keeps changing it', async () => {
     const { api, runFor } = start({ listed: [serverThatIs('ACTIVE')] });
 
     // The node never shows what was written.
@@ -157,7 +157,7 @@ describe('a node', () => {
     expect(api.requests.length).toBeLessThanOrEqual(2 * (20 + 60 * 4 + 1));
   });
 
-  test('that is Ready again after its server was stopped has the list asked soon, and not for ever', async () => {
+  test('that is Ready again after its server was stopped causes a list soon, but not forever', async () => {
     const taints = [{ key: 'node.cloudprovider.kubernetes.io/shutdown', effect: 'NoSchedule' }];
     const status = { conditions: [{ type: 'Ready', status: 'True' }] };
     const node = { metadata: { name: 'demo-general-a', uid: 'node-uid' }, spec: { taints }, status };

@@ -28,7 +28,7 @@ describe('a providerID', () => {
     expect(parseProviderID(providerID)).toBeUndefined();
   });
 
-  test('is read as it is written', () => {
+  test('is read as written', () => {
     const reference = { region: 'west', serverID };
 
     expect(parseProviderID(providerIDOf(reference))).toEqual(reference);

@@ -75,14 +75,14 @@ describe('a node that claims', () => {
     { podCIDR: '169.254.169.254/32', says: /within the cluster's/, reason: 'the metadata service' },
     { podCIDR: 'fd00::/64', says: /not an IPv4 network/, reason: 'what routes are not made for' },
     { podCIDR: '10.2.9.1/24', says: /not an IPv4 network/, reason: 'nonsense' },
-  ])('$reason gets nothing, and takes nothing away', ({ podCIDR, says }) => {
+  ])('$reason gets nothing, and removes nothing', ({ podCIDR, says }) => {
     const plan = planRoutes(facts([b, node('z', podCIDR, '10.0.0.9', 5)], [routeB]));
 
     expect([plan.add, plan.remove]).toEqual([[], []]);
     expect(plan.refused.get('z')).toMatch(says);
   });
 
-  test('a way by an address outside of the subnet gets none', () => {
+  test('a next hop outside of the subnet gets none', () => {
     const plan = planRoutes(facts([node('z', '10.2.5.0/24', '192.0.2.1')]));
 
     expect([plan.add, plan.refused.get('z')]).toEqual([[], expect.stringMatching(/not in the node subnet/)]);

@@ -28,13 +28,13 @@ function notFound(): OpenStackError {
 
 const { signal } = new AbortController();
 
-test.each(['foreign', 'missing', 'untold'])('a share network may not be used that is %s', async (id) => {
+test.each(['foreign', 'missing', 'untold'])('a share network may not be used if it is %s', async (id) => {
   const problem = await new OwnShareNetworks().problemOf(aCloud().cloud, id, signal);
 
   expect(problem).toMatch(`parameter "shareNetworkID" is "${id}", and the project has no such share network`);
 });
 
-test("the project's own may be used, and is looked at once", async () => {
+test("the project's own may be used, and is looked up once", async () => {
   const networks = new OwnShareNetworks();
   const { cloud, asked } = aCloud();
 

@@ -27,7 +27,7 @@ describe('a claim', () => {
       parameters: { 'nfs-shareClient': '10.0.0.0/8', appendShareMetadata: '{"a": "b"}' },
       request: { size: 5, metadata: { a: 'b', 'fairway.dev/share-client': '10.0.0.0/8' } },
     },
-  ])('of $spec and $parameters gets $request', ({ spec, parameters = {}, request }) => {
+  ])('for $spec and $parameters gets $request', ({ spec, parameters = {}, request }) => {
     const wanted = { share_proto: 'NFS', metadata: {}, ...request };
     expect(plan(spec, { parameters })).toEqual({ kind: 'create', request: wanted });
   });
@@ -44,14 +44,14 @@ describe('a claim', () => {
     { parameters: { type: 'slow' }, says: /StorageClass shared: parameter "type" is "slow", but Manila has no/ },
     { parameters: { availability: 'mars' }, says: /Manila has nova, az2/ },
     { parameters: { groupID: 'x' }, says: /StorageClass shared: parameter "groupID"/ },
-  ])('of $spec and $parameters is refused', ({ spec = {}, parameters = {}, says }) => {
+  ])('for $spec and $parameters is refused', ({ spec = {}, parameters = {}, says }) => {
     expect(plan(spec as Partial<PersistentVolumeClaim['spec']>, { parameters })).toEqual({
       kind: 'refuse',
       message: expect.stringMatching(says),
     });
   });
 
-  test('of a class with topologies is refused', () => {
+  test('for a class with topologies is refused', () => {
     expect(plan({}, { allowedTopologies: [{}] })).toMatchObject({ message: expect.stringMatching(/every zone/) });
   });
 });

@@ -37,7 +37,7 @@ describe('--controllers', () => {
     expect(() => selectedControllers(parts)).toThrow(says);
   });
 
-  it('never starts what makes or approves nodes', () => {
+  it('never starts controllers that create or approve nodes', () => {
     const all = declarationsOf(selectedControllers(['*', 'volume', 'ingress'])).map(({ name }) => name);
 
     expect(all).toEqual([

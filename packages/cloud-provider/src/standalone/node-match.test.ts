@@ -36,7 +36,7 @@ it.each([
   expect(matchServer(of, listed, place)).toMatchObject(is);
 });
 
-it('says which servers have the name of a node', () => {
+it('reports the servers with the name of a node', () => {
   expect(matchServer(node('twin'), listed, place)).toEqual({
     kind: 'ambiguous',
     message:

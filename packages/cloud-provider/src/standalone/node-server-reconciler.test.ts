@@ -118,7 +118,7 @@ describe('a node whose server is not listed', () => {
     { reason: 'it is Ready', node: aNode('x', 'openstack:///9', 'True'), lookUp: 'notFound', isGone: false },
     { reason: 'it names none', node: aNode('x'), lookUp: 'notFound', isGone: false },
     { reason: 'it is another cloud’s', node: aNode('x', 'aws:///9'), lookUp: 'notFound', isGone: false },
-  ])('is gone ($isGone) where $reason', async ({ node, lookUp, isGone }) => {
+  ])('is gone ($isGone) if $reason', async ({ node, lookUp, isGone }) => {
     const { look, deletedMachines } = observed([there, node], [alpha], lookUp);
     await look('alpha');
     await look('x');
@@ -126,14 +126,14 @@ describe('a node whose server is not listed', () => {
     expect([deletedMachines('x'), deletedMachines('alpha')]).toEqual([isGone, false]);
   });
 
-  it('is not gone where none of the cluster’s servers is: the project is a wrong one', async () => {
+  it('is not gone if none of the cluster’s servers is listed: the project is a wrong one', async () => {
     const { look, deletedMachines } = observed([aNode('x', 'openstack:///9')], [alpha], 'notFound');
     await look('x');
 
     expect(deletedMachines('x')).toBe(false);
   });
 
-  it('costs a few calls a minute for as long as that lasts', async () => {
+  it('costs a few calls a minute while that lasts', async () => {
     const { calls, clock, look } = observed([there, aNode('x', 'openstack:///9')], [alpha], 'unavailable');
     for (let second = 0; second < 600; second++) {
       await look('x');
@@ -145,7 +145,7 @@ describe('a node whose server is not listed', () => {
   });
 });
 
-it('the server of a node that comes back is known again, and that of one that goes is forgotten', async () => {
+it('the server of a returning node is known again, and that of a deleted one is forgotten', async () => {
   const nodes = [aNode('alpha', undefined, 'True')];
   const { look, machines, state } = observed(nodes, [], 'notFound');
   await look('alpha');
@@ -160,7 +160,7 @@ it('the server of a node that comes back is known again, and that of one that go
   expect(machines.list()).toEqual([]);
 });
 
-it('of two nodes that name a server the older one is it', async () => {
+it('if two nodes name a server, the older one owns it', async () => {
   const nodes = [aNode('alpha', 'openstack:///1', 'True', '1'), aNode('thief', 'openstack:///1', 'True', '2')];
   const { look, machines, said } = observed(nodes, [alpha], 'notFound');
   await look('alpha');

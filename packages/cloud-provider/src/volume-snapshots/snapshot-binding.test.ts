@@ -12,7 +12,7 @@ const isDefault = { annotations: { 'snapshot.storage.kubernetes.io/is-default-cl
 const byDefault = aSnapshot({}, uid);
 delete byDefault.spec.volumeSnapshotClassName;
 
-describe('a VolumeSnapshot of a claim', () => {
+describe('a VolumeSnapshot from a claim', () => {
   test('gets a content as snapshot-controller writes it', () => {
     expect(bindingStep(aSnapshot({}, { ...uid, resourceVersion: '7' }), facts)).toMatchObject({
       kind: 'create',
@@ -48,7 +48,7 @@ describe('a VolumeSnapshot of a claim', () => {
       message: /data is being deleted/,
     },
     { reason: 'no class', change: { classes: [] }, message: /no VolumeSnapshotClass "fast"/ },
-  ])('with $reason waits, and says so', ({ change, message }) => {
+  ])('with $reason waits, and reports it', ({ change, message }) => {
     expect(bindingStep(aSnapshot({}, uid), { ...facts, ...change })).toEqual({
       kind: 'refuse',
       reason: 'SnapshotContentCreationFailed',
@@ -63,7 +63,7 @@ describe('a VolumeSnapshot of a claim', () => {
       classes: [aSnapshotClass({}, { name: 'b', ...isDefault }), aSnapshotClass({}, { name: 'a', ...isDefault })],
       message: /2 VolumeSnapshotClasses of driver .* are marked as default: a, b/,
     },
-  ])('without a default class says so: $message', ({ classes, message }) => {
+  ])('without a default class reports it: $message', ({ classes, message }) => {
     expect(bindingStep(byDefault, { ...facts, classes })).toMatchObject({
       kind: 'refuse',
       message: expect.stringMatching(message),
@@ -74,7 +74,7 @@ describe('a VolumeSnapshot of a claim', () => {
     { reason: 'its class', change: { classes: [aSnapshotClass({ driver: 'other' })] } },
     { reason: 'its volume', change: { volume: aVolume({ csi: { driver: 'other', volumeHandle: 'x' } }) } },
     { reason: 'its content', change: { content: aContent({ driver: 'other' }) } },
-  ])('of another driver by $reason is not bound', ({ change }) => {
+  ])('for another driver by $reason is not bound', ({ change }) => {
     expect(bindingStep(aSnapshot({}, uid), { ...facts, ...change })).toMatchObject({
       kind: 'foreign',
       message: expect.stringMatching(
@@ -83,7 +83,7 @@ describe('a VolumeSnapshot of a claim', () => {
     });
   });
 
-  test('that was ready is not made again when its content is lost', () => {
+  test('that was ready is not recreated when its content is lost', () => {
     const snapshot = { ...aSnapshot({}, uid), status: { readyToUse: true } };
 
     expect(bindingStep(snapshot, facts)).toMatchObject({ kind: 'refuse', reason: 'SnapshotContentMissing' });
@@ -101,7 +101,7 @@ describe('a VolumeSnapshot of a claim', () => {
   });
 });
 
-describe('a VolumeSnapshot of a content', () => {
+describe('a VolumeSnapshot from a content', () => {
   const snapshot = aSnapshot({ source: { volumeSnapshotContentName: 'kept' } }, uid);
 
   test.each([
@@ -128,7 +128,7 @@ describe('a VolumeSnapshot of a content', () => {
 test.each([
   { source: {}, name: undefined },
   { source: { persistentVolumeClaimName: 'data', volumeSnapshotContentName: 'kept' }, name: 'kept' },
-])('of $source nothing is made', ({ source, name }) => {
+])('from $source creates nothing', ({ source, name }) => {
   const snapshot = aSnapshot({ source }, uid);
 
   expect(contentNameFor(snapshot)).toBe(name);

@@ -18,7 +18,7 @@ describe('a VolumeSnapshotContent', () => {
     { created_at: '2026-11-25T18:30:15.678901', creationTime: MADE_NS },
     { created_at: '2026-11-25T18:30:15Z', creationTime: MADE_NS },
     { created_at: '2026-11-25T19:30:15+01:00', creationTime: MADE_NS },
-  ])('says of a snapshot of $created_at $creationTime, exactly', ({ created_at, creationTime }) => {
+  ])('reports $creationTime exactly for a snapshot of $created_at', ({ created_at, creationTime }) => {
     const status = contentStatus(aContent(), { ...cinder, created_at });
 
     expect(status).toEqual({ snapshotHandle: 'two', creationTime, readyToUse: true, restoreSize: 5 * GIB });
@@ -34,7 +34,7 @@ describe('a VolumeSnapshotContent', () => {
     });
   });
 
-  test('loses its error when that is over', () => {
+  test('loses its error when that is resolved', () => {
     const status = { readyToUse: false, error: { message: 'm', time: 't' } };
 
     expect(contentStatus(aContent({}, { status }), cinder)).toMatchObject({ readyToUse: true, error: null });
@@ -50,7 +50,7 @@ describe('a VolumeSnapshot', () => {
     },
     { says: { readyToUse: true, restoreSize: 1000 }, status: { readyToUse: true, restoreSize: '1000' } },
     { says: { error: { message: 'm' } }, status: { readyToUse: false, error: { message: 'm' } } },
-  ])('says what its content says: $says', ({ says, status }) => {
+  ])('reports what its content reports: $says', ({ says, status }) => {
     const content = aContent({}, says && { status: says });
     const wanted = { boundVolumeSnapshotContentName: 'kept', ...status };
 
@@ -58,7 +58,7 @@ describe('a VolumeSnapshot', () => {
     expect(snapshotStatus({ ...aSnapshot(), status: wanted }, content)).toBeUndefined();
   });
 
-  test('loses what its content does not say any more', () => {
+  test('loses what its content no longer reports', () => {
     const snapshot = { ...aSnapshot(), status: { restoreSize: '5Gi', error: { message: 'm' } } };
 
     expect(snapshotStatus(snapshot, aContent())).toEqual({
@@ -69,7 +69,7 @@ describe('a VolumeSnapshot', () => {
     });
   });
 
-  test('says what has failed once', () => {
+  test('reports a failure once', () => {
     const status = failedStatus(aSnapshot(), 'm', 0);
 
     expect(status).toEqual({ readyToUse: false, error: { message: 'm', time: '1970-01-01T00:00:00Z' } });

@@ -40,13 +40,13 @@ describe('a claim', () => {
     });
   });
 
-  test('of a class that is gone grows: the request was judged by the class', () => {
+  test('of a class that is gone grows: the request was validated by the class', () => {
     const { claim, volume } = grown('8Gi', '5Gi');
 
     expect(expansionStep(claim, volume, undefined)).toEqual({ kind: 'extend', sizeGiB: 8, storage: '8Gi' });
   });
 
-  test("is not its volume's, nor another driver's", () => {
+  test('is not matched with another’s volume, nor another driver’s', () => {
     const { claim, volume } = grown('8Gi', '5Gi');
     const csi = { driver: 'other', volumeHandle: 'x' };
 
@@ -55,7 +55,7 @@ describe('a claim', () => {
   });
 });
 
-test('a claim has one condition of its size, and other ones as they were', () => {
+test('a claim has one condition for its size, and other ones are kept', () => {
   const claim = aClaim();
   const other = { type: 'ModifyingVolume', status: 'True' };
   const status = { conditions: [other, { type: 'Resizing', status: 'True' }] };

@@ -94,13 +94,13 @@ describe('the volume of a claim', () => {
     expect(planVolume(claim, of, CLUSTER, OFFER)).toEqual({ kind: 'create', volume });
   });
 
-  test('is anywhere in a cloud whose zones of volumes are others', () => {
+  test('is anywhere in a cloud whose volume zones differ', () => {
     const plan = planVolume(aClaim(), aClass(DELAYED), CLUSTER, { ...OFFER, volumeZones: ['nova'] });
 
     expect(plan).toEqual({ kind: 'create', volume: { request: { size: 5 }, fsType: 'ext4', zone: undefined } });
   });
 
-  describe('in zones whose names are no labels', () => {
+  describe('in zones whose names are not valid labels', () => {
     const named = { ...OFFER, volumeZones: ['AZ 1', 'Zürich', 'az2'], computeZones: ['AZ 1', 'Zürich', 'az2'] };
     const at = (label: string, how: Partial<StorageOffer> = {}, of = aClass(DELAYED)) =>
       planVolume(aClaim(), of, { ...CLUSTER, selectedNode: { [ZONE_KEY]: label } }, { ...named, ...how });
@@ -108,12 +108,12 @@ describe('the volume of a claim', () => {
     test.each([
       { label: 'AZ-1', zone: 'AZ 1' },
       { label: 'Z-rich', zone: 'Zürich' },
-    ])('is made in $zone for a node labelled $label', ({ label, zone }) => {
+    ])('is created in $zone for a node labelled $label', ({ label, zone }) => {
       const volume = { request: { size: 5, availability_zone: zone }, fsType: 'ext4', zone: label };
       expect(at(label)).toEqual({ kind: 'create', volume });
     });
 
-    test('is reached by the label of the zone that the class names', () => {
+    test('has the label of the zone that the class names as topology', () => {
       const of = aClass({ ...DELAYED, parameters: { availability: 'AZ 1' } });
       const volume = { request: { size: 5, availability_zone: 'AZ 1' }, fsType: 'ext4', zone: 'AZ-1' };
       expect(at('AZ-1', {}, of)).toEqual({ kind: 'create', volume });
@@ -129,14 +129,14 @@ describe('the volume of a claim', () => {
     test.each([
       { reason: 'two of Cinder', how: { volumeZones: ['AZ 1', 'AZ-1'] } },
       { reason: 'one of Nova alone', how: { computeZones: ['AZ-1', 'AZ 1'] } },
-    ])('is refused where labels collide: $reason', ({ how }) => {
+    ])('is refused if labels collide: $reason', ({ how }) => {
       expect(at('AZ-1', how)).toMatchObject({
         kind: 'refuse',
         message: expect.stringMatching(/the zones "AZ.1" and "AZ.1" have the same label "AZ-1"/),
       });
     });
 
-    test('goes first to zones that labels tell apart', () => {
+    test('prefers zones that labels distinguish', () => {
       const cluster = { ...CLUSTER, nodeZones: ['AZ-1', 'az2'] };
       const offer = { ...named, volumeZones: ['AZ 1', 'AZ-1', 'az2'] };
       expect(planVolume(aClaim(), aClass(), cluster, offer)).toMatchObject({ volume: { zone: 'az2' } });

@@ -7,7 +7,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const KUBE_SYSTEM = { namespace: 'kube-system' };
 
 describe('a cluster that refuses an add-on', () => {
-  test('is told what, at few calls and one write; the other add-on is none the worse', async () => {
+  test('reports it, at few calls and one write; the other add-on is not affected', async () => {
     await using story = await AddonStory.begin();
     await story.work();
     story.fault = ({ method, path }) =>
@@ -41,7 +41,7 @@ describe('a cluster that refuses an add-on', () => {
   test.each([
     { what: 'an add-on', path: 'deployments/coredns', object: 'Deployment kube-system/coredns' },
     { what: 'everything', path: 'configmaps/fairway-addons', object: 'the check of the add-ons' },
-  ])('is told what, where a webhook that does not answer refuses $what', async ({ path: refused, object }) => {
+  ])('reports it if an unavailable webhook refuses $what', async ({ path: refused, object }) => {
     const message = 'Internal error occurred: failed calling webhook "mine.example.org": connect: no route to host';
     const body = JSON.stringify({ kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500, message });
     await using story = await AddonStory.begin(
@@ -61,7 +61,7 @@ describe('a cluster that refuses an add-on', () => {
 });
 
 describe('an API of a cluster that', () => {
-  test('does not answer for hours costs a call in some minutes and no writes', async () => {
+  test('does not respond for hours costs a call every few minutes and no writes', async () => {
     await using story = await AddonStory.begin();
     await story.work();
     await story.tenant.resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM);
@@ -90,7 +90,7 @@ describe('an API of a cluster that', () => {
     { nth: 14, kind: 'breaksBefore' },
     { nth: 20, kind: 'breaksAfter' },
   ] as const)(
-    '$kind at write $nth, of a process that dies with it, leaves all as it should be',
+    '$kind at write $nth of a process that dies with it leaves everything as desired',
     async ({ nth, kind }) => {
       let written = 0;
       const isDead = () => written >= nth;

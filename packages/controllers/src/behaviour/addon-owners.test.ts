@@ -17,7 +17,7 @@ describe("a tenant's own changes", () => {
   const edit = { fieldManager: 'kubectl-edit', namespace: 'kube-system' };
   const corefile = { type: 'merge' as const, value: { data: { Corefile: '.:53 {\n  errors\n}\n' } } };
 
-  test('of what is its own are reported, not fought, and taken back when asked for, once', async () => {
+  test('to its own settings are reported, not reverted, and replaced once on request', async () => {
     await using story = await AddonStory.begin();
     await story.work();
 
@@ -46,7 +46,7 @@ describe("a tenant's own changes", () => {
     expect(await story.addon('coredns')).toMatchObject({ state: 'Modified' });
   });
 
-  test('do not hold up the rest of the object', async () => {
+  test('do not block the rest of the object', async () => {
     await using story = await AddonStory.begin();
     await story.work();
     const deployments = story.tenant.resource(Deployments);
@@ -92,7 +92,7 @@ describe("a tenant's own changes", () => {
     expect(mended.status?.conditions?.some(({ type }) => type === 'FieldsApplied')).toBe(false);
   });
 
-  test('cost as little as none', async () => {
+  test('cost no more than an unchanged add-on', async () => {
     await using story = await AddonStory.begin();
     await story.work();
     await story.tenant.resource(ConfigMaps).patch('coredns', corefile, edit);
@@ -102,12 +102,12 @@ describe("a tenant's own changes", () => {
 
     await story.clock.pass(3 * HOUR_MS);
 
-    // An apply that is refused, and the rest, an hour: neither changes anything.
+    // An hour of refused applies and everything else: neither changes anything.
     expect(story.writes().length).toBeLessThanOrEqual(2 * 4);
     expect((await story.cluster()).metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  test('in places of their own are no matter', async () => {
+  test('to other fields are ignored', async () => {
     await using story = await AddonStory.begin();
     await story.work();
     const env = [{ name: 'GOGC', value: '50' }];
@@ -126,7 +126,7 @@ describe("a tenant's own changes", () => {
 describe('a cluster that has add-ons of its own', () => {
   const config = { metadata: { name: 'kube-proxy', namespace: 'kube-system' }, data: { 'config.conf': 'mode: ipvs' } };
 
-  test('keeps them, also where they go, until somebody asks for Fairway’s', async () => {
+  test('keeps them, even after their deletion, until a person asks for Fairway’s', async () => {
     await using story = await AddonStory.begin({}, { before: (tenant) => tenant.resource(ConfigMaps).create(config) });
     const configs = story.tenant.resource(ConfigMaps);
 
@@ -155,7 +155,7 @@ describe('a cluster that has add-ons of its own', () => {
     expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready', version: '1.34.2' });
   });
 
-  test('keeps its own kinds of snapshots, all of them, and gets Fairway’s when somebody asks', async () => {
+  test('keeps all of its own kinds of snapshots, and gets Fairway’s on request', async () => {
     const wanted = volumeSnapshots().objects.find(({ name }) => name.startsWith('volumesnapshotclasses.'));
     const own = wanted && { type: wanted.type, object: { ...wanted.object, metadata: { name: wanted.name } } };
     const before = async (tenant: KubeClient) => own && tenant.resource(own.type).create(own.object);
@@ -180,7 +180,7 @@ describe('a cluster that has add-ons of its own', () => {
     expect(await definitions()).toHaveLength(3);
   });
 
-  test('keeps a kube-proxy of another name, and gets Fairway’s when somebody asks', async () => {
+  test('keeps a kube-proxy with another name, and gets Fairway’s on request', async () => {
     const labels = { app: 'proxy' };
     const template = {
       metadata: { labels },
@@ -209,7 +209,7 @@ describe('a cluster that has add-ons of its own', () => {
     expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready' });
   });
 
-  test('may have Cilium instead of Fairway’s kube-proxy, which stays away when it was deleted', async () => {
+  test('may have Cilium instead of Fairway’s kube-proxy, which is not recreated after its deletion', async () => {
     await using story = await AddonStory.begin();
     await story.work();
     const data = { 'kube-proxy-replacement': 'true' };
@@ -226,7 +226,7 @@ describe('a cluster that has add-ons of its own', () => {
     await expect(story.tenant.resource(DaemonSets).get('kube-proxy', KUBE_SYSTEM)).rejects.toMatchObject({ code: 404 });
   });
 
-  test('has them taken over once, also by a process that dies before it says so', async () => {
+  test('has them taken over once, even by a process that dies before it records it', async () => {
     await using story = await AddonStory.begin({}, { before: (tenant) => tenant.resource(ConfigMaps).create(config) });
     const before = await story.cluster();
     await story.annotate({ 'fairway.dev/adopt-addons': 'now' });
@@ -244,7 +244,7 @@ describe('a cluster that has add-ons of its own', () => {
     expect(await story.addon('kube-proxy')).toMatchObject({ state: 'Ready', version: '1.34.2' });
   });
 
-  test('has all of one taken over, or nothing where the cluster refuses a part', async () => {
+  test('has all of one taken over, or nothing if the cluster refuses a part', async () => {
     const own = { metadata: { name: 'coredns', namespace: 'kube-system' }, data: { Corefile: '.:53 { errors }' } };
     await using story = await AddonStory.begin({}, { before: (tenant) => tenant.resource(ConfigMaps).create(own) });
     const configs = story.tenant.resource(ConfigMaps);
@@ -280,7 +280,7 @@ describe('what is no longer wanted', () => {
     expect(await story.recordedKinds()).not.toContain('PodDisruptionBudget');
   });
 
-  test('stays where it is not Fairway’s, whatever its labels say', async () => {
+  test('is kept if it is not Fairway’s, whatever its labels say', async () => {
     await using story = await AddonStory.begin();
     const { metadata } = await story.tenant.resource(ConfigMaps).get('coredns', KUBE_SYSTEM);
     const { labels = {} } = metadata;

@@ -16,7 +16,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 const KUBE_SYSTEM = { namespace: 'kube-system' };
 
 describe('a new cluster', () => {
-  test('gets kube-proxy, CoreDNS, metrics-server and volumes, which are Ready when they work, beside Ready', async () => {
+  test('gets kube-proxy, CoreDNS, metrics-server and volumes, with a Ready condition of their own', async () => {
     await using story = await AddonStory.begin();
 
     const before = await story.cluster();
@@ -36,7 +36,7 @@ describe('a new cluster', () => {
     expect(spec.clusterIP).toBe('10.3.0.10');
   });
 
-  test('without kube-proxy has the others alone', async () => {
+  test('without kube-proxy has only the others', async () => {
     await using story = await AddonStory.begin({ plan: 'standard' });
 
     expect((await story.addons()).map(({ name }) => name)).toEqual([
@@ -78,8 +78,8 @@ describe('a new cluster', () => {
   );
 });
 
-describe('a cluster at rest', () => {
-  test('costs no writes, and a look at each object an hour', async () => {
+describe('an idle cluster', () => {
+  test('costs no writes, and one read of each object an hour', async () => {
     await using story = await AddonStory.begin();
     await story.work();
     await story.clock.pass(5 * MINUTE_MS);
@@ -94,7 +94,7 @@ describe('a cluster at rest', () => {
     expect((await story.cluster()).metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  test('and so does one that hibernates, of which nothing is said', async () => {
+  test('costs the same while hibernated, and reports nothing', async () => {
     await using story = await AddonStory.begin();
     await story.work();
     await story.patch({ spec: { hibernation: { enabled: true } } });
@@ -114,7 +114,7 @@ describe('a cluster at rest', () => {
 });
 
 describe('what is no longer wanted', () => {
-  test('goes although it changes while it is looked at, as the status of a budget does with each eviction', async () => {
+  test('is deleted even if it changes between reads, as the status of a budget does with each eviction', async () => {
     await using story = await AddonStory.begin();
     const [pool] = (await story.fairway.client.resource(nodePools).list()).items;
     await story.fairway.patch(nodePools, pool?.metadata.name ?? '', { spec: { replicas: 2 } });
@@ -136,7 +136,7 @@ describe('what is no longer wanted', () => {
 });
 
 describe('what is missing', () => {
-  test.each([DaemonSets, Services, ConfigMaps])('comes back within a minute: $plural', async (type) => {
+  test.each([DaemonSets, Services, ConfigMaps])('is recreated within a minute: $plural', async (type) => {
     await using story = await AddonStory.begin();
     const name = type === Services ? 'kube-dns' : 'kube-proxy';
 
@@ -146,7 +146,7 @@ describe('what is missing', () => {
     await expect(story.tenant.resource(type).get(name, KUBE_SYSTEM)).resolves.toBeDefined();
   });
 
-  test('comes back within the hour where nobody watches', async () => {
+  test('is recreated within the hour if it is not watched', async () => {
     await using story = await AddonStory.begin();
 
     await story.tenant.resource(ClusterRoleBindings).delete('fairway:kube-proxy');
@@ -155,7 +155,7 @@ describe('what is missing', () => {
     await expect(story.tenant.resource(ClusterRoleBindings).get('fairway:kube-proxy')).resolves.toBeDefined();
   });
 
-  test('is looked for twice a minute at most, however often it goes', async () => {
+  test('is checked twice a minute at most, however often it is deleted', async () => {
     await using story = await AddonStory.begin();
     await story.clock.pass(2 * MINUTE_MS);
     story.forgetRequests();
@@ -194,7 +194,7 @@ test('CoreDNS follows the control plane, kube-proxy the oldest node', async () =
   });
 });
 
-test('a version is told when the cluster has it, also where the next look at it has to wait', async () => {
+test('a version is reported once the cluster has it, even if the next check of it has to wait', async () => {
   await using story = await AddonStory.begin({ version: '1.34' });
   await story.work();
   const told = async () => `v${(await story.addon('coredns'))?.version}`;
@@ -217,7 +217,7 @@ test('a version is told when the cluster has it, also where the next look at it 
   expect(seen.filter(([said, is]) => said !== is)).toEqual([]);
 });
 
-test('a cluster that is paused is left alone', async () => {
+test('a paused cluster is left alone', async () => {
   await using story = await AddonStory.begin();
   await story.annotate({ 'fairway.dev/paused': '' });
   await story.tenant.resource(DaemonSets).delete('kube-proxy', KUBE_SYSTEM);

@@ -17,7 +17,7 @@ interface Case {
   readonly hits: (request: TransportRequest) => boolean;
 }
 
-/** The first two requests of a method to a path go wrong, so that each retry is tried, too. */
+/** The first two requests of a method to a path fail, so that each retry is tested, too. */
 function firstTwoOfEach(fault: ApiFault, hits: Case['hits']): ChooseApiFault {
   const met = new Map<string, number>();
   return (request) => {
@@ -39,8 +39,8 @@ const CASES: readonly Case[] = [
   { reason: 'a watch whose version is too old', fault: { kind: 'expires' }, hits: isWatch },
 ];
 
-describe("each request to Fairway's own API goes wrong twice", () => {
-  test.each(CASES)('$reason: all comes right, nothing is doubled, nothing is left', async ({ fault, hits }) => {
+describe("each request to Fairway's own API fails twice", () => {
+  test.each(CASES)('$reason: everything converges, nothing is duplicated, nothing is left', async ({ fault, hits }) => {
     await using fairway = await TestFairway.start({ apiFaults: firstTwoOfEach(fault, hits) });
     const before = holdings(fairway.cloud);
 

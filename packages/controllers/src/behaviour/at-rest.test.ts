@@ -13,10 +13,10 @@ import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** What the control plane of a real cluster waits for a kubelet's reports, and looks for their absence. */
+/** How long the control plane of a real cluster waits for a kubelet's reports, plus the interval at which it checks. */
 const GRACE_MS = 55_000;
 
-/** Clusters of one project as `fairway up` follows it, an hour after all was Ready. */
+/** Clusters of one project as with `fairway up`, an hour after everything was Ready. */
 async function startAtRest({ clusterCount = 1 } = {}) {
   const clock = new SteppingClock();
   const random = seededRandom(4_242);
@@ -32,7 +32,7 @@ async function startAtRest({ clusterCount = 1 } = {}) {
     await clock.during(fairway.createCluster({}, name));
     await clock.during(fairway.createPool({ clusterName: name, replicas: 2 }, name));
     await clock.during(fairway.clusterReady(name));
-    // They come one after the other.
+    // They are created one after the other.
     await clock.pass(MINUTE_MS);
   }
   await clock.pass(HOUR_MS);
@@ -66,7 +66,7 @@ async function startAtRest({ clusterCount = 1 } = {}) {
         .map(({ method, template, count }) => [`${method} ${template}`, count]);
       return { total: fairway.cloud.calls.total, by: Object.fromEntries(counts) as Record<string, number> };
     },
-    /** How long it takes until it is so, in ms. */
+    /** How long it takes until the condition holds, in ms. */
     timeUntil: async (isSo: () => Promise<boolean>, limitMs = HOUR_MS) => {
       const beganMs = clock.now();
       while (!(await clock.during(isSo()))) {
@@ -80,7 +80,7 @@ async function startAtRest({ clusterCount = 1 } = {}) {
 
 const serverReason = ({ status }: Machine) => findCondition(status?.conditions, 'ServerReady')?.reason;
 
-describe('a project at rest', () => {
+describe('an idle project', () => {
   test.each([{ clusterCount: 1 }, { clusterCount: 5 }])(
     'costs at most 1.2 calls a minute with $clusterCount clusters',
     async ({ clusterCount }) => {
@@ -111,7 +111,7 @@ describe('a project at rest', () => {
     expect(back.by['GET /v2.1/servers/detail']).toBeLessThanOrEqual(15);
   });
 
-  test('whose node comes and goes as it likes costs a few calls a minute', async () => {
+  test('with a node that flaps costs a few calls a minute', async () => {
     const { fairway, clock, machines, say } = await startAtRest();
     await using _ = fairway;
     const name = (await machines())[0]?.metadata.name ?? '';
@@ -125,7 +125,7 @@ describe('a project at rest', () => {
   });
 });
 
-describe('a pool at rest that grows, four minutes after the last list', () => {
+describe('an idle pool that grows, four minutes after the last list', () => {
   test.each([
     { what: 'the connection breaks after the work', action: { kind: 'drop', when: 'after' }, isKilled: false },
     { what: 'an answer comes after a minute and more', action: { kind: 'delay', delayMs: 90_000 }, isKilled: false },
@@ -154,11 +154,11 @@ describe('a pool at rest that grows, four minutes after the last list', () => {
   });
 });
 
-describe('a cluster at rest that is deleted', () => {
+describe('an idle cluster that is deleted', () => {
   test.each([
     { whose: 'with machines', hasMachines: true },
     { whose: 'without machines', hasMachines: false },
-  ])('$whose: a server that none of them has goes with it, within a minute and a half', async ({ hasMachines }) => {
+  ])('$whose: an extra server with its tags is deleted with it, within 90 seconds', async ({ hasMachines }) => {
     const { fairway, clock, client, machines, network, timeUntil } = await startAtRest();
     await using _ = fairway;
     const { metadata } = await clock.during(fairway.client.resource(clusters).get('demo', { namespace: TEAM }));
@@ -187,11 +187,11 @@ describe('a cluster at rest that is deleted', () => {
   });
 });
 
-describe('what somebody does to the cloud behind a project at rest', () => {
+describe('a change to the cloud behind an idle project', () => {
   test.each([
     { what: 'deletes a server', status: 'ServerVanished', isDeleted: true },
     { what: 'stops a server', status: 'ServerStopped', isDeleted: false },
-  ])('$what: told within 15 s of its node’s last word', async ({ status, isDeleted }) => {
+  ])('$what: reported within 15 s of its node’s last report', async ({ status, isDeleted }) => {
     const { fairway, clock, client, machines, say, timeUntil } = await startAtRest();
     await using _ = fairway;
     const [victim] = await machines();
@@ -206,7 +206,7 @@ describe('what somebody does to the cloud behind a project at rest', () => {
     expect(tookMs).toBeLessThanOrEqual(15_000);
   });
 
-  test('stops a server whose node goes on reporting: told within five and a half minutes', async () => {
+  test('stops a server whose node continues to report: reported within five and a half minutes', async () => {
     const { fairway, clock, client, machines, timeUntil } = await startAtRest();
     await using _ = fairway;
     const [victim] = await machines();
@@ -223,7 +223,7 @@ describe('what somebody does to the cloud behind a project at rest', () => {
   test.each([
     { whose: 'whose nodes are cut off by it', isCutOff: true, withinMs: 15_000 },
     { whose: 'whose nodes still report', isCutOff: false, withinMs: 21 * MINUTE_MS },
-  ])('deletes the router of a cluster $whose: made anew within $withinMs ms', async ({ isCutOff, withinMs }) => {
+  ])('deletes the router of a cluster $whose: recreated within $withinMs ms', async ({ isCutOff, withinMs }) => {
     const { fairway, clock, client, network, sayAll, timeUntil } = await startAtRest();
     await using _ = fairway;
     const { routerID = '', subnetID = '' } = await network();
@@ -240,7 +240,7 @@ describe('what somebody does to the cloud behind a project at rest', () => {
     expect(tookMs).toBeLessThanOrEqual(withinMs);
   });
 
-  test('deletes the group of a cluster while another’s turn it is to look: made anew within 21 minutes', async () => {
+  test('deletes the group of one cluster while another is next to be checked: recreated within 21 minutes', async () => {
     const { fairway, clock, client, network, timeUntil } = await startAtRest({ clusterCount: 3 });
     await using _ = fairway;
     const { securityGroupID = '' } = await network();
@@ -257,7 +257,7 @@ describe('what somebody does to the cloud behind a project at rest', () => {
     expect(tookMs).toBeLessThanOrEqual(21 * MINUTE_MS);
   });
 
-  test('ends its answers: told within five and a half minutes', async () => {
+  test('ends its responses: reported within five and a half minutes', async () => {
     const { fairway, clock, timeUntil } = await startAtRest();
     await using _ = fairway;
     fairway.cloud.faults.add({ times: null, action: { kind: 'answer', status: 503 } });

@@ -25,7 +25,7 @@ describe('scaling up', () => {
     expect(told).toEqual(Array(3).fill('pod triggered scale-up: pool general from 0 to 2 nodes'));
   });
 
-  test('counts nodes that are on their way', async () => {
+  test('counts nodes that are being created', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 5 });
 
@@ -55,7 +55,7 @@ describe('scaling up', () => {
     expect([(await story.nodes('small')).length, (await story.nodes('large')).length]).toEqual([1, 1]);
   });
 
-  test('by nodes of the flavor that the pool has now, not like those of the one before', async () => {
+  test('by nodes of the pool’s current flavor, not the previous one', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ replicas: 1, maxReplicas: 3, upgradeStrategy: { paused: true } });
     await story.clock.pass(MINUTE_MS);
@@ -65,7 +65,7 @@ describe('scaling up', () => {
     await story.fairway.patch(nodePools, 'general', { spec: { flavor: 'b3-16' } });
     await story.clock.pass(MINUTE_MS);
 
-    // More than a node of b3-8 has.
+    // More than a node of flavor b3-8 has.
     await story.pending(['a'], '3000m');
     await story.clock.pass(2 * MINUTE_MS);
 
@@ -73,7 +73,7 @@ describe('scaling up', () => {
     expect(flavors.toSorted()).toEqual(['b3-16', 'b3-8']);
   });
 
-  test('ends at maxReplicas, and tells the pool and its pods', async () => {
+  test('ends at maxReplicas, and reports it on the pool and its pods', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 1 });
 
@@ -118,7 +118,7 @@ describe('scaling up', () => {
     }).toEqual({ isKept: row.waits, isTold: !row.waits, isBackingOff: !row.waits });
   });
 
-  test('says of pods that no node of a pool would fit, at few writes', async () => {
+  test('reports pods that would fit no node of a pool, at few writes', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 5 });
 
@@ -163,7 +163,7 @@ describe('scaling up', () => {
 });
 
 describe('scaling down', () => {
-  test('takes a node away that was unneeded for ten minutes, though Fairway was restarted meanwhile', async () => {
+  test('removes a node that was unneeded for ten minutes, even if Fairway was restarted meanwhile', async () => {
     await using story = await AutoscalingStory.begin();
     await story.twoNodes();
 
@@ -184,7 +184,7 @@ describe('scaling down', () => {
     ]);
   });
 
-  test('leaves nodes whose pods a PodDisruptionBudget keeps', async () => {
+  test('keeps nodes whose pods a PodDisruptionBudget protects', async () => {
     await using story = await AutoscalingStory.begin();
     await story.twoNodes();
 
@@ -195,7 +195,7 @@ describe('scaling down', () => {
     expect(await story.marks()).toEqual([]);
   });
 
-  test('takes all empty nodes at once, down to minReplicas', async () => {
+  test('removes all empty nodes at once, down to minReplicas', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ replicas: 4, minReplicas: 1 });
     await story.clock.pass(2 * MINUTE_MS);
@@ -257,8 +257,8 @@ describe('scaling down', () => {
   });
 });
 
-describe('while the API server of the cluster does not answer', () => {
-  test('nothing goes, and the pool says so', async () => {
+describe('while the API server of the cluster does not respond', () => {
+  test('removes nothing, and the pool reports it', async () => {
     await using story = await AutoscalingStory.begin();
     await story.twoNodes();
 
@@ -281,7 +281,7 @@ describe('while the API server of the cluster does not answer', () => {
   });
 });
 
-describe('a cluster costs', () => {
+describe('a cluster needs', () => {
   test('no watches of its pods without an autoscaled pool', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ replicas: 1, autoscaling: { enabled: false } });
@@ -307,7 +307,7 @@ describe('a cluster costs', () => {
 });
 
 describe('turning it on and off', () => {
-  test('begins with the size that there is, and goes back to spec.replicas without a trace', async () => {
+  test('starts with the current size, and returns to spec.replicas without a trace', async () => {
     await using story = await AutoscalingStory.begin();
     await story.twoNodes();
     const on = await story.autoscaling();

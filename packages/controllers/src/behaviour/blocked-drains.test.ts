@@ -45,7 +45,7 @@ async function startDraining(...pods: readonly { name: string; namespace: string
 const DATABASE = { name: 'database-0', namespace: 'default', labels: { app: 'database' } };
 const DNS = { name: 'coredns-x', namespace: 'kube-system', labels: DNS_LABELS };
 
-test('a budget of the tenant’s is told after a minute, by name, and goes on to be after a restart', async () => {
+test('a tenant’s budget is reported by name after a minute, and still after a restart', async () => {
   const { fairway, clock, ready } = await startDraining(DATABASE, DNS);
   await using _ = fairway;
 
@@ -70,7 +70,7 @@ test('a budget of the tenant’s is told after a minute, by name, and goes on to
   expect(await ready()).toEqual(late);
 });
 
-test('a budget of an add-on is nobody’s to act upon', async () => {
+test('a budget of an add-on requires no action from anyone', async () => {
   const { fairway, clock, ready } = await startDraining(DNS);
   await using _ = fairway;
 

@@ -29,7 +29,7 @@ function otherNetwork(): DaemonSet {
   return { metadata: { name: 'cilium', ...KUBE_SYSTEM }, spec: { selector: { matchLabels: labels }, template } };
 }
 
-/** A release that installed no pod network has written the status. */
+/** The status is one written by a release that installed no pod network. */
 async function forgetInstaller(story: AddonStory): Promise<void> {
   const value = { status: { cniInstaller: null } };
   await story.fairway.client.resource(clusters).patch('demo', { type: 'merge', value }, STATUS);
@@ -49,7 +49,7 @@ describe('a new cluster', () => {
     expect((await story.addons()).some(({ name }) => name === 'canal')).toBe(has);
   });
 
-  test('has it with its own addresses, and way to its API server, before all else', async () => {
+  test('installs it first, with its own address range and route to its API server', async () => {
     await using story = await AddonStory.begin({ ...CANAL, podCIDR: '10.44.0.0/16' });
     await story.work();
 
@@ -76,7 +76,7 @@ describe('a new cluster', () => {
     ]);
   });
 
-  test('is blamed alone for nodes that have no network after ten minutes', async () => {
+  test('blames only the network for nodes that have none after ten minutes', async () => {
     await using story = await AddonStory.begin(CANAL);
     const [node] = (await story.tenant.resource(Nodes).list()).items;
     const message = 'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady';
@@ -165,7 +165,7 @@ describe('a cluster that has a pod network', () => {
     expect(await isThere(fairway.runtime.client(identityOf(cluster)))).toBe(true);
   });
 
-  test('that was there first keeps it, also when somebody asks for Fairway’s, until it is gone', async () => {
+  test('of its own keeps it until it is gone, even if a person asks for Fairway’s', async () => {
     await using story = await AddonStory.begin(CANAL, {
       before: (tenant) => tenant.resource(DaemonSets).create(otherNetwork()),
     });
@@ -191,7 +191,7 @@ describe('a cluster that has a pod network', () => {
     expect(await isThere(story.tenant)).toBe(true);
   });
 
-  test('may replace Fairway’s by one of its own', async () => {
+  test('may replace Fairway’s with one of its own', async () => {
     await using story = await AddonStory.begin(CANAL);
     await story.work();
 
@@ -205,8 +205,8 @@ describe('a cluster that has a pod network', () => {
   });
 });
 
-describe('a cluster that an earlier release has had in between', () => {
-  test('keeps Canal, which Fairway goes on to install', async () => {
+describe('a cluster that an earlier release has managed in between', () => {
+  test('keeps Canal, which Fairway continues to install', async () => {
     await using story = await AddonStory.begin(CANAL);
     await story.work();
     const daemonSets = story.tenant.resource(DaemonSets);

@@ -16,7 +16,7 @@ const CASES = [
   { type: kubernetesReleases as ResourceType<Entry>, name: '1.35' },
 ];
 
-/** No admission is asked here, as on a management cluster without a gateway. */
+/** No admission runs here, as on a management cluster without a gateway. */
 describe.each(CASES)('a deleted $type.singular', ({ type, name }) => {
   const until = (fairway: TestFairway, check: (entry: Entry | undefined) => unknown) =>
     eventually(fairway.client.resource(type), { fieldSelector: `metadata.name=${name}` }, ([entry]) =>
@@ -24,7 +24,7 @@ describe.each(CASES)('a deleted $type.singular', ({ type, name }) => {
     );
   const isHeld = (entry: Entry | undefined) => entry?.metadata.finalizers?.includes(IN_USE_FINALIZER);
 
-  test('stays and says who uses it, until the last cluster is gone', async () => {
+  test('remains and reports its users, until the last cluster is gone', async () => {
     await using fairway = await TestFairway.start();
     await until(fairway, isHeld);
     await fairway.createCluster({ version: '1.35' });
@@ -38,7 +38,7 @@ describe.each(CASES)('a deleted $type.singular', ({ type, name }) => {
     await until(fairway, (one) => one === undefined);
   });
 
-  test('that nobody uses goes at once', async () => {
+  test('without users is deleted at once', async () => {
     await using fairway = await TestFairway.start();
     await until(fairway, isHeld);
 

@@ -19,12 +19,12 @@ import { UNLISTED } from '../testing/causes/unlisted.ts';
 import { isWait, WAITS } from '../testing/causes/waits.ts';
 import { TEAM } from '../testing/test-fairway.ts';
 
-/** What all kinds have that tell of causes. */
+/** The fields that all kinds with causes have. */
 interface Told extends KubeObject {
   readonly status?: { readonly phase?: string | undefined; readonly conditions?: readonly Condition[] | undefined };
 }
 
-/** What differs from one run to the next, as the table writes it. */
+/** Parts that differ between runs, as placeholders of the table. */
 function template(text: string): string {
   return text
     .replaceAll(/(?<=choose one of )[\d., ()]+/g, '{versions}')
@@ -37,7 +37,7 @@ function template(text: string): string {
     .replaceAll(/\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT/g, '{time}');
 }
 
-describe('what people are told', () => {
+describe('reported causes', () => {
   test.each(CAUSES)('$cause: $kind, $reason', async (cause) => {
     await using begun = await bringAbout(cause);
     const { fairway } = begun;
@@ -71,22 +71,22 @@ describe('what people are told', () => {
 describe('each reason of a condition', () => {
   const told = new Set(CAUSES.flatMap(({ reason, event }): readonly string[] => [reason, event?.reason ?? reason]));
 
-  test.each(Object.keys(ConditionReason))('%s has a row in the table, or a word why it has none', (reason) => {
+  test.each(Object.keys(ConditionReason))('%s has a row in the table, or a reason why it has none', (reason) => {
     expect(told.has(reason)).toBe(UNLISTED[reason as ConditionReason] === undefined);
   });
 });
 
-describe('each wait of a deletion and of a start', () => {
+describe('each wait of a deletion or start', () => {
   const named = new Set(WAITS.map(({ cause }) => cause));
 
   test.each(WAITS)(
-    '$of of a $object, $heldBy: is brought about by one cause, which is tested',
+    '$of of a $object, $heldBy: has exactly one cause, which is itself tested',
     ({ of, cause: name }) => {
       const [cause, ...others] = CAUSES.filter((each) => each.cause === name);
 
       expect(others).toEqual([]);
       expect(cause?.reason).toBeDefined();
-      // Where its Cluster goes, that tells it, with an Event.
+      // If its Cluster is being deleted, the Cluster reports it, with an Event.
       const isOfCluster = of === 'deletion' && cause?.phase === 'Deleting';
       expect(!isOfCluster || cause?.event?.kind === 'Cluster').toBe(true);
     },
@@ -104,7 +104,7 @@ test('no cause is listed twice', () => {
 test.each([
   ['docs/operators/causes.md', renderCauses],
   ['docs/troubleshooting.md', renderTroubleshooting],
-])('%s says the same (npm run generate:causes)', (page, render) => {
+])('%s is up to date (npm run generate:causes)', (page, render) => {
   const stored = readFileSync(join(import.meta.dirname, '../../../..', page), 'utf8');
 
   expect(stored).toBe(render(CAUSES));

@@ -25,13 +25,13 @@ function aNetwork(name: string, image: string): DaemonSet {
   return { metadata: { name, ...KUBE_SYSTEM }, spec: { selector: { matchLabels: labels }, template } };
 }
 
-/** As another release has written the status. */
+/** The status as another release would write it. */
 async function rewriteStatus(story: AddonStory, status: object): Promise<void> {
   await story.fairway.client.resource(clusters).patch('demo', { type: 'merge', value: { status } }, STATUS);
 }
 
 describe('a new cluster with Cilium', () => {
-  test('has it with its way to the API server before all else, and nothing beside it for Services', async () => {
+  test('installs it first, with its route to the API server, and no other implementation of Services', async () => {
     await using story = await AddonStory.begin(CILIUM);
     await story.work();
 
@@ -54,7 +54,7 @@ describe('a new cluster with Cilium', () => {
     ]);
   });
 
-  test('is told of its operator, too, when that does not run', async () => {
+  test('also reports if its operator does not run', async () => {
     await using story = await AddonStory.begin(CILIUM);
     await story.work();
     const operators = story.tenant.resource(Deployments);
@@ -71,7 +71,7 @@ describe('a new cluster with Cilium', () => {
     });
   });
 
-  test('gets what somebody deletes of it again within a minute', async () => {
+  test('recreates within a minute what is deleted', async () => {
     await using story = await AddonStory.begin(CILIUM);
     await story.work();
 
@@ -85,7 +85,7 @@ describe('a new cluster with Cilium', () => {
     expect(items.map(({ metadata }) => metadata.name)).toContain('cilium-operator');
   });
 
-  test('follows its control plane, and what the operator’s catalogue names for that', async () => {
+  test('follows its control plane, and the operator’s catalogue for that version', async () => {
     await using story = await AddonStory.begin({ ...CILIUM, version: '1.34' });
     const components = { containerd: '2.2.7', pause: '3.10.1', cilium: '1.21.0' };
     await story.offer(aRelease('1.35', { components }));
@@ -102,7 +102,7 @@ describe('a new cluster with Cilium', () => {
     expect(spec.updateStrategy?.rollingUpdate?.maxUnavailable).toBe('10%');
   });
 
-  test('keeps what its owner has set', async () => {
+  test('keeps the owner’s settings', async () => {
     await using story = await AddonStory.begin(CILIUM);
     await story.work();
     const configs = story.tenant.resource(ConfigMaps);
@@ -164,7 +164,7 @@ describe('a cluster that has a pod network', () => {
   test.each([
     { name: 'cilium', image: 'quay.io/cilium/cilium:v1.17.3', of: 'the same' },
     { name: 'canal', image: 'quay.io/calico/node:v3.31.7', of: 'another' },
-  ])('that was there first, $of, keeps it', async ({ name, image }) => {
+  ])('of its own, $of, keeps it', async ({ name, image }) => {
     await using story = await AddonStory.begin(CILIUM, {
       before: (tenant) => tenant.resource(DaemonSets).create(aNetwork(name, image)),
     });
@@ -183,7 +183,7 @@ describe('a cluster that has a pod network', () => {
   });
 });
 
-test('a Cilium of the cluster’s own, which has the same names, is not taken over when a person asks for add-ons', async () => {
+test('a cluster’s own Cilium with the same names is not taken over when a person asks for add-ons', async () => {
   const labels = { 'k8s-app': 'cilium' };
   const template = {
     metadata: { labels },
@@ -210,7 +210,7 @@ test('a Cilium of the cluster’s own, which has the same names, is not taken ov
   expect(found).toMatchObject({ state: 'NotManaged' });
 });
 
-test('a release that knew no installer leaves Fairway’s Cilium alone, and so does the one after it', async () => {
+test('a release without installers leaves Fairway’s Cilium alone, and so does the next one', async () => {
   await using story = await AddonStory.begin(CILIUM);
   await story.work();
   await story.fairway.stopProcess();

@@ -25,7 +25,10 @@ function mapValues<V, W>(record: Readonly<Record<string, V>>, map: (value: V) =>
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
 }
 
-/** What the cloud itself takes for a network and servers in it, one step after the other where one needs the other, until they are nodes. */
+/**
+ * The time that the cloud itself takes for a network and servers in it, step by step as far as they depend on each other, until
+ * they are nodes.
+ */
 function cloudMs(): number {
   const { operations, life } = STEADY;
   const calls = ['network POST', 'network POST /v2.0/subnets', 'compute POST /v2.1/servers'];
@@ -66,11 +69,11 @@ async function start(clock: SteppingClock, cloud: LatencyProfile) {
   return { fairway, of };
 }
 
-test('a cluster adds less than three percent to what its cloud takes; servers do not wait for the router to be attached', async () => {
+test('a cluster adds less than three percent to the cloud’s time; servers do not wait for the router', async () => {
   const clock = new SteppingClock();
   const { fairway, of } = await start(clock, STEADY);
   await using _ = fairway;
-  // Logged in, with the catalogue known and the settle time over, as in a process that has run for a while.
+  // Logged in, with the catalogue loaded and the settle time over, as in a process that has run for a while.
   await clock.pass(60_000);
   const beganMs = clock.now();
 
@@ -99,7 +102,7 @@ test('servers do not wait for the router of a cluster whose control plane starts
   expect(Math.max(...servers.map((call) => call.beganMs))).toBeLessThan(attached[0]?.endedMs ?? 0);
 });
 
-test('a cluster whose pool is made during its first pass is not ready before the pool is', async () => {
+test('a cluster whose pool is created during its first pass is not ready before the pool is', async () => {
   const clock = new SteppingClock();
   const { fairway } = await start(clock, STEADY);
   await using _ = fairway;
@@ -124,7 +127,7 @@ test('a cluster whose pool is made during its first pass is not ready before the
   stop.abort();
 });
 
-test('no server is made for a cluster whose router the cloud refuses', async () => {
+test('no server is created for a cluster whose router the cloud refuses', async () => {
   const clock = new SteppingClock();
   const { fairway, of } = await start(clock, STEADY);
   await using _ = fairway;
@@ -139,13 +142,13 @@ test('no server is made for a cluster whose router the cloud refuses', async () 
   expect(of(/^POST servers$/)).toEqual([]);
 });
 
-test('no step of a network is done twice that ends while the cloud is being looked at', async () => {
+test('no network step is repeated that ends while the cloud is being listed', async () => {
   const clock = new SteppingClock();
   const { fairway, of } = await start(clock, STEADY);
   await using _ = fairway;
   const slowly = (method: string, path: string, delayMs: number) =>
     fairway.cloud.faults.add({ service: 'network', method, path, times: null, action: { kind: 'delay', delayMs } });
-  // Rules are made from before the router is attached until after, when the list of its ports is on its way.
+  // Rules are created from before the router is attached until after, while the list of its ports is on its way.
   slowly('POST', '/security-group-rules$', 3_000);
   slowly('GET', '/ports$', 5_000);
 

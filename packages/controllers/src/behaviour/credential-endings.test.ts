@@ -22,7 +22,7 @@ async function start() {
   return { clock, fairway, events, credential, cluster };
 }
 
-describe('a credential that ends', () => {
+describe('a credential that expires', () => {
   test('is told once for each notice, at that time and over restarts, on it and on its clusters', async () => {
     const { clock, fairway, events, credential, cluster } = await start();
     await using _ = fairway;
@@ -54,7 +54,7 @@ describe('a credential that ends', () => {
     expect((await credential())?.metadata.resourceVersion).toBe(written);
   });
 
-  test('says no more that it ends when it has another end', async () => {
+  test('is no longer reported when its expiry changes', async () => {
     const { clock, fairway, credential, cluster } = await start();
     await using _ = fairway;
     await fairway.createCredential({ endsInMs: DAY_MS });
@@ -72,7 +72,7 @@ describe('a credential that ends', () => {
   test.each([
     { how: 'is revoked', end: 'revoke', message: /^it was revoked: Keystone no longer has application credential/ },
     { how: 'loses its user', end: 'disable', message: /^Keystone now rejects it: its user is disabled/ },
-  ])('and $how is found out by the first call that is refused', async ({ end, message }) => {
+  ])('and $how is detected by the first refused call', async ({ end, message }) => {
     const { clock, fairway, events, credential, cluster } = await start();
     await using _ = fairway;
     const id = await fairway.createCredential();
@@ -81,7 +81,7 @@ describe('a credential that ends', () => {
     await clock.pass(70_000);
     if (end === 'revoke') await fairway.process.project.client.identity.deleteApplicationCredential(id);
     else fairway.cloud.faults.add({ service: 'identity', method: 'POST', times: null, action: answer(401) });
-    // Nova lets nobody in whose token is not valid any more.
+    // Nova refuses users whose token is no longer valid.
     fairway.cloud.faults.add({ service: 'compute', times: null, action: answer(401) });
 
     await fairway.createPool({ replicas: 1 }, 'other');

@@ -43,7 +43,7 @@ describe('a rotation of credentials', () => {
     return parsePkiSecret(secret ?? { metadata: {} });
   }
 
-  /** The generations that machines are installed with, and are to be. */
+  /** The generations that machines are installed with, and should be. */
   async function generations() {
     return (await fairway.machines()).map(({ spec, status }) => [
       spec.authorityGeneration ?? 0,
@@ -115,7 +115,7 @@ describe('a rotation of credentials', () => {
     expect((await get()).status).toMatchObject({ phase: 'Ready', nodes: { ready: 2 } });
   });
 
-  test('that is asked to complete too early waits for the last node', async () => {
+  test('waits for the last node if it is asked to complete too early', async () => {
     await start({ replicas: 2, upgradeStrategy: { type: 'Rolling', paused: true } });
     await rotate();
     await complete();
@@ -140,9 +140,9 @@ describe('a rotation of credentials', () => {
     ]);
   });
 
-  test('comes to its end however often its writes are lost and the process is killed', async () => {
+  test('completes however often its writes are lost and the process is killed', async () => {
     let lost = 0;
-    // Every write of the roots breaks off after it was done, and the process is killed then.
+    // Every write of the roots fails after it was applied, and the process is killed then.
     await start(
       { replicas: 1 },
       {
@@ -173,7 +173,7 @@ describe('a rotation of credentials', () => {
     expect((await stored()).rotation).toMatchObject({ stage: 'Stable', generation: 1 });
   });
 
-  test('of a hibernated cluster goes on when it is woken', async () => {
+  test('of a hibernated cluster continues when it wakes', async () => {
     await start({ replicas: 1 });
     await fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } });
     await clock.pass(HOUR_MS);
@@ -192,7 +192,7 @@ describe('a rotation of credentials', () => {
     expect(await generations()).toEqual([[1, 1]]);
   });
 
-  test('is followed by the next one, with another value', async () => {
+  test('can be followed by the next one, with another value', async () => {
     await start({ replicas: 1 });
     for (const [index, value] of ['monday', 'tuesday'].entries()) {
       await rotate(value);

@@ -10,11 +10,14 @@ import { serverOf } from '../testing/causes/nodes.ts';
 import { TEAM, type TestFairway } from '../testing/test-fairway.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
-/** Deletions that Clusters tell of. */
+/** Deletions that Clusters report. */
 const WAITS = CAUSES.filter(
   ({ kind, phase, condition }) => kind === 'Cluster' && phase === 'Deleting' && condition === undefined,
 );
-/** Of a deletion that is held up, in an hour: a try each five minutes, each with what it lists and asks, and two periodic lists a minute. */
+/**
+ * For an hour of a blocked deletion: one attempt every five minutes, each with its lists and queries, and two periodic lists a
+ * minute.
+ */
 const CALLS_OF_AN_HOUR = 60 * 2 + 12 * 15;
 
 function causeOf(name: string): Cause {
@@ -25,18 +28,18 @@ async function clusterOf(fairway: TestFairway): Promise<Cluster | undefined> {
   return (await fairway.client.resource(clusters).list({ namespace: TEAM })).items[0];
 }
 
-/** How often the Cluster was warned about it. */
+/** The number of warnings about it on the Cluster. */
 async function warnings(fairway: TestFairway, reason: string): Promise<number> {
   const { items } = await fairway.client.resource(Events).list({ namespace: TEAM });
   const about = items.filter((event) => event.involvedObject?.kind === 'Cluster' && event.reason === reason);
   return about.reduce((sum, { count = 1 }) => sum + count, 0);
 }
 
-describe('a deletion that is held up for hours', () => {
-  test.each(WAITS)('$cause: it says so once, in the same words, and costs little', async (cause) => {
+describe('a deletion that is blocked for hours', () => {
+  test.each(WAITS)('$cause: reports it once, in the same words, and costs little', async (cause) => {
     await using begun = await bringAbout(cause);
     const { fairway, clock, faults } = begun;
-    // Until pauses have grown, and what is late is told as such.
+    // Until backoffs have grown and delays are reported as such.
     await clock.pass(HOUR_MS);
     const before = await clusterOf(fairway);
     const cost = { calls: fairway.cloud.calls.total, writes: faults.writes };
@@ -60,7 +63,7 @@ describe('a deletion that is held up for hours', () => {
     expect(status?.nodes).toMatchObject({ desired: 0, current: 0, ready: 0 });
   });
 
-  test('ends when a person has ended what holds it, at once when asked', async () => {
+  test('ends when a person has removed the obstacle, at once on request', async () => {
     await using begun = await bringAbout(causeOf('A cluster is deleted, and somebody has locked a server of it'));
     const { fairway, clock } = begun;
     await (await serverOf(fairway)).act({ unlock: null });

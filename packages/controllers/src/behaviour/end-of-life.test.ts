@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-/** Newer than all that is shipped. */
+/** Newer than all shipped ones. */
 const MINOR = '1.50';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -42,7 +42,7 @@ async function start() {
       .filter(({ reason = '' }) => reason.startsWith('Version'))
       .sort((a, b) => ((a.firstTimestamp ?? '') < (b.firstTimestamp ?? '') ? -1 : 1))
       .map(({ reason, message, count }) => `${count}: ${reason}: ${message}`);
-  /** Nobody is there meanwhile. */
+  /** Fairway is not running meanwhile. */
   const awayUntil = async (timeMs: number) => {
     await clock.during(fairway.stopProcess());
     await clock.pass(timeMs - clock.now());
@@ -57,7 +57,7 @@ const SOON = (days: string, date: string) =>
   `1: VersionEndsSoon: Kubernetes 1.50 reaches its end of life within ${days}, on ${date}, and gets no fixes after that: set spec.version to 1.51`;
 
 describe('the end of a minor version', () => {
-  test('is told 30, 7 and 1 days before and when it has come, once each, over restarts and lost writes', async () => {
+  test('is reported 30, 7 and 1 days before and when it has come, once each, over restarts and lost writes', async () => {
     const { clock, faults, fairway, endMs, date, cluster, supported, told, awayUntil } = await start();
     await using _ = fairway;
     expect(await supported()).toBeUndefined();
@@ -65,7 +65,7 @@ describe('the end of a minor version', () => {
     for (const days of [30, 7, 1, 0]) {
       await awayUntil(endMs - days * DAY_MS - 2 * 60_000);
       faults.losesStatus = true;
-      // Between two looks at the cluster.
+      // Between two checks of the cluster.
       await clock.pass(3 * 60_000);
       await clock.during(fairway.stopProcess());
       await clock.during(fairway.startProcess());
@@ -90,7 +90,7 @@ describe('the end of a minor version', () => {
     expect(await supported()).toMatchObject({ status: 'False', reason: 'VersionEndOfLife' });
   });
 
-  test('follows the date that the operator moves, and ends with an upgrade', async () => {
+  test('follows the date when the operator moves it, and ends with an upgrade', async () => {
     const { clock, fairway, endMs, date, supported, told, awayUntil, move } = await start();
     await using _ = fairway;
     await awayUntil(endMs - 20 * DAY_MS);

@@ -12,7 +12,7 @@ import { holdings } from '../testing/cloud-contents.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const POOL = { replicas: 2, antiAffinity: true, floatingIPs: { enabled: true } };
-/** What the cloud holds with a cluster of such a pool, beside its own external network and subnet. */
+/** The cloud's contents with a cluster with such a pool, besides its own external network and subnet. */
 const ALL_MADE = {
   servers: 2,
   server_groups: 1,
@@ -25,7 +25,7 @@ const ALL_MADE = {
 
 type Call = Pick<FaultInput, 'service' | 'method' | 'path'>;
 
-/** Every call that makes or changes something for such a cluster. */
+/** Every call that creates or changes something for such a cluster. */
 const WRITES: readonly Call[] = [
   { service: 'network', method: 'POST', path: '/networks$' },
   { service: 'network', method: 'POST', path: '/subnets$' },
@@ -56,7 +56,7 @@ describe('every write fails once', () => {
     { reason: 'the connection breaks before the work', action: { kind: 'drop' } },
     { reason: 'the connection breaks after the work', action: { kind: 'drop', when: 'after' } },
     { reason: '500 after the work', action: { kind: 'answer', status: 500, when: 'after' } },
-  ])('$reason: all comes right, nothing is doubled, nothing is left', async ({ action }) => {
+  ])('$reason: everything converges, nothing is duplicated, nothing is left', async ({ action }) => {
     await using fairway = await TestFairway.start({ speed: 40 });
     const before = holdings(fairway.cloud);
     for (const call of WRITES) fairway.cloud.faults.add({ ...call, action });
@@ -88,7 +88,7 @@ interface Cause {
 const clear = (cloud: Cloud) => cloud.faults.clear();
 const forever = { times: null } as const;
 
-describe('a cause that stays is told, and when it is gone all comes right', () => {
+describe('a lasting cause is reported, and everything converges when it is gone', () => {
   test.each<Cause>([
     {
       cause: 'no quota for servers',
@@ -155,7 +155,7 @@ describe('a cause that stays is told, and when it is gone all comes right', () =
       cause: 'a credential that is refused',
       begin: (cloud) => {
         cloud.faults.add({ ...forever, service: 'identity', method: 'POST', action: { kind: 'answer', status: 401 } });
-        // There may be a token already.
+        // There may already be a token.
         cloud.faults.add({ ...forever, service: 'network', action: { kind: 'answer', status: 401 } });
       },
       end: clear,
@@ -185,7 +185,7 @@ describe('a cause that stays is told, and when it is gone all comes right', () =
     expect(holdings(fairway.cloud)).toMatchObject(ALL_MADE);
   });
 
-  test('a token that expires is renewed without a word', async () => {
+  test('an expired token is renewed silently', async () => {
     await using fairway = await TestFairway.start({ cloud: { tokenLifetimeMs: 2_000 } });
 
     await fairway.readyCluster(POOL);
@@ -196,8 +196,8 @@ describe('a cause that stays is told, and when it is gone all comes right', () =
   });
 });
 
-describe('what a killed process had asked for', () => {
-  test('a server that appears after its Machine is gone is swept', async () => {
+describe('a late effect of a killed process', () => {
+  test('a server that appears after its Machine is gone is deleted', async () => {
     await using fairway = await TestFairway.start();
     const cluster = await fairway.readyCluster({ replicas: 1 });
     const { project } = fairway.process;
@@ -220,7 +220,7 @@ describe('what a killed process had asked for', () => {
     expect(left.map(({ name }) => name)).not.toContain('late');
   });
 
-  test('after a restart nothing is said that is not so', async () => {
+  test('after a restart nothing false is reported', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     await fairway.stopProcess();
@@ -247,7 +247,7 @@ describe('what a killed process had asked for', () => {
     );
   });
 
-  test('Nova away at a restart: machines stay what they were', async () => {
+  test('Nova is down at a restart: machines keep their state', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
     await fairway.stopProcess();
@@ -271,7 +271,7 @@ describe('what a killed process had asked for', () => {
     );
   });
 
-  test('a machine that waits for the cloud says so before the cloud has answered', async () => {
+  test('a machine that waits for the cloud reports it before the cloud has responded', async () => {
     const slow = { ...NO_LATENCY, operations: { 'compute POST /v2.1/servers': 3_600_000 } };
     await using fairway = await TestFairway.start({ cloud: { latency: slow } });
     await fairway.createCluster();

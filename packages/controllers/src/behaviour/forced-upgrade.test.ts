@@ -11,7 +11,7 @@ import { joinAsMade } from '../testing/offers.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway, type TestFairwayOptions } from '../testing/test-fairway.ts';
 
-/** Newer than all that is shipped. */
+/** Newer than all shipped ones. */
 const MINOR = '1.50';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -42,7 +42,7 @@ async function start(spec: Partial<KubernetesReleaseSpec> = policy(), options: P
     await clock.during(fairway.createCluster({ version: MINOR, ...cluster }, name));
     await clock.pass(10 * MINUTE_MS);
   };
-  /** Nobody is there meanwhile. */
+  /** Fairway is not running meanwhile. */
   const awayUntil = async (timeMs: number) => {
     await clock.during(fairway.stopProcess());
     await clock.pass(timeMs - clock.now());
@@ -56,8 +56,8 @@ async function start(spec: Partial<KubernetesReleaseSpec> = policy(), options: P
 
 const graceEnd = (endMs: number) => endMs + 14 * DAY_MS;
 
-describe('a cluster that stays after the end of its minor version', () => {
-  test('is told when, and is upgraded then and not before, once, and follows patches from there', async () => {
+describe('a cluster that is kept after the end of its minor version', () => {
+  test('has the time reported, is upgraded then and not before, once, and follows patches from there', async () => {
     const { clock, fairway, endMs, get, condition, release, events, create, awayUntil, change } = await start();
     await using _ = fairway;
     await create({ updatePolicy: 'AlwaysUpdate' });
@@ -104,7 +104,7 @@ describe('a cluster that stays after the end of its minor version', () => {
     expect((await condition('FieldsApplied'))?.message ?? '').not.toContain('spec.version');
   });
 
-  test('begins anew with the version that it was brought to when it is reset', async () => {
+  test('restarts with the version that it was upgraded to when it is reset', async () => {
     const { clock, fairway, endMs, get, create, awayUntil } = await start();
     await using _ = fairway;
     await create();
@@ -144,7 +144,7 @@ describe('a cluster that stays after the end of its minor version', () => {
     expect(Date.parse(status?.forcedUpgrade?.time ?? '')).toBeGreaterThanOrEqual(opensMs);
   });
 
-  test.each([1, 2, 3, 4, 5, 6])('is upgraded whole when Fairway dies at write %i of it', async (writes) => {
+  test.each([1, 2, 3, 4, 5, 6])('is upgraded completely if Fairway dies at write %i of it', async (writes) => {
     const crash = new Crash(/\/(clusters|kubernetesreleases)\//);
     const { clock, fairway, endMs, get, create, awayUntil } = await start(policy(), crash.options);
     await using _ = fairway;
@@ -168,7 +168,7 @@ describe('a cluster that stays after the end of its minor version', () => {
     });
   });
 
-  test('is upgraded after two weeks though its user moves the window again and again', async () => {
+  test('is upgraded after two weeks even if its user moves the window again and again', async () => {
     const { clock, fairway, endMs, get, create, awayUntil } = await start();
     await using _ = fairway;
     /** Twelve hours away. */
@@ -212,7 +212,7 @@ describe('a cluster that stays after the end of its minor version', () => {
     expect((await fairway.machines()).map(({ status }) => status?.version)).toEqual(['1.51.2', '1.51.2']);
   });
 
-  test('climbs one minor version at a time, and is told of each', async () => {
+  test('climbs one minor version at a time, and reports each', async () => {
     const { clock, fairway, endMs, get, events, create, awayUntil, change } = await start();
     await using _ = fairway;
     await create();
@@ -243,8 +243,8 @@ describe('a cluster that stays after the end of its minor version', () => {
   });
 });
 
-describe('a cluster that is not upgraded by force', () => {
-  test('is one that the operator has exempted, that hibernates until it wakes, or whose user came first', async () => {
+describe('a forced upgrade spares', () => {
+  test('clusters that are exempt, hibernated until they wake, or upgraded first by their users', async () => {
     const { clock, fairway, endMs, get, condition, create, awayUntil } = await start(
       policy({ exempt: [{ namespace: TEAM, name: 'spared' }] }),
     );
@@ -273,7 +273,7 @@ describe('a cluster that is not upgraded by force', () => {
     expect((await get('asleep')).status).toMatchObject({ version: '1.51.2', forcedUpgrade: { from: '1.50.2' } });
   });
 
-  test('is one whose date the operator moves before it begins; it is told of the new one', async () => {
+  test('a cluster whose date the operator moves before it starts; the new date is reported', async () => {
     const { clock, fairway, endMs, get, events, create, awayUntil, change } = await start();
     await using _ = fairway;
     await create();
@@ -293,7 +293,7 @@ describe('a cluster that is not upgraded by force', () => {
     expect(await events()).toEqual(['1: ForcedUpgradePlanned', '1: ForcedUpgradePlanned', '1: ForcedUpgradeWithdrawn']);
   });
 
-  test('is a paused one, which is counted; it is upgraded when it is resumed', async () => {
+  test('a paused cluster, which is counted, and upgraded when it is resumed', async () => {
     const { clock, fairway, endMs, get, release, create, awayUntil } = await start();
     await using _ = fairway;
     await create();
@@ -316,7 +316,7 @@ describe('many clusters', () => {
   const running = async (get: (name: string) => Promise<Cluster>) =>
     Promise.all(names.map(async (name) => (await get(name)).status?.version));
 
-  test('go a share at a time, canaries first, and stop when one fails', async () => {
+  test('are upgraded a share at a time, canaries first, and stop when one fails', async () => {
     const canarySelector = { matchLabels: { stage: 'canary' } };
     const { clock, fairway, endMs, get, condition, release, create, awayUntil } = await start({
       ...policy(),
@@ -348,7 +348,7 @@ describe('many clusters', () => {
     });
   });
 
-  test('have their whole time though Fairway was away in it, or its API took no writes', async () => {
+  test('get their full time even if Fairway was down meanwhile, or its API accepted no writes', async () => {
     let isDown = false;
     const { clock, fairway, endMs, release, create, awayUntil } = await start(policy(), {
       apiFaults: ({ method }) => (isDown && method !== 'GET' ? { kind: 'answer', status: 503 } : undefined),
@@ -375,7 +375,7 @@ describe('many clusters', () => {
     expect(await stateNow()).toBe('Halted');
   });
 
-  test('go on without one whose tenant takes its credential away in its turn', async () => {
+  test('continue without one whose tenant removes its credential during its upgrade', async () => {
     const { clock, fairway, endMs, get, release, create, awayUntil } = await start({ ...policy(), ...quick });
     await using _ = fairway;
     for (const name of names) await create({}, name);
@@ -396,7 +396,7 @@ describe('many clusters', () => {
   });
 });
 
-test('a day without an answer from Fairway’s own API costs few calls, and ends with the upgrade', async () => {
+test('a day without a response from Fairway’s own API costs few calls, and ends with the upgrade', async () => {
   const faults = { isAway: false, calls: 0 };
   const { clock, fairway, endMs, get, create, awayUntil } = await start(policy(), {
     apiFaults: ({ method, path }) => {
@@ -422,7 +422,7 @@ test('a day without an answer from Fairway’s own API costs few calls, and ends
   expect((await get()).metadata.resourceVersion).toBe(resourceVersion);
 });
 
-test('a time that cannot be written down is told once an hour at most', async () => {
+test('a time that cannot be stored is reported once an hour at most', async () => {
   const faults = { isAway: false, calls: 0 };
   const { clock, fairway, get, events, create, change } = await start(
     {},
@@ -437,7 +437,7 @@ test('a time that cannot be written down is told once an hour at most', async ()
   await using _ = fairway;
   await create();
   faults.isAway = true;
-  // Longer than until the grace period ends: it counts from each attempt anew.
+  // Longer than until the grace period ends, which restarts with each attempt.
   await change({ spec: policy({ notice: '2160h' }) });
   await clock.pass(3 * HOUR_MS);
 

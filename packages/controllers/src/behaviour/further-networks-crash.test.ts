@@ -32,7 +32,7 @@ async function start(options: Partial<TestFairwayOptions> = {}) {
 
 describe('a process that dies after any call for ports and servers', () => {
   test.each(Array.from({ length: 12 }, (_, index) => index + 1))(
-    'doubles no port of further networks, and leaves none: call %d',
+    'duplicates no port of further networks, and leaves none: call %d',
     async (nth) => {
       const crash = new Crash(/\/(ports|servers)(\/|\?|$)/);
       const { fairway, clock, before, portsOf } = await start(crash.options);
@@ -63,7 +63,7 @@ describe('a process that dies after any call for ports and servers', () => {
   );
 });
 
-test('a port in a further network whose create took effect late goes, though no pool names the network', async () => {
+test('a port in a further network whose creation took effect late is deleted, though no pool names the network', async () => {
   const { fairway, clock, networks, portsOf } = await start();
   await using _ = fairway;
   const [cluster] = await fairway.until(clusters, ([each]) => each !== undefined);
@@ -77,7 +77,7 @@ test('a port in a further network whose create took effect late goes, though no 
   expect(await portsOf()).toEqual([[], []]);
 });
 
-test('they cost no call more at rest', async () => {
+test('further networks cost no additional calls while idle', async () => {
   const callsOf = async (isConnected: boolean) => {
     const clock = new SteppingClock();
     const fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
@@ -94,6 +94,6 @@ test('they cost no call more at rest', async () => {
 
   const without = await callsOf(false);
 
-  // When lists are made differs by some seconds.
+  // The times of lists vary by some seconds.
   expect(Math.abs((await callsOf(true)) - without)).toBeLessThanOrEqual(3);
 });

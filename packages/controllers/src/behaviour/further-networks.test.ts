@@ -39,7 +39,7 @@ async function addressesOf(fairway: TestFairway) {
   return found.map(({ status }) => status?.addresses?.map(({ type, address }) => `${type} ${address}`));
 }
 
-/** Of the only server, as text. */
+/** The user data of the only server, as text. */
 function userDataOf(fairway: TestFairway): string {
   const { servers = [] } = fairway.cloud.snapshot() as Readonly<Record<string, readonly { userData?: Packed }[]>>;
   const packed = servers[0]?.userData;
@@ -126,7 +126,7 @@ describe('further networks of a pool', () => {
     expect(text.match(/Destination=.*/g)).toEqual(['Destination=192.0.2.0/24']);
   });
 
-  test('a node that is installed again knows them still', async () => {
+  test('a reinstalled node still has them', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     await fairway.readyCluster({ replicas: 1, networks: [{ networkID }] });
@@ -143,7 +143,7 @@ describe('further networks of a pool', () => {
     expect(after).toContain(`Address=${port?.fixed_ips[0]?.ip_address}/24`);
   });
 
-  test('its ports are protected though port security of the network was turned off', async () => {
+  test('its ports are protected even if the network has port security off', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     await fairway.process.project.client.network.networks.update(networkID, { port_security_enabled: false });
@@ -155,7 +155,7 @@ describe('further networks of a pool', () => {
     ]);
   });
 
-  test('leave nothing when they go, one by one, with their pool or with their cluster', async () => {
+  test('leave nothing when they are deleted, one by one, with their pool or with their cluster', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const before = holdings(fairway.cloud);
@@ -171,7 +171,7 @@ describe('further networks of a pool', () => {
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
-  test('a server that fails is built again, and no port stays over', async () => {
+  test('a failed server is rebuilt, and no port is left over', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     fairway.cloud.faults.add({ action: { kind: 'serverError' }, times: 2 });
@@ -181,7 +181,7 @@ describe('further networks of a pool', () => {
     expect(await portsOf(fairway, { network_id: networkID })).toHaveLength(1);
   });
 
-  test('ports whose creates nobody answered are found again, and one server has one in each', async () => {
+  test('ports whose creation got no response are found again, and one server has one in each', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const other = await aNetwork(fairway, '10.61.0.0/24');
@@ -202,7 +202,7 @@ describe('further networks of a pool', () => {
   test.each([
     { what: 'the ports and the server', fault: { service: 'compute', path: '/servers$', nth: 1 } as const, left: 2 },
     { what: 'the first and the second port', fault: { service: 'network', path: '/ports$', nth: 2 } as const, left: 1 },
-  ])('a process that dies between $what leaves what there is to the next one', async ({ fault, left }) => {
+  ])('a process that dies between $what leaves existing ports to the next one', async ({ fault, left }) => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const other = await aNetwork(fairway, '10.61.0.0/24');
@@ -228,7 +228,7 @@ describe('further networks of a pool', () => {
     expect(after).toEqual(expect.arrayContaining(made));
   });
 
-  test('other networks have the nodes replaced, and the same ones in another order have not', async () => {
+  test('other networks replace the nodes, and the same ones in another order do not', async () => {
     await using fairway = await TestFairway.start();
     const { networkID } = await aNetwork(fairway);
     const other = { networkID: (await aNetwork(fairway, '10.61.0.0/24')).networkID };
@@ -252,8 +252,8 @@ describe('further networks of a pool', () => {
   });
 });
 
-describe('networks that a pool cannot have', () => {
-  test('are told, nothing is made, and the pool goes on once they are there', async () => {
+describe('networks that a pool cannot use', () => {
+  test('are reported, nothing is created, and the pool continues once they exist', async () => {
     await using fairway = await TestFairway.start();
     const { network } = fairway.process.project.client;
     const { id: networkID } = await network.networks.create({ name: 'data' });
@@ -311,7 +311,7 @@ describe('networks that a pool cannot have', () => {
     await fairway.untilSaid(nodePools, reason, says);
     const [machine, ...more] = await fairway.machines();
 
-    // What is there stays.
+    // Existing ones remain.
     expect(more).toEqual([]);
     expect(isReady(machine)).toBe(true);
   });
@@ -339,7 +339,7 @@ describe('networks that a pool cannot have', () => {
     expect(await fairway.machines()).toHaveLength(1);
   });
 
-  test('addresses that ran out there are told as those of the nodes', async () => {
+  test('exhausted addresses in them are reported like those of the nodes', async () => {
     await using fairway = await TestFairway.start();
     const { network } = fairway.process.project.client;
     const { networkID, subnetID } = await aNetwork(fairway, '10.60.0.0/30');

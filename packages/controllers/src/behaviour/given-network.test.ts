@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
-/** A network of the tenant's: two IPv4 subnets, of which Nova takes the first, and an IPv6 one. */
+/** A network of the tenant's: two IPv4 subnets, of which Nova uses the first, and an IPv6 one. */
 async function givenNetwork(fairway: TestFairway, cidr = '10.77.1.0/24') {
   const { network } = fairway.process.project.client;
   const { id: networkID } = await network.networks.create({ name: 'theirs' });
@@ -41,7 +41,7 @@ describe("nodes in a subnet of the tenant's", () => {
     );
   });
 
-  test('are protected though port security of the network was turned off', async () => {
+  test('are protected even if the network has port security off', async () => {
     await using fairway = await TestFairway.start();
     const { spec, network, networkID } = await givenNetwork(fairway);
     await network.networks.update(networkID, { port_security_enabled: false });
@@ -53,7 +53,7 @@ describe("nodes in a subnet of the tenant's", () => {
     ]);
   });
 
-  test('wait where it is off and another project owns the network', async () => {
+  test('wait if it is off and another project owns the network', async () => {
     await using fairway = await TestFairway.start();
     const { spec, network, networkID } = await givenNetwork(fairway);
     await network.networks.update(networkID, { port_security_enabled: false });
@@ -87,7 +87,7 @@ describe("nodes in a subnet of the tenant's", () => {
     expect(loadBalancersSubnetID).toBe(otherID);
   });
 
-  test('leave nothing when they go, one by one or with their cluster', async () => {
+  test('leave nothing when they are deleted, one by one or with their cluster', async () => {
     await using fairway = await TestFairway.start();
     const { spec } = await givenNetwork(fairway);
     const before = holdings(fairway.cloud);
@@ -103,7 +103,7 @@ describe("nodes in a subnet of the tenant's", () => {
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
-  test('a server that fails is built again on a port of the same subnet, and no port stays over', async () => {
+  test('a failed server is rebuilt on a port of the same subnet, and no port is left over', async () => {
     await using fairway = await TestFairway.start();
     const { spec } = await givenNetwork(fairway);
     fairway.cloud.faults.add({ action: { kind: 'serverError' }, times: 2 });
@@ -115,7 +115,7 @@ describe("nodes in a subnet of the tenant's", () => {
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 1, ports: 1 });
   });
 
-  test('a port whose create nobody answered is found again, and one server has one', async () => {
+  test('a port whose creation got no response is found again, and one server has one', async () => {
     await using fairway = await TestFairway.start();
     const { spec } = await givenNetwork(fairway);
     fairway.cloud.faults.add({
@@ -154,7 +154,7 @@ describe("nodes in a subnet of the tenant's", () => {
     expect((await portsOf(fairway)).map(({ id }) => id)).toEqual([left?.id]);
   });
 
-  test("a stranger's port with the mark of a machine is none of its cluster's", async () => {
+  test('a foreign port tagged as a machine’s is not used by its cluster', async () => {
     await using fairway = await TestFairway.start();
     const { network, networkID, spec } = await givenNetwork(fairway);
     const { metadata } = await fairway.readyCluster({ replicas: 1 }, { network: spec });
@@ -170,7 +170,7 @@ describe("nodes in a subnet of the tenant's", () => {
   });
 });
 
-describe('what the cloud has no more of is told by its own reason', () => {
+describe('exhausted resources of the cloud have their own reasons', () => {
   test('addresses of a given subnet', async () => {
     await using fairway = await TestFairway.start();
     const { network, spec, subnetID, networkID } = await givenNetwork(fairway, '10.77.1.0/30');
@@ -202,7 +202,7 @@ describe('what the cloud has no more of is told by its own reason', () => {
     await fairway.poolReady();
   });
 
-  test('hypervisors, for nodes that are to be on one each', async () => {
+  test('hypervisors, for nodes that each need their own', async () => {
     const zone = { name: 'nova-a', hosts: 2, hostVcpus: 64, hostRamMiB: 262_144, hostDiskGiB: 4_000 };
     await using fairway = await TestFairway.start({ cloud: { zones: [zone] } });
     await fairway.createCluster();
@@ -220,7 +220,7 @@ describe('what the cloud has no more of is told by its own reason', () => {
     await fairway.poolReady();
   });
 
-  test('room, also for the first of them', async () => {
+  test('capacity, even for the first of them', async () => {
     await using fairway = await TestFairway.start();
     fairway.cloud.faults.add({ action: { kind: 'outOfStock', flavor: 'b3-8' }, times: null });
     await fairway.createCluster();

@@ -17,7 +17,7 @@ async function heldCluster(settleMs?: number): Promise<{ fairway: TestFairway; o
   return { fairway, owner };
 }
 
-/** Another cluster that is made now is Ready: whatever could be done before has been done. */
+/** Another cluster created now is Ready, so everything pending before has been done. */
 async function untilOthersAreServed(fairway: TestFairway, owner: TestOwner, name: string): Promise<void> {
   owner.take(`${TEAM}/${name}`, { isInherited: false });
   await fairway.createCluster({}, name);
@@ -34,14 +34,14 @@ describe('a cluster of another process', () => {
 
     const [cluster] = await fairway.until(clusters, ([found]) => found !== undefined, 'demo');
     expect(cluster?.metadata.finalizers).toBeUndefined();
-    // New ones say that nobody has looked at them yet.
+    // New ones report that no controller has observed them yet.
     expect(cluster?.status?.conditions?.map(({ status }) => status)).toEqual(['Unknown']);
     expect(cluster?.status?.phase).toBeUndefined();
     expect(await fairway.machines()).toEqual([]);
     expect(fairway.process.tenants.connected().map(({ clusterKey }) => clusterKey)).toEqual([`${TEAM}/mine`]);
   });
 
-  test('is let go of as a whole and keeps what it has', async () => {
+  test('is released as a whole and keeps what it has', async () => {
     const { fairway, owner } = await heldCluster();
     await using _ = fairway;
     const before = holdings(fairway.cloud);
@@ -54,7 +54,7 @@ describe('a cluster of another process', () => {
     expect(fairway.process.project.cache.servers.expected).toEqual([]);
   });
 
-  test('is served on by who takes it', async () => {
+  test('is served by its new owner', async () => {
     const { fairway, owner } = await heldCluster();
     await using _ = fairway;
     await owner.release(DEMO);
@@ -65,13 +65,13 @@ describe('a cluster of another process', () => {
     expect(holdings(fairway.cloud).servers).toBe(3);
   });
 
-  test('is not given twice what the other had asked for when it was lost', async () => {
+  test('gets nothing twice that the other had requested when it was lost', async () => {
     const [first, second] = [new TestOwner(), new TestOwner()];
     await using fairway = await TestFairway.start({ owner: first, settleMs: 10_000 });
     const firstProcess = fairway.process;
     first.take(DEMO, { isInherited: false });
     await fairway.readyCluster({ replicas: 1 });
-    // The cloud makes the server long after it was asked to; until then no list shows it.
+    // The cloud creates the server long after the request; until then no list shows it.
     fairway.cloud.faults.add({
       service: 'compute',
       method: 'POST',
@@ -91,7 +91,7 @@ describe('a cluster of another process', () => {
     await fairway.patch(nodePools, 'general', { spec: { replicas: 3 } });
     const all = await fairway.until(machines, (found) => found.length === 3 && found.every(isReady));
 
-    // What the first one asked for is made by now.
+    // The first one's request has taken effect by now.
     await fairway.clock.sleep(10_000);
     const names = serverHistory(fairway.cloud).map(({ name }) => name);
     expect(names).toHaveLength(3);
@@ -99,7 +99,7 @@ describe('a cluster of another process', () => {
     await firstProcess.stop();
   });
 
-  test('gives a machine that is new a server at once', async () => {
+  test('gets a server for a new machine at once', async () => {
     const { fairway, owner } = await heldCluster(600_000);
     await using _ = fairway;
     await owner.release(DEMO);
@@ -112,7 +112,7 @@ describe('a cluster of another process', () => {
     expect(last - takenMs).toBeLessThan(300_000);
   });
 
-  test('is not polled for: a project of which no cluster is ours costs nothing', async () => {
+  test('is not polled for: a project in which no cluster is ours costs nothing', async () => {
     const { fairway, owner } = await heldCluster();
     await using _ = fairway;
     await owner.release(DEMO);

@@ -67,7 +67,7 @@ async function startHealthy(pool: Pool = {}) {
 const healthOf = ({ status }: Machine) => findCondition(status?.conditions, 'HealthCheckSucceeded');
 
 describe('a node that is NotReady', () => {
-  test('is replaced after ten minutes: by a new one first, then it goes', async () => {
+  test('is replaced after ten minutes: by a new one first, then it is deleted', async () => {
     const { fairway, clock, a, all, fail, names, pool, events, machine } = await startHealthy();
     await using _ = fairway;
     await fail(a);
@@ -89,7 +89,7 @@ describe('a node that is NotReady', () => {
     expect(findCondition((await pool()).status?.conditions, 'NodesHealthy')).toBeUndefined();
   });
 
-  test('that comes back in time is left alone', async () => {
+  test('that recovers in time is left alone', async () => {
     const { fairway, clock, a, all, fail, recover, names, events } = await startHealthy();
     await using _ = fairway;
     await fail(a);
@@ -143,7 +143,7 @@ describe('a node that is NotReady', () => {
     );
   });
 
-  test('is repaired one after another, the longest ill first', async () => {
+  test('is repaired one after another, the longest unhealthy first', async () => {
     const { fairway, clock, a, b, fail, names, markOf } = await startHealthy({ replicas: 5 });
     await using _ = fairway;
     await fail(b);
@@ -212,7 +212,7 @@ describe('nothing is repaired', () => {
     expect((await names()).includes(a)).toBe(given.maxUnhealthy === '0');
   });
 
-  test('of a machine that is excluded, until it no longer is', async () => {
+  test('for a machine that is excluded, until it no longer is', async () => {
     const { fairway, clock, a, fail, annotate, machine, names } = await startHealthy();
     await using _ = fairway;
     await annotate(a, { [EXCLUDE_FROM_HEALING_ANNOTATION]: 'forensics' });
@@ -242,7 +242,7 @@ describe('nothing is repaired', () => {
     expect(await names()).not.toContain(b);
   });
 
-  test('for the time before Fairway started: it counts from there', async () => {
+  test('for the time before Fairway started: the timeout counts from there', async () => {
     const { fairway, clock, a, all, fail, names } = await startHealthy();
     await using _ = fairway;
     await fail(a);
@@ -258,7 +258,7 @@ describe('nothing is repaired', () => {
     expect(await names()).not.toContain(a);
   });
 
-  test('right after the control plane came up again', async () => {
+  test('right after the control plane recovered', async () => {
     const { fairway, clock, a, all, fail, recover, names } = await startHealthy();
     await using _ = fairway;
     await fail(a);
@@ -279,7 +279,7 @@ describe('nothing is repaired', () => {
 });
 
 describe('a server', () => {
-  test('that is gone is replaced at once, however many are broken', async () => {
+  test('that is gone is replaced at once, however many are unhealthy', async () => {
     const { fairway, clock, a, b, c, fail, names, serverOf, events } = await startHealthy();
     await using _ = fairway;
     await fail(b, c);
@@ -291,7 +291,7 @@ describe('a server', () => {
     expect((await events()).map(({ reason }) => reason)).toContain('ServerVanished');
   });
 
-  test('that somebody has stopped has half an hour', async () => {
+  test('that was stopped has half an hour', async () => {
     const { fairway, clock, a, fail, names, serverOf } = await startHealthy();
     await using _ = fairway;
     const { servers } = fairway.process.project.client.compute;
@@ -307,7 +307,7 @@ describe('a server', () => {
 });
 
 describe('a repair that did not help', () => {
-  test('makes the next one wait, longer each time', async () => {
+  test('delays the next one, longer each time', async () => {
     const { fairway, clock, all, fail, names, pool } = await startHealthy();
     await using _ = fairway;
     const replacedMs: number[] = [];
@@ -320,7 +320,7 @@ describe('a repair that did not help', () => {
       const added = now.filter((name) => !known.includes(name));
       if (added.length > 0) replacedMs.push(clock.now() - beganMs);
       known = now;
-      // Whatever comes is broken as soon as it is there.
+      // Every new node fails as soon as it exists.
       for (const name of added) await clock.pass(30_000).then(() => fail(name));
     }
 

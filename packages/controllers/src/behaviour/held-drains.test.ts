@@ -16,11 +16,11 @@ import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-/** For which a drain is held. */
+/** A drain waits for this. */
 const HOURS = 3;
 const where = { namespace: TEAM };
 
-/** A pool of one node whose pod a PodDisruptionBudget keeps, and which is to be renewed; the time to drain is over. */
+/** A pool of one node whose pod a PodDisruptionBudget protects, and which is to be replaced; the drain timeout has passed. */
 async function startHeld(type: 'Rolling' | 'InPlace', { onDrainTimeout = 'Hold' }: { onDrainTimeout?: 'Hold' } = {}) {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
@@ -65,7 +65,7 @@ async function startHeld(type: 'Rolling' | 'InPlace', { onDrainTimeout = 'Hold' 
 
 const readyOf = ({ status }: Machine) => findCondition(status?.conditions, 'Ready');
 
-describe.each(['Rolling', 'InPlace'] as const)('a node that is renewed %s', (type) => {
+describe.each(['Rolling', 'InPlace'] as const)('a node that is replaced %s', (type) => {
   test('waits beyond the time limit for the user, for hours and for next to nothing, and is forced by a word', async () => {
     const { fairway, clock, name, tenant, machine, pool, renewed, annotate, costOf } = await startHeld(type);
     await using _ = fairway;
@@ -120,7 +120,7 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is renewed %s', (typ
         return tenant.resource(tenantNodes).patch(name, { type: 'merge', value }, { subresource: 'status' });
       },
     },
-  ])('goes on when $what', async ({ act }) => {
+  ])('continues when $what', async ({ act }) => {
     const held = await startHeld(type);
     await using _ = held.fairway;
     const before = readyOf(await held.machine())?.reason;
@@ -160,7 +160,7 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is renewed %s', (typ
     expect((await renewed()).some(({ spec }) => spec.image === image)).toBe(false);
   });
 
-  test('is not held against who deletes its pool', async () => {
+  test('does not block the deletion of its pool', async () => {
     const { fairway, clock } = await startHeld(type);
     await using _ = fairway;
     await fairway.delete(nodePools, 'general');
@@ -171,8 +171,8 @@ describe.each(['Rolling', 'InPlace'] as const)('a node that is renewed %s', (typ
   });
 });
 
-describe('a node is not held', () => {
-  test('when a person deletes its Machine while it is installed anew', async () => {
+describe('a node’s drain is not held', () => {
+  test('when a person deletes its Machine during its reinstallation', async () => {
     const { fairway, clock, name, renewed } = await startHeld('InPlace');
     await using _ = fairway;
     await fairway.delete(machines, name);
@@ -203,7 +203,7 @@ describe('a node is not held', () => {
   });
 });
 
-test('a word about one drain is not one about the next', async () => {
+test('a request to force one drain does not force the next', async () => {
   const { fairway, clock, annotate, machine, beganMs } = await startHeld('InPlace');
   await using _ = fairway;
   await annotate(FORCE_DRAIN_ANNOTATION, formatTime(beganMs - MINUTE_MS));

@@ -41,7 +41,7 @@ const wake = (fairway: TestFairway) => fairway.patch(clusters, 'demo', { spec: {
 
 const conditionOf = ({ status }: Cluster, type: string) => findCondition(status?.conditions, type);
 
-test('a hibernated cluster has no nodes and a control plane that rests, and keeps all else; waking brings them back', async () => {
+test('a hibernated cluster has no nodes and a stopped control plane, and keeps the rest; waking restores them', async () => {
   const { fairway, clock, uid } = await start();
   await using _ = fairway;
   const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kept', namespace: 'kube-system' } };
@@ -88,7 +88,7 @@ test('a hibernated cluster has no nodes and a control plane that rests, and keep
     lastOperation: { type: 'Wake', state: 'Succeeded' },
     endpoint: before.status?.endpoint,
   });
-  // The next ones say when they are expected to end.
+  // The next ones have an estimated end.
   const measured = awake.status?.durations?.map(({ what }) => what);
   expect(measured).toEqual(expect.arrayContaining(['Hibernate', 'Wake']));
   expect(
@@ -109,7 +109,7 @@ describe('schedules', () => {
     schedules: [{ hibernate: '0 20 * * 1-5', wake: '0 7 * * 1-5', timeZone: 'UTC' }],
   };
 
-  test('hibernate and wake a cluster over a weekend, and the spec stays as it is written', async () => {
+  test('hibernate and wake a cluster over a weekend, and the spec stays as written', async () => {
     const { fairway, clock } = await start({ hibernation }, SELDOM);
     await using _ = fairway;
     const told: string[] = [];
@@ -137,7 +137,7 @@ describe('schedules', () => {
     expect((await get(fairway)).metadata.generation).toBe(before.metadata.generation);
   });
 
-  test('that came while Fairway was away count when it is back', async () => {
+  test('that fell due while Fairway was down apply when it is back', async () => {
     const { fairway, clock, uid } = await start({ hibernation }, SELDOM);
     await using _ = fairway;
     await fairway.stopProcess();
@@ -152,7 +152,7 @@ describe('schedules', () => {
     expect(fairway.runtime.isHibernated(uid)).toBe(true);
   });
 
-  test('a word of the user counts until the next of them', async () => {
+  test('a request of the user applies until the next of them', async () => {
     const { fairway, clock } = await start({ hibernation: { schedules: [{ hibernate: '0 1,4 * * *' }] } }, SELDOM);
     await using _ = fairway;
     await clock.pass(1.5 * HOUR_MS);
@@ -168,7 +168,7 @@ describe('schedules', () => {
 });
 
 test('a PodDisruptionBudget does not keep nodes of a cluster that hibernates', async () => {
-  // What a budget that allows no disruption answers to an eviction.
+  // The response to an eviction under a budget that allows no disruption.
   const tenantFaults: ChooseApiFault = ({ path }) =>
     path.endsWith('/eviction') ? { kind: 'answer', status: 429 } : undefined;
   const { fairway, clock, uid } = await start({}, { tenantFaults });
@@ -194,7 +194,7 @@ test('a PodDisruptionBudget does not keep nodes of a cluster that hibernates', a
   expect((await get(fairway)).status?.phase).toBe('Hibernated');
 });
 
-test('a control plane that does not answer keeps nodes for three minutes, not for ten each', async () => {
+test('an unresponsive control plane keeps nodes for three minutes, not for ten each', async () => {
   let isBroken = false;
   const tenantFaults: ChooseApiFault = () => (isBroken ? { kind: 'breaksBefore' } : undefined);
   const { fairway, clock } = await start({}, { tenantFaults });
@@ -208,7 +208,7 @@ test('a control plane that does not answer keeps nodes for three minutes, not fo
   expect(await fairway.machines()).toEqual([]);
 });
 
-test('a process that dies on the way, at any minute, goes on from there', async () => {
+test('a process that dies on the way, at any minute, is resumed', async () => {
   const { fairway, clock, uid } = await start();
   await using _ = fairway;
   const restart = async () => {
@@ -229,7 +229,7 @@ test('a process that dies on the way, at any minute, goes on from there', async 
   }
 });
 
-test('waking while it hibernates turns back, and a pool that is changed meanwhile wakes as it is then', async () => {
+test('waking during hibernation turns back, and a pool that is changed meanwhile wakes with the change', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
   await hibernate(fairway);
@@ -248,7 +248,7 @@ test('waking while it hibernates turns back, and a pool that is changed meanwhil
   expect((await get(fairway)).status?.readySummary).toBe('1/1');
 });
 
-test('a hibernated cluster is deleted as any other', async () => {
+test('a hibernated cluster is deleted like any other', async () => {
   const { fairway, clock, uid } = await start();
   await using _ = fairway;
   await hibernate(fairway);
@@ -261,7 +261,7 @@ test('a hibernated cluster is deleted as any other', async () => {
   expect(await fairway.runtime.list()).not.toContain(uid);
 });
 
-test('a version that is asked for meanwhile is taken at waking', async () => {
+test('a version requested meanwhile is applied on waking', async () => {
   const { fairway, clock, uid } = await start();
   await using _ = fairway;
   await fairway.create(kubernetesReleases, aRelease('1.50', {}, [0]));
@@ -287,7 +287,7 @@ test('a version that is asked for meanwhile is taken at waking', async () => {
   expect(isReady(done)).toBe(true);
 });
 
-test('a quota that has shrunk meanwhile is told before anybody wakes it', async () => {
+test('a quota that has shrunk meanwhile is reported before the cluster is woken', async () => {
   const { fairway, clock } = await start({}, SELDOM);
   await using _ = fairway;
   await hibernate(fairway);
@@ -322,7 +322,7 @@ test('a quota that has shrunk meanwhile is told before anybody wakes it', async 
   });
 });
 
-test('a rollout that has given it the turn takes it back, and does not fail', async () => {
+test('a rollout that has given it a slot takes the slot back, and does not fail', async () => {
   const clock = new SteppingClock();
   const fairway = await TestFairway.start({ clock });
   await using _ = fairway;

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Crash } from '../testing/crash.ts';
 import { InClusterStory } from '../testing/in-cluster-story.ts';
 
-/** The pools within the cluster, those outside but for what their own controller says of them, and events. */
+/** The pools inside the cluster, those outside except for their own controller's status, and events. */
 const COUNTED = /v1alpha1\/nodepools(\/|\?|$)|namespaces\/team\/nodepools(\/[a-z]+)?(\?|$)|namespaces\/default\/events/;
 /** More than any change needs. */
 const MAX_WRITES = 12;
@@ -13,10 +13,10 @@ type Sides = { readonly inner: InClusterNodePool | undefined; readonly outer: No
 
 interface Change {
   readonly what: string;
-  /** Before each try, of the pool of that name. */
+  /** Runs before each attempt, for the pool of that name. */
   readonly prepare: (story: InClusterStory, name: string) => Promise<unknown>;
   readonly make: (story: InClusterStory, name: string) => Promise<unknown>;
-  /** How the pool looks at the end. */
+  /** The state of the pool at the end. */
   readonly ends: object;
 }
 
@@ -56,7 +56,7 @@ const CHANGES: readonly Change[] = [
 ];
 
 describe('Fairway is killed after each write that follows', () => {
-  test.each(CHANGES)('$what: it is neither lost nor repeated', async ({ prepare, make, ends }) => {
+  test.each(CHANGES)('$what: is neither lost nor repeated', async ({ prepare, make, ends }) => {
     const crash = new Crash(COUNTED);
     await using story = await InClusterStory.begin(crash.options);
     const outcomes: unknown[] = [];
@@ -78,7 +78,7 @@ describe('Fairway is killed after each write that follows', () => {
     }
 
     expect(outcomes).toEqual(outcomes.map(() => ends));
-    // The last time nothing was left to be killed after.
+    // In the last attempt there was no write left to be killed after.
     expect(hasDied).toBe(false);
     expect(outcomes.length).toBeGreaterThan(2);
   });

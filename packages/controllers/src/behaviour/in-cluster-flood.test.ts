@@ -12,7 +12,7 @@ const MINUTE_S = 60;
 const HOUR_S = 60 * MINUTE_S;
 
 describe('the definition', () => {
-  test('is made again when it is deleted, with all pools, and none has been deleted', async () => {
+  test('is recreated after its deletion, with all pools, and none has been deleted', async () => {
     await using story = await InClusterStory.begin();
     const [before, machines] = [await story.outer(), await story.fairway.machines()];
 
@@ -30,7 +30,7 @@ describe('the definition', () => {
     expect(story.outerWrites()).toEqual([]);
   });
 
-  test('is repaired when a field is taken from it, which changes no pool', async () => {
+  test('is repaired when a field is removed from it, which changes no pool', async () => {
     await using story = await InClusterStory.begin();
     const definitions = story.tenant.resource(DEFINITIONS);
     const live = await definitions.get(DEFINITION_NAME);
@@ -47,7 +47,7 @@ describe('the definition', () => {
     expect((await story.inner())?.spec.upgradeStrategy).toEqual((await story.outer())?.spec.upgradeStrategy);
   });
 
-  test('of somebody else is left alone, and told of once', async () => {
+  test('of another owner is left alone, and reported once', async () => {
     await using story = await InClusterStory.begin();
     const definitions = story.tenant.resource(DEFINITIONS);
     const live = await definitions.get(DEFINITION_NAME);
@@ -62,7 +62,7 @@ describe('the definition', () => {
     expect(items.filter(({ reason }) => reason === 'InClusterNodePools')).toMatchObject([{ count: 1 }]);
   });
 
-  test('that somebody keeps deleting is made ever more seldom', async () => {
+  test('that is repeatedly deleted is recreated less and less often', async () => {
     await using story = await InClusterStory.begin();
     story.forgetRequests();
 
@@ -81,7 +81,7 @@ describe('the definition', () => {
 });
 
 describe('a tenant who', () => {
-  test('makes more pools than are read costs ten requests a minute, and the pools that there are work', async () => {
+  test('creates more pools than are read costs ten requests a minute, and existing pools work', async () => {
     await using story = await InClusterStory.begin();
     for (let index = 0; index < 120; index++)
       await story.make(`z${String(index).padStart(3, '0')}`, { flavor: 'none' });
@@ -115,7 +115,7 @@ describe('a tenant who', () => {
     expect(story.innerWrites().length).toBeLessThanOrEqual(200 + 2 * 120);
   });
 
-  test('forges marks, status and owners changes nothing by it', async () => {
+  test('forges tags, status and owners changes nothing by it', async () => {
     await using story = await InClusterStory.begin();
     const pools = story.tenant.resource(inClusterNodePools);
     const owner = { apiVersion: 'v1', kind: 'Namespace', name: 'default', uid: 'none' };
@@ -136,7 +136,7 @@ describe('a tenant who', () => {
     expect(story.outerWrites()).toEqual([]);
   });
 
-  test('forges marks that look newer than the pool, and refuses to have them set right, costs a look a second', async () => {
+  test('forges tags that look newer than the pool, and refuses their correction, costs a read a second', async () => {
     await using story = await InClusterStory.begin();
     const { outer } = { outer: await story.outer() };
     const pools = story.tenant.resource(inClusterNodePools);
@@ -176,7 +176,7 @@ describe('a tenant who', () => {
     expect(story.innerWrites().length).toBeLessThanOrEqual(10);
   });
 
-  test('has an API that does not answer costs a few calls an hour', async () => {
+  test('has an API that does not respond costs a few calls an hour', async () => {
     await using story = await InClusterStory.begin();
     story.tenantFault = ({ path }) => (path.includes('nodepools') ? { kind: 'breaksBefore' } : undefined);
     await story.fairway.patch(nodePools, 'general', {
@@ -192,7 +192,7 @@ describe('a tenant who', () => {
   });
 });
 
-test('who may only edit what runs in a cluster may look at its pools', async () => {
+test('may only edit workloads of a cluster can read its pools', async () => {
   await using story = await InClusterStory.begin();
 
   const roles = await Promise.all(

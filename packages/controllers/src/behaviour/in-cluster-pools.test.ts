@@ -14,7 +14,7 @@ const REFUSED: ChooseApiFault = ({ method, headers }) => {
 };
 
 describe('a cluster shows its pools', () => {
-  test('with their spec and how they are', async () => {
+  test('with their spec and status', async () => {
     await using story = await InClusterStory.begin();
 
     const inner = await story.inner();
@@ -28,7 +28,7 @@ describe('a cluster shows its pools', () => {
     ]);
   });
 
-  test('as they change outside, and without those that go there', async () => {
+  test('with their changes outside, and without those deleted there', async () => {
     await using story = await InClusterStory.begin();
 
     await story.fairway.patch(nodePools, 'general', { spec: { replicas: 2 } });
@@ -53,8 +53,8 @@ describe('a cluster shows its pools', () => {
   });
 });
 
-describe('somebody in the cluster', () => {
-  test('scales a pool, in the name that is for that', async () => {
+describe('a user in the cluster', () => {
+  test('scales a pool, under the name for that', async () => {
     await using story = await InClusterStory.begin();
 
     await story.change({ replicas: 2 });
@@ -67,7 +67,7 @@ describe('somebody in the cluster', () => {
     expect(items.map(({ reason }) => reason)).toContain('ChangedInCluster');
   });
 
-  test('makes one, and deletes it', async () => {
+  test('creates one, and deletes it', async () => {
     await using story = await InClusterStory.begin();
 
     await story.make('extra', { replicas: 1 });
@@ -82,7 +82,7 @@ describe('somebody in the cluster', () => {
     expect(await story.look()).toMatchObject({ inner: 1, outer: 1 });
   });
 
-  test('changes what he may not: it is set back, with the words of admission', async () => {
+  test('makes a forbidden change: it is reverted, with the message of admission', async () => {
     await using story = await InClusterStory.begin();
     story.fault = REFUSED;
 
@@ -94,7 +94,7 @@ describe('somebody in the cluster', () => {
     expect(story.outerWrites()).toHaveLength(1);
   });
 
-  test('makes what he may not: it stays, is judged again every ten minutes, and made when it may be', async () => {
+  test('creates a forbidden pool: it is kept, validated again every ten minutes, and created once allowed', async () => {
     await using story = await InClusterStory.begin();
     story.fault = REFUSED;
 
@@ -110,7 +110,7 @@ describe('somebody in the cluster', () => {
     expect(await story.look('extra')).toMatchObject({ accepted: 'True', outer: 0 });
   });
 
-  test('takes back what is refused, and nobody has a pool of it', async () => {
+  test('withdraws what is refused, and no pool is created from it', async () => {
     await using story = await InClusterStory.begin();
     story.fault = REFUSED;
     await story.make('extra');
@@ -122,7 +122,7 @@ describe('somebody in the cluster', () => {
     expect([await story.inner('extra'), await story.outer('extra')]).toEqual([undefined, undefined]);
   });
 
-  test('asks for what was changed outside meanwhile: the pool stands, and he is told', async () => {
+  test('requests what was changed outside meanwhile: the pool keeps that, and the user sees a message', async () => {
     await using story = await InClusterStory.begin();
     const isOut: ChooseApiFault = () => ({ kind: 'breaksBefore' });
     story.tenantFault = isOut;
@@ -141,7 +141,7 @@ describe('somebody in the cluster', () => {
     ]);
   });
 
-  test('deletes what was changed outside meanwhile: it is there again', async () => {
+  test('deletes what was changed outside meanwhile: it is recreated', async () => {
     await using story = await InClusterStory.begin();
     story.tenantFault = () => ({ kind: 'breaksBefore' });
 
@@ -156,7 +156,7 @@ describe('somebody in the cluster', () => {
     expect(await story.told()).toEqual([expect.stringMatching(/^ChangedElsewhere: /)]);
   });
 
-  test('makes one by the name of another cluster: he is told no more than that it is taken', async () => {
+  test('uses the name of another cluster’s pool: the message says only that it is taken', async () => {
     await using story = await InClusterStory.begin();
     await story.fairway.createPool({ clusterName: 'other', replicas: 0, flavor: 'b3-16' }, 'secret');
     await story.settle();

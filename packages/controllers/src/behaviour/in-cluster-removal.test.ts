@@ -15,7 +15,7 @@ async function allow(story: InClusterStory, allowInCluster: boolean): Promise<vo
   await story.fairway.client.resource(plans).patch('free', { type: 'merge', value });
 }
 
-describe('the kind goes', () => {
+describe('the definition is removed', () => {
   test('a plan that allows none takes the kind away, and leaves the pools', async () => {
     await using story = await InClusterStory.begin();
 
@@ -32,7 +32,7 @@ describe('the kind goes', () => {
     expect(items.map(({ reason }) => reason)).toContain('InClusterNodePoolsTakenAway');
   });
 
-  test('and comes back, with the pools as they are then', async () => {
+  test('and restored, with the current pools', async () => {
     await using story = await InClusterStory.begin();
     await allow(story, false);
     await story.settle(60);
@@ -43,7 +43,7 @@ describe('the kind goes', () => {
     expect(await story.look()).toEqual({ accepted: 'True', reason: 'AsExpected', inner: 1, outer: 1 });
   });
 
-  test('and costs nothing when it is gone', async () => {
+  test('and costs nothing afterwards', async () => {
     await using story = await InClusterStory.begin();
     await allow(story, false);
     await story.settle(60);
@@ -56,9 +56,9 @@ describe('the kind goes', () => {
   });
 });
 
-test('an API that lets go of nothing, though it says so, costs a few calls a minute', async () => {
+test('an API that deletes nothing, though it reports so, costs a few calls a minute', async () => {
   await using story = await InClusterStory.begin();
-  // As a webhook that changes what is written.
+  // Like a webhook that changes what is written.
   story.tenantFault = ({ method, path }) =>
     method === 'PATCH' && path.includes('nodepools') ? { kind: 'answer', status: 409 } : undefined;
   await allow(story, false);
@@ -71,7 +71,7 @@ test('an API that lets go of nothing, though it says so, costs a few calls a min
   expect(story.innerCalls().length).toBeLessThanOrEqual(200);
 });
 
-test('a cluster that hibernates loses nothing of what it shows', async () => {
+test('a cluster that hibernates keeps its in-cluster pools', async () => {
   await using story = await InClusterStory.begin();
   await story.fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } });
   await story.settle(600);

@@ -15,7 +15,7 @@ import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** A pool whose first machines are to be kept for so long, and are deleted. */
+/** A pool whose first machines are kept for this long after their deletion. */
 async function startKept(value: string, { replicas = 1, kept = 1 } = {}) {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
@@ -50,7 +50,7 @@ async function startKept(value: string, { replicas = 1, kept = 1 } = {}) {
 const keptOf = (machine: Machine | undefined) => findCondition(machine?.status?.conditions, 'KeptForInspection');
 
 describe('a machine that is kept for inspection', () => {
-  test('is replaced, keeps its server until the time is over, and says so', async () => {
+  test('is replaced, keeps its server until the time is over, and reports it', async () => {
     const { fairway, clock, faults, asked, machine, ready, servers, said } = await startKept('4h');
     await using _ = fairway;
     const told = await machine();
@@ -85,7 +85,7 @@ describe('a machine that is kept for inspection', () => {
   test.each<{ what: string; act: (kept: Awaited<ReturnType<typeof startKept>>) => Promise<unknown>; left: number }>([
     { what: 'nobody wants it any more', act: ({ annotate, name }) => annotate(name, null), left: 1 },
     { what: 'its pool is deleted', act: ({ fairway }) => fairway.delete(nodePools, 'general'), left: 0 },
-  ])('goes at once when $what', async ({ act, left }) => {
+  ])('is deleted at once when $what', async ({ act, left }) => {
     const kept = await startKept('4h');
     await using _ = kept.fairway;
     const before = kept.servers();
@@ -96,7 +96,7 @@ describe('a machine that is kept for inspection', () => {
     expect(kept.servers()).toBe(left);
   });
 
-  test('goes at once when its cluster is reset, which would wait for it', async () => {
+  test('is deleted at once when its cluster is reset, which would wait for it', async () => {
     const kept = await startKept('4h');
     await using _ = kept.fairway;
     const reset = { requestedAt: formatTime(kept.clock.now()), confirm: 'demo', nodes: 'Delete' };
@@ -128,7 +128,7 @@ describe('a machine that is kept for inspection', () => {
     expect(servers()).toBe(5);
   });
 
-  test.each(['100h', 'for ever'])('is not kept for %s, and says so before', async (value) => {
+  test.each(['100h', 'for ever'])('is not kept for %s, and reports it before', async (value) => {
     const { fairway, asked, servers, machine } = await startKept(value);
     await using _ = fairway;
 

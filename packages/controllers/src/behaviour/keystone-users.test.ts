@@ -13,7 +13,7 @@ type Keystone = NonNullable<NonNullable<NewCluster['spec']['apiServer']>['keysto
 
 const NOTHING = () => ({ authorize: () => ({ allowed: false, reason: '' }) });
 
-/** What a cluster that asks for this has its API server told about tokens. */
+/** The API server's token settings for a cluster with these fields. */
 function accessOf(keystone: Keystone, projectID: string | undefined = 'own'): KeystoneAccess | undefined {
   const told: KeystoneAccess[] = [];
   const users = {
@@ -28,7 +28,7 @@ function accessOf(keystone: Keystone, projectID: string | undefined = 'own'): Ke
   return told[0];
 }
 
-describe('a cluster that lets users of Keystone in', () => {
+describe('a cluster that admits Keystone users', () => {
   test.each<{ field: string; keystone: Keystone; projects: readonly string[] }>([
     { field: 'nothing', keystone: {}, projects: ['own'] },
     { field: 'projects', keystone: { projects: ['a', 'b'] }, projects: ['a', 'b'] },
@@ -62,7 +62,7 @@ describe('a cluster that lets users of Keystone in', () => {
     expect(accessOf({ policy: '[]', roles: { a: 'view' } })?.roles).toEqual({ a: 'view' });
   });
 
-  test('whose policy got past the gateway broken gives no further rights, and says so', () => {
+  test('whose invalid policy got past the gateway grants no further rights, and reports it', () => {
     const users = {
       reviewerFor: () => () => Promise.resolve(undefined),
       authorizerFor() {
@@ -76,7 +76,7 @@ describe('a cluster that lets users of Keystone in', () => {
     expect(found.reviewAccess).toBeUndefined();
   });
 
-  test('lets nobody in while it is not known where it lives', () => {
+  test('admits no users while its project is unknown', () => {
     expect(
       keystoneFor(aCluster({ apiServer: { keystone: {} } }), {
         reviewerFor: () => () => Promise.resolve(undefined),
@@ -90,7 +90,7 @@ describe('in a running Fairway', () => {
   const keystoneUsers = { reviewerFor: () => () => Promise.resolve(undefined), authorizerFor: NOTHING };
   const NAMES = KEYSTONE_CLUSTER_ROLES.map(clusterRoleGroup);
 
-  test('what gives users of Keystone their rights is there as long as they are let in', async () => {
+  test('the bindings of Keystone users exist as long as they are admitted', async () => {
     await using fairway = await TestFairway.start({ keystoneUsers });
     const { metadata } = await fairway.readyCluster({ replicas: 0 }, { apiServer: { keystone: {} } });
     const bindings = () => fairway.runtime.client(metadata.uid ?? '').resource(ClusterRoleBindings);
@@ -113,7 +113,7 @@ describe('in a running Fairway', () => {
     expect(fairway.runtime.asked.at(-1)?.reviewToken).toBeUndefined();
   });
 
-  test('what an earlier process has made is taken away by the next', async () => {
+  test('bindings created by an earlier process are removed by the next', async () => {
     await using fairway = await TestFairway.start({ keystoneUsers });
     const { metadata } = await fairway.readyCluster({ replicas: 0 }, { apiServer: { keystone: {} } });
     const bindings = fairway.runtime.client(metadata.uid ?? '').resource(ClusterRoleBindings);
@@ -131,7 +131,7 @@ describe('in a running Fairway', () => {
     expect(left.map(({ metadata }) => metadata.name)).toContain('fairway:cluster-admins');
   });
 
-  test('a cluster that asks for them where there are none is told so', async () => {
+  test('a cluster that requests them where there are none reports it', async () => {
     await using fairway = await TestFairway.start();
     await fairway.createCluster({ apiServer: { keystone: {} } });
     const [cluster] = await fairway.until(clusters, ([each]) =>
@@ -152,7 +152,7 @@ describe('in a running Fairway', () => {
   });
 });
 
-test('a mistake of the tenant’s own is told before it', () => {
+test('a mistake of the tenant’s own is reported first', () => {
   const state = { phase: 'Running', ready: true, reason: 'AsExpected', message: '' } as const;
   const running = { ...state, endpoint: undefined, version: undefined, etcdUsageBytes: undefined };
   const told = withKeystoneProblem({ ...running, settingsProblem: 'No issuer.' }, { projects: [], problem: 'None.' });

@@ -38,7 +38,7 @@ describe('revoking all kubeconfigs', () => {
     return parsePkiSecret(secret ?? { metadata: {} });
   }
 
-  /** Who signs users' certificates, as asked of the control plane last. */
+  /** The authority for users' certificates in the last spec sent to the control plane. */
   const inForce = () => fairway.runtime.asked.at(-1)?.pki.users.active.keyId;
 
   async function revocations(): Promise<number> {
@@ -78,7 +78,7 @@ describe('revoking all kubeconfigs', () => {
     expect(await revocations()).toBe(2);
   });
 
-  test('is in effect when the control plane runs with it, and says so until then', async () => {
+  test('applies when the control plane runs with it, and is reported as pending until then', async () => {
     await start();
     fairway.runtime.say({ phase: 'Updating', reason: 'Updating', message: 'kube-apiserver is restarting.' });
     await ask('leaver');
@@ -102,7 +102,7 @@ describe('revoking all kubeconfigs', () => {
   const isRootsWrite: ChooseApiFault = ({ method, path }) =>
     method === 'PATCH' && path.includes('/secrets/') ? { kind: 'breaksAfter' } : undefined;
 
-  test('is done once when its answer is lost, and the process is killed after it', async () => {
+  test('is done once if its response is lost and the process is killed after it', async () => {
     let isLosing = false;
     await start((request) => (isLosing ? isRootsWrite(request) : undefined));
     const before = await stored();
@@ -121,7 +121,7 @@ describe('revoking all kubeconfigs', () => {
     expect((await get()).status?.credentials?.revocation?.requested).toBe('leaver');
   });
 
-  test('that cannot be written costs a few calls a minute, and is done when it can', async () => {
+  test('that cannot be written costs a few calls a minute, and is done once it can be', async () => {
     let calls = 0;
     let isRefusing = false;
     await start(({ method, path }) => {
@@ -143,7 +143,7 @@ describe('revoking all kubeconfigs', () => {
     expect((await get()).status?.credentials?.revocation?.requested).toBe('leaver');
   });
 
-  test('works for a cluster that is hibernated, whose API server comes up without them', async () => {
+  test('works for a hibernated cluster, whose API server starts without them', async () => {
     await start();
     await fairway.patch(clusters, 'demo', { spec: { hibernation: { enabled: true } } });
     await clock.pass(HOUR_MS);
@@ -163,7 +163,7 @@ describe('revoking all kubeconfigs', () => {
     expect(await revocations()).toBe(1);
   });
 
-  test('is no request in the manifest that a cluster is made from', async () => {
+  test('is not a request in the manifest that a cluster is created from', async () => {
     clock = new SteppingClock();
     fairway = await TestFairway.start({ clock });
     const annotations = { [REVOKE_KUBECONFIGS_ANNOTATION]: 'of last year' };

@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const LIMITS = { calls: 47, writes: 60 };
 /** Budget for the rest of an hour, for any jitter: a minute's two periodic lists and one call for retries, and the quotas of three services and volume types every 20 minutes. */
 const LIMITS_OF_AN_HOUR = { calls: 60 * 3 + 3 * 4, writes: 120 };
-/** Of the jitter, so that a run can be repeated. */
+/** Seed of the jitter, so that a run can be repeated. */
 const SEED = 4_242;
 
 function nodesOf(from: LastingCause['from']): number {
@@ -43,7 +43,7 @@ async function startWith({ from, nodesJoin }: Pick<LastingCause, 'from' | 'nodes
     await clock.during(fairway.readyCluster({ replicas: nodesOf(from) }, network));
     await clock.pass(SECONDS_20);
   }
-  /** What the next so many milliseconds cost. */
+  /** The cost of the next so many milliseconds. */
   const costOf = async (durationMs: number) => {
     const before = { calls: fairway.cloud.calls.total, writes: faults.writes };
     await clock.pass(durationMs);
@@ -62,7 +62,7 @@ async function ask(fairway: TestFairway, { from, ask }: Pick<LastingCause, 'from
 }
 
 describe('a failure that lasts', () => {
-  test.each(LASTING_CAUSES)('$cause costs little, is told as $reason, and ends by itself', async (lasting) => {
+  test.each(LASTING_CAUSES)('$cause costs little, is reported as $reason, and ends by itself', async (lasting) => {
     const { fairway, clock, faults, costOf } = await startWith(lasting);
     await using _ = fairway;
     await lasting.begin(fairway, faults);
@@ -89,7 +89,7 @@ describe('a failure that lasts', () => {
   });
 });
 
-describe('what is deleted behind Fairway', () => {
+describe('resources deleted in the cloud', () => {
   test.each(DELETED_BEHIND)('$cause costs little and is recreated', async (deleted) => {
     const { fairway, clock, faults, costOf } = await startWith(deleted);
     await using _ = fairway;
@@ -98,7 +98,7 @@ describe('what is deleted behind Fairway', () => {
     await ask(fairway, deleted);
     const first = await costOf(SECONDS_20);
     await clock.during(allReady(fairway));
-    // What nodes can be made without is missed when the cluster is next compared with the cloud.
+    // Resources that nodes do not depend on are missed when the cluster is next compared with the cloud.
     await clock.pass(1_300_000);
 
     expect(first.calls).toBeLessThanOrEqual(LIMITS.calls);
@@ -110,7 +110,7 @@ describe('what is deleted behind Fairway', () => {
 describe('twenty machines under one quota', () => {
   const QUOTA = LASTING_CAUSES.find(({ cause }) => cause === 'a quota of instances') as LastingCause;
 
-  test('cost no more than one after the first try', async () => {
+  test('cost no more than one after the first attempt', async () => {
     const { fairway, costOf, faults } = await startWith(QUOTA);
     await using _ = fairway;
     await QUOTA.begin(fairway, faults);
@@ -136,7 +136,7 @@ describe('twenty machines under one quota', () => {
         fairway.patch(nodePools, 'general', { metadata: { annotations: { [RETRY_ANNOTATION]: 'now' } } }),
     },
     { who: 'scales the pool', act: (fairway) => fairway.patch(nodePools, 'general', { spec: { replicas: 22 } }) },
-  ])('go on at once when a person $who', async ({ act }) => {
+  ])('continue at once when a person $who', async ({ act }) => {
     const { fairway, clock, faults } = await startWith(QUOTA);
     await using _ = fairway;
     await QUOTA.begin(fairway, faults);
@@ -151,7 +151,7 @@ describe('twenty machines under one quota', () => {
     expect(clock.now() - mendedMs).toBeLessThanOrEqual(10_000);
   });
 
-  test('a person who asks repeatedly costs a try a second', async () => {
+  test('a person who asks repeatedly costs an attempt a second', async () => {
     const { fairway, clock, faults } = await startWith(QUOTA);
     await using _ = fairway;
     await QUOTA.begin(fairway, faults);
@@ -169,13 +169,13 @@ describe('twenty machines under one quota', () => {
       await clock.pass(100);
     }
 
-    // Jitter shortens a pause of a second to three quarters of it at most.
+    // Jitter shortens a backoff of a second to three quarters of it at most.
     expect(callsOf('tries') - before.tries).toBeLessThanOrEqual(14);
     expect(callsOf('lists') - before.lists).toBeLessThanOrEqual(14);
   });
 });
 
-describe('whose fault it is', () => {
+describe('who must act', () => {
   const byCause = (cause: string) => LASTING_CAUSES.find((each) => each.cause === cause) as LastingCause;
 
   test.each([
@@ -196,7 +196,7 @@ describe('whose fault it is', () => {
       types: ['MachinesReady', 'Ready'],
       message: expect.stringMatching(/the cluster's API server rejects Fairway's request: HTTP 403(; since 2\S+Z)?$/),
     },
-  ])('$cause is told as such', async ({ cause, types, message }) => {
+  ])('$cause is reported as such', async ({ cause, types, message }) => {
     const lasting = byCause(cause);
     const { fairway, clock, faults } = await startWith(lasting);
     await using _ = fairway;
@@ -211,7 +211,7 @@ describe('whose fault it is', () => {
     }
   });
 
-  test('a tenant who deletes what nodes join by gets it back', async () => {
+  test('a tenant who deletes what nodes need to join gets it back', async () => {
     const { fairway, clock } = await startWith({ from: 'an empty cluster' });
     await using _ = fairway;
     const [cluster] = (await fairway.client.resource(clusters).list()).items;
@@ -265,14 +265,14 @@ describe('twenty machines whose servers fail', () => {
     await fault.end(fairway, faults);
     await clock.during(allReady(fairway));
 
-    // The cloud says yes to all twenty before it says of the first that it came to nothing.
+    // The cloud accepts all twenty before it reports that the first has failed.
     expect(first.calls).toBeLessThanOrEqual(50);
     expect(first.writes).toBeLessThanOrEqual(100);
     expect(minute.calls).toBeLessThanOrEqual(12);
     expect(minute.writes).toBeLessThanOrEqual(12);
     expect(hour.calls).toBeLessThanOrEqual(LIMITS_OF_AN_HOUR.calls);
     expect(hour.writes).toBeLessThanOrEqual(60);
-    // A process that was killed knew of the failure; the one that follows reads it from the Machines.
+    // A process that was killed had observed the failure; its successor reads it from the Machines.
     expect(restarted.calls).toBeLessThanOrEqual(25);
     expect(restarted.writes).toBeLessThanOrEqual(12);
   });

@@ -5,13 +5,13 @@ import { expect, test } from 'vitest';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TestFairway } from '../testing/test-fairway.ts';
 
-test('a server whose fault the cloud writes after ERROR is judged by its fault', async () => {
+test('a server whose fault the cloud writes after ERROR is classified by its fault', async () => {
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(10), nodesJoin: false });
   await fairway.createCluster();
   fairway.cloud.faults.add({ times: null, action: { kind: 'serverError', toldAfterMs: 900 } });
   await fairway.createPool({ replicas: 1 });
-  // Whether it is also seen without a fault depends on when the cloud is asked.
+  // Whether it is also seen without a fault depends on when the cloud is polled.
   const meanwhile = 'the server is ERROR';
   const said = new Set<string | undefined>();
 

@@ -7,7 +7,7 @@ import { SwitchedFaults } from '../testing/lasting-causes.ts';
 import { SteppingClock } from '../testing/stepping-clock.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-test("a node and a token that the cluster's API keeps don't hold the machine up forever, and are told", async () => {
+test("a node and a token that remain in the cluster's API don't block the machine forever, and are reported", async () => {
   const faults = new SwitchedFaults();
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock, ...faults.options });

@@ -11,8 +11,8 @@ import { isReady, isSame, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const UNANSWERED = 'the cloud has not responded yet';
 
-describe('a whole life', () => {
-  test('a cluster with a pool of three becomes Ready, and goes without a trace', async () => {
+describe('a full lifecycle', () => {
+  test('a cluster with a pool of three becomes Ready, and is deleted without a trace', async () => {
     await using fairway = await TestFairway.start();
     const before = holdings(fairway.cloud);
 
@@ -33,7 +33,7 @@ describe('a whole life', () => {
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
-  test('what nobody has looked at yet is not Ready, for those who wait by it', async () => {
+  test('an object that no controller has observed is not Ready, for clients that wait for it', async () => {
     await using fairway = await TestFairway.start();
     await fairway.stopProcess();
 
@@ -44,7 +44,7 @@ describe('a whole life', () => {
     }
   });
 
-  test('servers of a pool are asked for side by side', async () => {
+  test('servers of a pool are requested in parallel', async () => {
     const latency = { ...NO_LATENCY, operations: { 'compute POST /v2.1/servers': 20_000 } };
     await using fairway = await TestFairway.start({ cloud: { latency } });
     await fairway.createCluster();
@@ -74,7 +74,7 @@ describe('a whole life', () => {
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
-  test('a machine whose server somebody deleted in the cloud is replaced', async () => {
+  test('a machine whose server was deleted in the cloud is replaced', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
     const [victim] = await fairway.machines();
@@ -101,7 +101,7 @@ describe('a whole life', () => {
     expect(left.some(isSame(marked))).toBe(false);
   });
 
-  test('a pool that is deleted and made again immediately gets machines of its own', async () => {
+  test('a pool that is deleted and recreated immediately gets its own machines', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     const old = await fairway.machines();
@@ -117,7 +117,7 @@ describe('a whole life', () => {
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 1 });
   });
 
-  test('a namespace takes its clusters along', async () => {
+  test('deleting a namespace deletes its clusters', async () => {
     await using fairway = await TestFairway.start();
     const before = holdings(fairway.cloud);
     await fairway.readyCluster({ replicas: 2 });
@@ -128,7 +128,7 @@ describe('a whole life', () => {
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
-  test('a cluster that goes before its network is there leaves nothing', async () => {
+  test('a cluster deleted before its network exists leaves nothing', async () => {
     const slow = { operations: { network: 1_000 } };
     await using fairway = await TestFairway.start({ cloud: { latency: { ...NO_LATENCY, ...slow } } });
     const before = holdings(fairway.cloud);
@@ -141,7 +141,7 @@ describe('a whole life', () => {
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
-  test('a cluster that goes while its servers are being built leaves nothing', async () => {
+  test('a cluster deleted while its servers are being built leaves nothing', async () => {
     const life = { ...NO_LATENCY.life, spawn: 600_000 };
     await using fairway = await TestFairway.start({ cloud: { latency: { ...NO_LATENCY, life } } });
     const before = holdings(fairway.cloud);

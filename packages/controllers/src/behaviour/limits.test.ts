@@ -8,7 +8,10 @@ import { describe, expect, test } from 'vitest';
 import { holdings, serverHistory } from '../testing/cloud-contents.ts';
 import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-/** Every write here has passed an admission that judged by what was stored before all of them: as at a kube-apiserver, whose webhooks run side by side. */
+/**
+ * Every write here has passed an admission that validated against the state before all of them, as at a kube-apiserver, whose
+ * webhooks run in parallel.
+ */
 async function startWith(maxNodes: number): Promise<TestFairway> {
   const fairway = await TestFairway.start();
   await fairway.client.resource(plans).patch('free', { type: 'merge', value: { spec: { maxNodes } } });
@@ -26,20 +29,20 @@ function oldestOf(pools: readonly NodePool[]): string | undefined {
   return keys.toSorted()[0]?.split(' ')[1];
 }
 
-/** Machines that there are, and servers that there ever were. */
+/** Current machines, and all servers ever created. */
 async function made(fairway: TestFairway) {
   return { machines: (await fairway.machines()).length, servers: serverHistory(fairway.cloud).length };
 }
 
 describe('a limit of nodes', () => {
-  test('is held by one of two pools that come at once, and the other follows when that one goes', async () => {
+  test('is kept by one of two concurrent pools, and the other follows when that one is deleted', async () => {
     await using fairway = await startWith(3);
     await fairway.createCluster();
     await fairway.clusterReady();
 
     const pools = ['one', 'two', 'three', 'four'];
     await Promise.all(pools.map((name) => fairway.createPool({ replicas: 3 }, name)));
-    // One has all, the others say what is in their way.
+    // One has all its nodes, and the others report what blocks them.
     const isSettled = (found: readonly NodePool[]) =>
       found.filter(isReady).length === 1 && found.filter(limitOf).length === found.length - 1;
     const settled = await fairway.until(nodePools, isSettled);
@@ -56,7 +59,7 @@ describe('a limit of nodes', () => {
     expect(await made(fairway)).toEqual({ machines: 3, servers: 6 });
   });
 
-  test('holds for pools that are scaled at once, and for those that were there before the cluster', async () => {
+  test('applies to pools that are scaled at once, and to those created before the cluster', async () => {
     await using fairway = await startWith(4);
     await Promise.all([fairway.createPool({ replicas: 1 }, 'one'), fairway.createPool({ replicas: 1 }, 'two')]);
     await fairway.createPool({ replicas: 999, maxReplicas: 999 }, 'zealous');
@@ -72,14 +75,14 @@ describe('a limit of nodes', () => {
 
     await Promise.all(['one', 'two'].map((name) => fairway.patch(nodePools, name, { spec: { replicas: 4 } })));
     await fairway.until(machines, (all) => all.length === 4 && all.every(isReady));
-    // The older one comes first, and leaves the other what that has.
+    // The older one comes first, and the other keeps what it has.
     await fairway.until(nodePools, (found) => found.filter(limitOf).length === 2);
 
     expect(before).toBe(4);
     expect(await made(fairway)).toEqual({ machines: 4, servers: 6 });
   });
 
-  test('takes no node away when it is lowered, and lets none come', async () => {
+  test('removes no node when it is lowered, and adds none', async () => {
     await using fairway = await startWith(3);
     await fairway.readyCluster({ replicas: 2 });
 
@@ -90,7 +93,7 @@ describe('a limit of nodes', () => {
     expect(await made(fairway)).toEqual({ machines: 2, servers: 2 });
   });
 
-  test('floating IPs are not made for a pool that was there before its cluster without a router', async () => {
+  test('floating IPs are not created for a pool that was created before its cluster without a router', async () => {
     await using fairway = await startWith(3);
     await fairway.createPool({ replicas: 1, floatingIPs: { enabled: true } });
     await fairway.createCluster({ network: { gateway: { mode: 'None' } } });
@@ -126,7 +129,7 @@ describe('a limit of clusters', () => {
       (all) => all.length === 4 && all.filter(isReady).length === 2 && all.filter(isRefused).length === 2,
     );
 
-    // One is the provider's.
+    // One is the provider network.
     expect(networks).toBe(3);
     expect(holdings(fairway.cloud)['networks']).toBe(3);
     const messages = settled.filter(isRefused).map(({ status }) => findCondition(status?.conditions, 'Ready')?.message);
@@ -135,7 +138,7 @@ describe('a limit of clusters', () => {
     );
   });
 
-  test('takes nothing from clusters that were there before it', async () => {
+  test('takes nothing from clusters created before it', async () => {
     await using fairway = await TestFairway.start();
     await Promise.all(['a', 'b'].map((name) => fairway.createCluster({}, name)));
     await fairway.until(clusters, (all) => all.filter(isReady).length === 2);
@@ -148,8 +151,8 @@ describe('a limit of clusters', () => {
   });
 });
 
-describe('what goes while it comes', () => {
-  test('pools that are made while their cluster is deleted leave nothing in the cloud', async () => {
+describe('objects deleted while they are created', () => {
+  test('pools created while their cluster is deleted leave nothing in the cloud', async () => {
     await using fairway = await startWith(10);
     const before = holdings(fairway.cloud);
     await fairway.readyCluster({ replicas: 1 });
@@ -193,7 +196,7 @@ describe('what goes while it comes', () => {
     },
   );
 
-  test('a machine whose pool went by force goes with its cluster', async () => {
+  test('a machine whose pool was force-deleted is deleted with its cluster', async () => {
     await using fairway = await startWith(10);
     const before = holdings(fairway.cloud);
     await fairway.readyCluster({ replicas: 1 });

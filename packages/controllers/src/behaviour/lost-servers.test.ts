@@ -23,7 +23,7 @@ const SHOW_SERVER: FaultInput = {
   action: { kind: 'answer', status: 503 },
 };
 
-/** A pool of two whose first server somebody deletes in the cloud. */
+/** A pool of two whose first server is deleted in the cloud. */
 async function startWith(healing: { enabled?: boolean }, { nodesJoin = true, ...options }: TestFairwayOptions = {}) {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
@@ -60,8 +60,8 @@ async function startWith(healing: { enabled?: boolean }, { nodesJoin = true, ...
 
 const serverReady = ({ status }: Machine) => findCondition(status?.conditions, 'ServerReady');
 
-describe('a server that somebody deleted in the cloud', () => {
-  test('stays on record where nobody may heal, costs next to nothing, and is replaced once a person says so', async () => {
+describe('a server that was deleted in the cloud', () => {
+  test('remains on record if healing is off, costs almost nothing, and is replaced on a person’s request', async () => {
     const { fairway, clock, victim, serverID, lose, again, costOf } = await startWith({ enabled: false });
     await using _ = fairway;
     await lose();
@@ -82,7 +82,7 @@ describe('a server that somebody deleted in the cloud', () => {
     });
     expect(findCondition(told.status?.conditions, 'HealthCheckSucceeded')).toMatchObject({ reason: 'HealingDisabled' });
     expect(later.metadata.resourceVersion).toBe(told.metadata.resourceVersion);
-    // The usual lists, and a look at the server itself every ten minutes.
+    // The usual lists, and a read of the server itself every ten minutes.
     expect(hour.calls).toBeLessThan(60 * 3 + 6 * 2 + 6);
     expect(hour.writes).toBeLessThan(60);
     expect(after).toHaveLength(2);
@@ -91,7 +91,7 @@ describe('a server that somebody deleted in the cloud', () => {
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
-  test('is replaced without waiting for its pods, which nobody takes down, nor for the lease of its node', async () => {
+  test('is replaced without waiting for its pods, which no kubelet stops, nor for the lease of its node', async () => {
     const { fairway, clock, victim, lose } = await startWith({});
     await using _ = fairway;
     const cluster = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
@@ -109,7 +109,7 @@ describe('a server that somebody deleted in the cloud', () => {
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
-  test('is not forgotten while the cloud does not say whether it is there', async () => {
+  test('is kept while the cloud does not say whether it exists', async () => {
     const { fairway, clock, victim, serverID, lose, again } = await startWith({});
     await using _ = fairway;
     const fault = fairway.cloud.faults.add(SHOW_SERVER);
@@ -129,7 +129,7 @@ describe('a server that somebody deleted in the cloud', () => {
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 2 });
   });
 
-  test('before it was a node has another one made for the same machine', async () => {
+  test('before it was a node is recreated for the same machine', async () => {
     const { fairway, clock, victim, serverID, lose, again } = await startWith({ enabled: false }, { nodesJoin: false });
     await using _ = fairway;
     await lose();

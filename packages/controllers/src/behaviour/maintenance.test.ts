@@ -12,7 +12,7 @@ import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 const MINOR = '1.50';
 const HOUR_MS = 3_600_000;
 
-/** A window that begins in so many hours from now, which is when tests begin. */
+/** A window that begins this many hours from the start of the test. */
 function windowIn(clock: SteppingClock, hours: number): NonNullable<NewCluster['spec']['maintenance']> {
   const start = new Date(clock.now() + hours * HOUR_MS).toISOString().slice(11, 16);
   return { window: { start, duration: '1h', timeZone: 'UTC' } };
@@ -37,7 +37,7 @@ async function get(fairway: TestFairway, name = 'demo'): Promise<Cluster> {
 
 const upToDate = ({ status }: Cluster) => findCondition(status?.conditions, 'UpToDate');
 
-test('a patch waits for the window, and begins in it by itself; the rollout goes on with others meanwhile', async () => {
+test('a patch waits for the window, and begins in it by itself; the rollout continues with others meanwhile', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
   await fairway.createCluster({ version: MINOR, maintenance: windowIn(clock, 20) }, 'a');
@@ -94,7 +94,7 @@ test('a request lets it begin now, once', async () => {
   expect(waits.status?.maintenance?.requestedUntil).toBeUndefined();
 });
 
-test('what waits costs no writes', async () => {
+test('waiting costs no writes', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
   await fairway.createCluster({ version: MINOR, maintenance: windowIn(clock, 20) });
@@ -108,7 +108,7 @@ test('what waits costs no writes', async () => {
   expect((await get(fairway)).metadata.resourceVersion).toBe(before.metadata.resourceVersion);
 });
 
-test('a version that is asked for waits only where changes are confined', async () => {
+test('a requested version waits only if changes are confined to windows', async () => {
   const { fairway, clock } = await start();
   await using _ = fairway;
   await fairway.create(kubernetesReleases, aRelease('1.51', {}, [0]));

@@ -5,8 +5,8 @@ import { holdings } from '../testing/cloud-contents.ts';
 import { copyMarks, strangerIn } from '../testing/stranger.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
-describe("another project's resources with a cluster's marks, shared with the cluster's project", () => {
-  test("don't keep the cluster from its own network, nor from going", async () => {
+describe("another project's resources with a cluster's tags, shared with the cluster's project", () => {
+  test("don't keep the cluster from its own network, nor block its deletion", async () => {
     await using fairway = await TestFairway.start();
     const projectID = await fairway.process.project.client.session.projectId();
     await fairway.stopProcess();
@@ -26,7 +26,7 @@ describe("another project's resources with a cluster's marks, shared with the cl
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
-  test('leave a cluster that works as it is', async () => {
+  test('leave a working cluster unchanged', async () => {
     await using fairway = await TestFairway.start();
     const { metadata, status } = await fairway.readyCluster({ replicas: 1 });
     const projectID = await fairway.process.project.client.session.projectId();
@@ -45,7 +45,7 @@ describe("another project's resources with a cluster's marks, shared with the cl
   });
 });
 
-test('the authority that a user trusts does not say what the cluster is marked with', async () => {
+test('the cluster’s tag is not taken from the authority that a user trusts', async () => {
   await using fairway = await TestFairway.start();
   await fairway.createCluster();
   const { metadata, status } = await fairway.clusterReady();

@@ -14,7 +14,7 @@ const NAME = 'metrics-server';
 const CERTIFICATE = 'metrics-server-serving';
 const REGISTRATION = 'v1beta1.metrics.k8s.io';
 
-/** Without what an API server adds. */
+/** Without fields that an API server adds. */
 function asApplied({ metadata, type }: Secret): Secret {
   const { name, namespace, labels, annotations } = metadata;
   return { apiVersion: 'v1', kind: 'Secret', metadata: { name, namespace, labels, annotations }, type } as Secret;
@@ -23,7 +23,7 @@ function asApplied({ metadata, type }: Secret): Secret {
 const isMissing = { code: 404 };
 
 describe('metrics.k8s.io', () => {
-  test('is registered when its pods run and the API server reaches them, and not before', async () => {
+  test('is registered when its pods run and the API server can reach them, and not before', async () => {
     await using story = await AddonStory.begin();
     const services = story.tenant.resource(APIServices);
 
@@ -42,7 +42,7 @@ describe('metrics.k8s.io', () => {
     expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
   });
 
-  test('stays unregistered where the API server does not reach nodes, at few calls, and is as soon as it does', async () => {
+  test('is not registered while the API server cannot reach nodes, at few calls, and is as soon as it can', async () => {
     await using story = await AddonStory.begin();
     const message = 'error trying to reach service: dial tcp 10.1.0.5:4443: i/o timeout';
     const body = JSON.stringify({
@@ -79,7 +79,7 @@ describe('metrics.k8s.io', () => {
     expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
   });
 
-  test('is not installed on control planes that pass nothing on to nodes, which is told and no fault', async () => {
+  test('is not installed on control planes without a connection to nodes, which is reported and not a fault', async () => {
     await using story = await AddonStory.begin({}, { reachesNodes: false });
     await story.work();
 
@@ -94,7 +94,7 @@ describe('metrics.k8s.io', () => {
     expect(items.map(({ metadata }) => metadata.name)).toEqual(['coredns']);
   });
 
-  test('that does not answer for longer than a minute is Degraded, and stays registered', async () => {
+  test('is Degraded after a minute without responses, and remains registered', async () => {
     await using story = await AddonStory.begin();
     await story.work();
 
@@ -117,7 +117,7 @@ describe('metrics.k8s.io', () => {
     expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
   });
 
-  test('comes back within a minute where it was deleted', async () => {
+  test('is recreated within a minute after its deletion', async () => {
     await using story = await AddonStory.begin();
     await story.work();
 
@@ -127,7 +127,7 @@ describe('metrics.k8s.io', () => {
     await expect(story.tenant.resource(APIServices).get(REGISTRATION)).resolves.toBeDefined();
   });
 
-  test('of somebody else, such as an adapter, is left alone', async () => {
+  test('of another owner, such as an adapter, is left alone', async () => {
     const own = {
       apiVersion: 'apiregistration.k8s.io/v1',
       kind: 'APIService',
@@ -153,7 +153,7 @@ describe('metrics.k8s.io', () => {
 });
 
 describe('the certificate of metrics-server', () => {
-  test('is renewed within an hour when a third of its time is left; the API server trusts both then', async () => {
+  test('is renewed within an hour when a third of its lifetime is left; the API server trusts both then', async () => {
     await using story = await AddonStory.begin();
     await story.work();
     const secrets = story.tenant.resource(Secrets);
@@ -173,7 +173,7 @@ describe('the certificate of metrics-server', () => {
     expect(await story.addon(NAME)).toMatchObject({ state: 'Ready' });
   });
 
-  test('is issued anew where it is gone, and the registration follows', async () => {
+  test('is reissued if it is gone, and the registration follows', async () => {
     await using story = await AddonStory.begin();
     await story.work();
 

@@ -11,7 +11,7 @@ import type { ChooseApiFault } from '../testing/unreliable-api.ts';
 
 const MINUTE_MS = 60_000;
 const GRACE_MS = 10 * MINUTE_MS;
-/** Eight a minute, the lists that are made anyway among them: a sweep looks at fourteen kinds. */
+/** Eight a minute, including lists that are made anyway: a sweep covers fourteen kinds. */
 const LIMIT_OF_AN_HOUR = 450;
 const DEMO = `${TEAM}/demo`;
 
@@ -20,7 +20,7 @@ interface Setting {
   readonly apiFaults?: ChooseApiFault;
 }
 
-/** A cluster with one node on a clock that steps, and how many requests Fairway's own API has had. */
+/** A cluster with one node on a clock that steps, and the number of requests to Fairway's own API. */
 async function vanishing({ owner, apiFaults }: Setting = {}) {
   const clock = new SteppingClock();
   const requests = { reads: 0, writes: 0 };
@@ -50,7 +50,7 @@ async function missingSince(fairway: TestFairway, cluster: Cluster): Promise<str
 }
 
 describe('the time for which a Cluster must be missing', () => {
-  test('ends though the process restarts every few minutes', async () => {
+  test('ends even if the process restarts every few minutes', async () => {
     const { clock, fairway, cluster } = await vanishing();
     await using _ = fairway;
     await forceDelete(fairway, cluster);
@@ -69,7 +69,7 @@ describe('the time for which a Cluster must be missing', () => {
     expect(holdings(fairway.cloud)).toMatchObject({ servers: 0, networks: 1, routers: 0 });
   });
 
-  test('goes on where another replica takes the cluster', async () => {
+  test('continues if another replica takes the cluster', async () => {
     const [first, second] = [new TestOwner(), new TestOwner()];
     const { clock, fairway, cluster } = await vanishing({ owner: first });
     await using _ = fairway;
@@ -89,7 +89,7 @@ describe('the time for which a Cluster must be missing', () => {
     await clock.during(firstProcess.stop());
   });
 
-  test('costs two looks and one write, and nothing of clusters that are there', async () => {
+  test('costs two reads and one write, and nothing for existing clusters', async () => {
     const { clock, fairway, cluster, requests } = await vanishing();
     await using _ = fairway;
     // By then the CloudProfile has been refreshed, which counts the new server among the quotas.
@@ -103,13 +103,13 @@ describe('the time for which a Cluster must be missing', () => {
 
     const { reads, writes } = requests;
     expect(rest.writes).toBe(0);
-    // Roots, Clusters of the namespace; beside what watches cost anyway.
+    // Roots and Clusters of the namespace, besides the usual watches.
     expect(reads - before.reads).toBeLessThanOrEqual(rest.reads + 4);
-    // Among them the end of its record of usage, and the pool's Event that its cluster is gone.
+    // Including the end of its usage record, and the pool's Event that its cluster is gone.
     expect(writes - before.writes).toBeLessThanOrEqual(8);
   });
 
-  test('starts over when the Cluster has been back', async () => {
+  test('starts over if the Cluster has been back', async () => {
     const { clock, fairway, cluster } = await vanishing();
     await using _ = fairway;
     const { client, selection } = rootsOf(fairway, cluster);

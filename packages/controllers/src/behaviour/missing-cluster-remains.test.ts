@@ -19,7 +19,7 @@ import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
 const OPTIONS = { missingGraceMs: 20_000 };
 
-/** Everything that Fairway makes in a cloud for a cluster that asks for all there is, by the simulator's tables. */
+/** Everything that Fairway creates in a cloud for a cluster with all features, by the simulator's tables. */
 const MADE_IN_THE_CLOUD: Readonly<Record<string, string>> = {
   servers: "of machines; their boot volumes are Nova's and go with them",
   volumes: 'of those machines',
@@ -34,13 +34,13 @@ const MADE_IN_THE_CLOUD: Readonly<Record<string, string>> = {
   security_group_rules: 'of that group',
 };
 
-/** What it makes in Kubernetes. */
+/** What it creates in Kubernetes. */
 const MADE_IN_KUBERNETES = ['clusters', 'nodepools', 'machines', 'secrets'];
 
-/** CloudProfiles belong to namespaces, whether these have clusters or not; records of what a cluster has used outlive it, for whoever bills it. */
+/** CloudProfiles belong to namespaces, with or without clusters; usage records outlive their cluster, for billing. */
 const NOT_OF_CLUSTERS: ReadonlySet<string> = new Set([cloudProfiles.plural, usageRecords.plural]);
 
-/** How many objects there are at Fairway's own API of each kind that belongs to clusters. */
+/** The number of objects at Fairway's own API of each kind that belongs to clusters. */
 async function objectsOf(fairway: TestFairway): Promise<Record<string, number>> {
   const types: readonly ResourceType[] = [
     ...KINDS.filter(({ plural }) => !NOT_OF_CLUSTERS.has(plural)),
@@ -54,13 +54,16 @@ async function objectsOf(fairway: TestFairway): Promise<Record<string, number>> 
   return Object.fromEntries(await Promise.all(counts));
 }
 
-/** What a cloud holds before Fairway makes anything: Neutron gives a project its default security group when it is first asked for any. */
+/**
+ * A cloud's contents before Fairway creates anything: Neutron gives a project its default security group with the first request
+ * for one.
+ */
 async function emptyCloud({ cloud, process }: TestFairway): Promise<Record<string, number>> {
   await Array.fromAsync(process.project.client.network.securityGroups.list());
   return rowsOf(cloud);
 }
 
-/** The names of those that there are more of. */
+/** The names whose numbers have grown. */
 function grown(before: Readonly<Record<string, number>>, now: Readonly<Record<string, number>>): string[] {
   return Object.keys(now).filter((name) => (now[name] ?? 0) > (before[name] ?? 0));
 }
@@ -74,7 +77,7 @@ async function fullCluster(fairway: TestFairway): Promise<Cluster> {
 }
 
 describe('of a cluster that has everything', () => {
-  test('the tables name all that is made', async () => {
+  test('the tables list everything that is created', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const before = { cloud: await emptyCloud(fairway), objects: await objectsOf(fairway) };
 
@@ -111,7 +114,7 @@ describe('of a cluster that has everything', () => {
 });
 
 describe("of a cluster in a network of the tenant's", () => {
-  test('its own ports go, and the network with the ports of others stays', async () => {
+  test('its own ports are deleted, and the network with the ports of others remains', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const { network } = fairway.process.project.client;
     const { id: networkID } = await network.networks.create({ name: 'theirs' });
@@ -136,8 +139,8 @@ describe("of a cluster in a network of the tenant's", () => {
   });
 });
 
-describe('marks of a cluster that vanished', () => {
-  test('prove nothing in the project of somebody else, nor names in its own', async () => {
+describe('tags of a missing cluster', () => {
+  test('prove nothing in another project, nor do names in its own', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const { client } = fairway.process.project;
     const projectID = await client.session.projectId();
@@ -161,7 +164,7 @@ describe('marks of a cluster that vanished', () => {
     expect(Object.fromEntries(added.filter(([, rows]) => rows !== 0))).toMatchObject({
       networks: 2,
       subnets: 1,
-      // Theirs and their project's default.
+      // The foreign one and its project's default.
       security_groups: 2,
       server_groups: 2,
     });
@@ -175,7 +178,7 @@ async function metricsOf(registry: Registry): Promise<string[]> {
 }
 
 describe('an operator', () => {
-  test('is told that a cluster vanished, and what was ended', async () => {
+  test('is notified that a cluster is missing, and of what was deleted', async () => {
     const registry = new Registry();
     await using fairway = await TestFairway.start({ ...OPTIONS, registry });
     const cluster = await fullCluster(fairway);
@@ -206,7 +209,7 @@ describe('an operator', () => {
     ]);
   });
 
-  test('is told when the CloudCredential went, too, and nothing is forgotten until it is back', async () => {
+  test('is notified if the CloudCredential is also missing, and nothing is forgotten until it is back', async () => {
     const registry = new Registry();
     await using fairway = await TestFairway.start({ ...OPTIONS, registry });
     await fairway.createCluster();

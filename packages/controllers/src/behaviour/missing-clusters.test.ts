@@ -15,8 +15,8 @@ async function untilSwept(fairway: TestFairway, cluster: Cluster): Promise<void>
   await eventually(client, selection, (left) => left.length === 0);
 }
 
-describe('what is left of a cluster whose Cluster went without Fairway', () => {
-  test('is ended after a while, and nothing of anybody else', async () => {
+describe('remains of a cluster whose Cluster was deleted without Fairway', () => {
+  test('are deleted after a while, and nothing of any other', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     await fairway.createCluster({ network: { nodesCIDR: '10.99.0.0/24' } }, 'neighbour');
     const neighbour = await fairway.clusterReady('neighbour');
@@ -36,7 +36,7 @@ describe('what is left of a cluster whose Cluster went without Fairway', () => {
     expect(await fairway.runtime.list()).toEqual([neighbour.metadata.uid]);
   });
 
-  test('is found by a Fairway that was away meanwhile', async () => {
+  test('are found by a Fairway that was down meanwhile', async () => {
     await using fairway = await TestFairway.start(OPTIONS);
     const before = holdings(fairway.cloud);
     await fairway.createCluster();
@@ -59,7 +59,7 @@ describe('what is left of a cluster whose Cluster went without Fairway', () => {
       annotations: { [PAUSED_ANNOTATION]: 'ask me' },
     },
     { reason: 'it comes from a backup', fieldManager: 'fairway-restore', annotations: { note: 'restored' } },
-  ])('is left alone where $reason', async ({ fieldManager, annotations }) => {
+  ])('are left alone if $reason', async ({ fieldManager, annotations }) => {
     await using fairway = await TestFairway.start({ missingGraceMs: 1_000 });
     await fairway.createCluster();
     const cluster = await fairway.clusterReady();
@@ -84,7 +84,7 @@ describe('what is left of a cluster whose Cluster went without Fairway', () => {
     expect(later.metadata.namespace).toBe(TEAM);
   });
 
-  test('keeps the credentials of its namespace until it is ended', async () => {
+  test('keep the credentials of their namespace until they are deleted', async () => {
     await using fairway = await TestFairway.start({ missingGraceMs: 10_000 });
     await fairway.create(cloudCredentials, {
       metadata: { name: 'own', namespace: TEAM },

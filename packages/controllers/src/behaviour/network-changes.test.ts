@@ -20,7 +20,7 @@ function subnetOf(fairway: TestFairway, { status }: Cluster): Promise<Subnet> {
   return networkOf(fairway).subnets.get(status?.network?.subnetID ?? '');
 }
 
-/** The cluster once it is as its spec says, after a change of its network. */
+/** The cluster once it matches its spec, after a change of its network. */
 async function changed(fairway: TestFairway, network: object): Promise<Cluster> {
   const { metadata } = await fairway.patch(clusters, 'demo', { spec: { network } });
   const [cluster] = await fairway.until(
@@ -31,7 +31,7 @@ async function changed(fairway: TestFairway, network: object): Promise<Cluster> 
   return cluster as Cluster;
 }
 
-/** As the cloud's administrator makes it. */
+/** Created by the cloud's administrator. */
 async function secondExternalNetwork({ cloud, clock }: TestFairway): Promise<string> {
   const yaml = cloud.cloudsYaml();
   const file = { env: { OS_CLIENT_CONFIG_FILE: '/clouds.yaml' }, cwd: '/', home: '/', readFile: () => yaml };
@@ -138,7 +138,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
     expect(cluster.status?.network?.externalNetworkID).toBe(id);
   });
 
-  test('what somebody else changed on Fairway’s own subnet and router is put right', async () => {
+  test('foreign changes to Fairway’s own subnet and router are reverted', async () => {
     await using fairway = await TestFairway.start();
     const cluster = await fairway.readyCluster({ replicas: 1 }, { network: { dnsNameservers: ['1.1.1.1'] } });
     const { subnetID = '', routerID = '', externalNetworkID } = cluster.status?.network ?? {};
@@ -164,7 +164,7 @@ describe("a change of the cluster's network reaches Neutron", () => {
 });
 
 describe('a change that would break nodes is refused', () => {
-  test('the router stays while floating IPs hang on it, and goes when they are turned off', async () => {
+  test('the router remains while floating IPs depend on it, and is deleted when they are turned off', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1, floatingIPs: { enabled: true } });
     const before = holdings(fairway.cloud);
@@ -222,7 +222,7 @@ describe('a change that would break nodes is refused', () => {
     ).resolves.toBeUndefined();
   });
 
-  test('a plan that needs the Internet, behind a router that leads nowhere, until it does', async () => {
+  test('a plan that needs the Internet, behind a router without a route to it, until it has one', async () => {
     await using fairway = await TestFairway.start();
     const network = networkOf(fairway);
     const { id: networkID } = await network.networks.create({ name: 'theirs' });
@@ -245,7 +245,7 @@ describe('a change that would break nodes is refused', () => {
   });
 });
 
-/** Reads every second until it is as it should be. */
+/** Reads every second until the state is as desired. */
 async function settleOn<T>(clock: Clock, read: () => Promise<T>, isSettled: (value: T) => boolean): Promise<T> {
   for (let tries = 0; tries < 200; tries++) {
     const value = await read();
@@ -255,7 +255,7 @@ async function settleOn<T>(clock: Clock, read: () => Promise<T>, isSettled: (val
   throw new Error('it did not settle');
 }
 
-test('more than one pass can undo is undone by the next ones, within minutes', async () => {
+test('more changes than one pass can revert are reverted by the next ones, within minutes', async () => {
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
   const { status } = await clock.during(fairway.readyCluster({ replicas: 0 }));
@@ -266,7 +266,7 @@ test('more than one pass can undo is undone by the next ones, within minutes', a
   };
   const before = await rules();
   fairway.cloud.setQuota('demo', { security_group_rules: 1_000 });
-  // Somebody writes what Fairway says of its own.
+  // A foreign write to Fairway's own tags.
   const stray = { security_group_id: status?.network?.securityGroupID ?? '', description: 'Fairway: stray' } as const;
   const ports = Array.from({ length: 190 }, (_, index) => 20_000 + index);
   await securityGroupRules.createMany(

@@ -6,7 +6,7 @@ const MINUTE_MS = 60_000;
 const ZONE = 'topology.kubernetes.io/zone';
 const TYPE = 'node.kubernetes.io/instance-type';
 
-/** A cloud whose names are no labels. */
+/** A cloud whose names are not valid labels. */
 const [flavor] = DEFAULT_CONFIG.flavors;
 const [zone] = DEFAULT_CONFIG.zones;
 const cloud = {

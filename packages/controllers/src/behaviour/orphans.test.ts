@@ -52,7 +52,7 @@ async function endedCluster(fairway: TestFairway, clock: SteppingClock): Promise
   return cluster;
 }
 
-/** What requests of the cluster's make that take effect only now: one of each kind. */
+/** Late effects of the cluster's requests: one of each kind. */
 async function makeLate(fairway: TestFairway, clusterUid: string): Promise<void> {
   const { client } = fairway.process.project;
   const { compute, loadBalancing, network } = client;
@@ -86,8 +86,8 @@ async function makeServer({ process }: TestFairway, clusterUid: string, networkI
   await client.compute.servers.create({ name: 'late', flavorRef, imageRef, networks: [{ uuid: networkID }], tags });
 }
 
-describe('what takes effect after its cluster was deleted', () => {
-  test('is found within the hour and deleted, whatever it is, and is told', async () => {
+describe('resources that appear after their cluster was deleted', () => {
+  test('are found within the hour, deleted, whatever they are, and reported', async () => {
     const { fairway, clock, records, events, metrics } = await start({ registry: new Registry() });
     await using _ = fairway;
     const before = holdings(fairway.cloud);
@@ -119,7 +119,7 @@ describe('what takes effect after its cluster was deleted', () => {
     expect(await records()).toHaveLength(1);
   });
 
-  test('is looked for at once when a person asks, where a restart has missed a look', async () => {
+  test('are searched for at once on a person’s request, if a restart has missed a sweep', async () => {
     const { fairway, clock, records } = await start();
     await using _ = fairway;
     const before = holdings(fairway.cloud);
@@ -142,7 +142,7 @@ describe('what takes effect after its cluster was deleted', () => {
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
-  test('is found where the cluster had no cloud when it went, and the credential is back', async () => {
+  test('are found if the cluster had no cloud at its deletion, and the credential is back', async () => {
     const { fairway, clock, records } = await start();
     await using _ = fairway;
     const before = holdings(fairway.cloud);
@@ -158,7 +158,7 @@ describe('what takes effect after its cluster was deleted', () => {
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
-  test('is looked for five times, at the cost of as many lists, and forgotten after a week', async () => {
+  test('are searched for five times, at the cost of as many lists, and forgotten after a week', async () => {
     const { fairway, clock, requests, records } = await start();
     await using _ = fairway;
     await endedCluster(fairway, clock);
@@ -175,15 +175,15 @@ describe('what takes effect after its cluster was deleted', () => {
 
     expect(during).toHaveLength(1);
     expect(after).toEqual([]);
-    // Thirteen lists a look, and what the namespace's CloudProfile costs a little more often in one week than in another.
+    // Thirteen lists per sweep; the namespace's CloudProfile also costs a little more in some weeks than in others.
     expect(looked - rest).toBeLessThanOrEqual(5 * 13 + 15);
-    // The record goes.
+    // The record is deleted.
     expect(requests.ofConfigMaps - made).toBe(1);
   });
 });
 
 describe("another Fairway's clusters in the same project", () => {
-  test('stay, whatever they have, for there is no record of their end here', async () => {
+  test('remain untouched, since there is no record of their end here', async () => {
     const { fairway, clock } = await start();
     await using _ = fairway;
     await endedCluster(fairway, clock);
@@ -196,7 +196,7 @@ describe("another Fairway's clusters in the same project", () => {
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
-  test('stay when they are from a backup of this one: what they make after the end here is held, and told once', async () => {
+  test('remain if they come from a backup of this one: later resources are held, and reported once', async () => {
     const { fairway, clock, requests, events, metrics } = await start({ registry: new Registry() });
     await using _ = fairway;
     const { metadata } = await endedCluster(fairway, clock);
@@ -217,7 +217,7 @@ describe("another Fairway's clusters in the same project", () => {
   });
 });
 
-test('where the operator wants reports alone, what is found is told and stays', async () => {
+test('if the operator wants only reports, findings are reported and kept', async () => {
   const { fairway, clock, events, metrics } = await start({ orphans: 'Report', registry: new Registry() });
   await using _ = fairway;
   const { metadata } = await endedCluster(fairway, clock);
@@ -260,15 +260,15 @@ describe('a sweep that fails for hours', () => {
     fairway.cloud.faults.clear();
     await clock.pass(HOUR_MS);
 
-    // With each refusal it is asked what holds a network.
+    // Each refusal is followed by a query for what blocks a network.
     expect(hour.calls).toBeLessThanOrEqual(4 * 60 + 12);
     expect(hour.writes).toBeLessThanOrEqual(10);
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 });
 
-describe('what a living cluster has for machines and pools that are gone', () => {
-  test('goes, and what they have stays', async () => {
+describe('resources of a live cluster for deleted machines and pools', () => {
+  test('are deleted, and those of existing ones remain', async () => {
     const { fairway, clock, events } = await start();
     await using _ = fairway;
     const { client } = fairway.process.project;
@@ -301,7 +301,7 @@ describe('what a living cluster has for machines and pools that are gone', () =>
     expect(holdings(fairway.cloud)).toEqual({
       ...before,
       floating_ips: floating_ips + 1,
-      // The floating IP's own.
+      // The floating IP's own port.
       ports: ports + 1,
       server_groups: server_groups + 1,
     });
@@ -313,7 +313,7 @@ describe('what a living cluster has for machines and pools that are gone', () =>
     ]);
   });
 
-  test('is tried to be deleted for hours at little cost, told, and goes when it can', async () => {
+  test('are retried for hours at little cost, reported, and deleted once possible', async () => {
     const { fairway, clock, requests, events } = await start();
     await using _ = fairway;
     const { client } = fairway.process.project;
@@ -336,7 +336,7 @@ describe('what a living cluster has for machines and pools that are gone', () =>
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
-  test('is not said to be there when a look fails', async () => {
+  test('are not reported when a sweep fails', async () => {
     const { fairway, clock, events } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1 }));
@@ -346,7 +346,7 @@ describe('what a living cluster has for machines and pools that are gone', () =>
     expect(await events('OrphanNotDeleted')).toEqual([]);
   });
 
-  test('is looked for at the cost of two lists an hour', async () => {
+  test('are searched for at the cost of two lists an hour', async () => {
     const { fairway, clock } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1 }));
@@ -362,7 +362,7 @@ describe('what a living cluster has for machines and pools that are gone', () =>
 });
 
 describe('a process that is killed', () => {
-  test.each([1, 2, 3])('at write %i of the last step of a deletion, has the record there all the same', async (nth) => {
+  test.each([1, 2, 3])('at write %i of the last step of a deletion still leaves the record', async (nth) => {
     const crash = new Crash(/\/(configmaps|secrets|clusters)(\/|\?|$)/);
     const { fairway, clock, records } = await start(crash.options);
     await using _ = fairway;
@@ -386,7 +386,7 @@ describe('a process that is killed', () => {
   });
 });
 
-describe('a process that is killed in the midst of a sweep', () => {
+describe('a process that is killed in the middle of a sweep', () => {
   test.each([
     { step: 'servers', service: 'compute', method: 'DELETE', path: '/servers/' },
     { step: 'server groups', service: 'compute', method: 'DELETE', path: '/os-server-groups/' },
@@ -415,7 +415,7 @@ describe('a process that is killed in the midst of a sweep', () => {
   });
 });
 
-test('replicas sweep once, and whoever takes a key over goes on', async () => {
+test('replicas sweep once, and the next owner of a key continues', async () => {
   const [first, second] = [new TestOwner(), new TestOwner()];
   const { fairway, clock, events } = await start({ owner: first });
   await using _ = fairway;

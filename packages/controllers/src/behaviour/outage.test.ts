@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const where = { namespace: TEAM };
 const SEED = 4_242;
 
-/** A cluster with two nodes, at rest. */
+/** An idle cluster with two nodes. */
 async function startAtRest() {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
@@ -54,7 +54,7 @@ const OUTAGES: readonly { cause: string; fault: FaultInput; message: RegExp; not
 
 describe('an outage of an hour', () => {
   test.each(OUTAGES)(
-    'of $cause leaves a healthy cluster Ready, and is told once',
+    'of $cause leaves a healthy cluster Ready, and is reported once',
     async ({ fault, message, noticedMs = 120_000 }) => {
       const { fairway, clock, faults, cluster, pool, reachable } = await startAtRest();
       await using _ = fairway;
@@ -63,7 +63,7 @@ describe('an outage of an hour', () => {
       const writesBefore = faults.writes;
       fairway.cloud.faults.add({ ...fault, times: null });
 
-      // Of the network alone the next comparison with the cloud tells, every ten minutes.
+      // An outage of the network alone is reported by the next comparison with the cloud, every ten minutes.
       await clock.pass(1_300_000);
       const told = await reachable();
       const writesOfTelling = faults.writes - writesBefore;
@@ -80,7 +80,7 @@ describe('an outage of an hour', () => {
         message: expect.stringMatching(message),
       });
       expect(Date.parse(told?.lastTransitionTime ?? '') - beganMs).toBeLessThanOrEqual(noticedMs);
-      // A token that ends meanwhile makes it Keystone that is missed.
+      // If a token expires meanwhile, Keystone is reported as missing instead.
       expect(findCondition(after.status?.conditions, ConditionType.CloudReachable)).toMatchObject({
         status: 'False',
         reason: 'CloudUnavailable',
@@ -106,7 +106,7 @@ describe('an outage of an hour', () => {
     expect((await reachable())?.status).toBe('False');
   });
 
-  test('is waited for by nodes that are asked for meanwhile: they say so, and nothing is Degraded', async () => {
+  test('delays nodes that are requested meanwhile: they report it, and nothing is Degraded', async () => {
     const { fairway, clock, cluster, pool } = await startAtRest();
     await using _ = fairway;
     fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
@@ -125,7 +125,7 @@ describe('an outage of an hour', () => {
     }
   });
 
-  test('is no event of the cluster', async () => {
+  test('creates no Event on the cluster', async () => {
     const { fairway, clock } = await startAtRest();
     await using _ = fairway;
     const { items: before } = await fairway.client.resource(Events).list(where);
@@ -138,7 +138,7 @@ describe('an outage of an hour', () => {
   });
 });
 
-test('a node that is added is no fault', async () => {
+test('an added node is not a fault', async () => {
   const { fairway, clock } = await startAtRest();
   await using _ = fairway;
   const seen = new Set<string>();

@@ -38,14 +38,14 @@ async function pausedCluster(): Promise<TestFairway> {
   return fairway;
 }
 
-/** A cluster that is made now is Ready: what was to be done before has been done. */
+/** A cluster created now is Ready, so everything pending before has been done. */
 async function neighbour(fairway: TestFairway): Promise<void> {
   await fairway.createCluster({}, 'neighbour');
   await fairway.clusterReady('neighbour');
 }
 
 describe('a paused cluster', () => {
-  test('keeps the state that it said before', async () => {
+  test('keeps its previous status', async () => {
     await using fairway = await pausedCluster();
 
     const [cluster] = await fairway.until(clusters, ([found]) => found !== undefined);
@@ -99,7 +99,7 @@ describe('a paused cluster', () => {
   });
 });
 
-describe('a cluster that was restored', () => {
+describe('a restored cluster', () => {
   const ORIGIN = '123e4567-e89b-42d3-a456-426614174000';
   const status = { originUID: ORIGIN, endpoint: { host: '127.0.0.1', port: 6443 } };
 
@@ -111,7 +111,7 @@ describe('a cluster that was restored', () => {
     return fairway;
   }
 
-  test('gets no empty control plane in place of the one that it had', async () => {
+  test('gets no empty control plane in place of its previous one', async () => {
     await using fairway = await restoredCluster();
 
     await fairway.patch(clusters, 'demo', RESUME);
@@ -120,7 +120,7 @@ describe('a cluster that was restored', () => {
     expect(fairway.runtime.asked).toEqual([]);
   });
 
-  test('goes on with the one that it had, and marks what it makes with who it was', async () => {
+  test('continues with its previous one, and tags new resources with its original identity', async () => {
     await using fairway = await restoredCluster();
     await fairway.runtime.adopt(ORIGIN);
 
@@ -134,7 +134,7 @@ describe('a cluster that was restored', () => {
   });
 });
 
-test('a cluster is not looked for in another project than its own', async () => {
+test('a cluster is not searched for in a project other than its own', async () => {
   await using fairway = await TestFairway.start();
   const { status } = await fairway.readyCluster({ replicas: 1 });
   const [machine] = await fairway.machines();
@@ -146,7 +146,7 @@ test('a cluster is not looked for in another project than its own', async () => 
       .patch('demo', { type: 'merge', value: { status: { projectID } } }, options);
   };
 
-  // As after a restore into a Fairway whose clouds.yaml means another cloud by the same name: the server can't be found.
+  // As after a restore into a Fairway whose clouds.yaml has another cloud with the same name: the server cannot be found.
   await livesIn('elsewhere');
   await fairway.process.project.client.compute.servers.delete(machine?.status?.serverID ?? '');
   fairway.process.project.cache.servers.invalidate();
@@ -168,7 +168,7 @@ test('a cluster is not looked for in another project than its own', async () => 
   expect(during).toEqual({ ...before, ...gone });
 });
 
-test('a paused pool leaves its cluster and the other pools to Fairway', async () => {
+test('a paused pool does not affect its cluster and the other pools', async () => {
   await using fairway = await TestFairway.start();
   await fairway.readyCluster({ replicas: 1 });
   await fairway.createPool({ replicas: 1 }, 'other');

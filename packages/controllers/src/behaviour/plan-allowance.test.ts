@@ -6,11 +6,11 @@ import { describe, expect, test } from 'vitest';
 import { holdings } from '../testing/cloud-contents.ts';
 import { isReady, TestFairway } from '../testing/test-fairway.ts';
 
-/** No admission is asked here, as on a management cluster without a gateway, or when the plan changes later. */
+/** No admission runs here, as on a management cluster without a gateway, or when the plan changes later. */
 describe('a plan that is not Ready', () => {
   const broken = { etcd: { maxMiB: 1 } };
 
-  test('gets no new cluster anything made, until it is mended', async () => {
+  test('lets a new cluster create nothing, until it is fixed', async () => {
     await using fairway = await TestFairway.start();
     const before = holdings(fairway.cloud);
     await change(fairway, broken);
@@ -28,7 +28,7 @@ describe('a plan that is not Ready', () => {
     await fairway.clusterReady();
   });
 
-  test('leaves the clusters alone that it has, and their pools grow', async () => {
+  test('leaves its existing clusters alone, and their pools grow', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
 
@@ -40,7 +40,7 @@ describe('a plan that is not Ready', () => {
   });
 });
 
-test('a cluster that moves to another plan gets its limits, and keeps what it was made with', async () => {
+test('a cluster that moves to another plan gets its limits, and keeps what it was created with', async () => {
   await using fairway = await TestFairway.start();
   const { metadata, status } = await fairway.readyCluster({ replicas: 1 }, { plan: 'free' });
   const servers = await fairway.machines();
@@ -87,7 +87,7 @@ describe('what a plan allows', () => {
     expect(fairway.runtime.asked).toEqual([]);
   });
 
-  test('knows a network by its name, too', async () => {
+  test('also accepts a network by name', async () => {
     await using fairway = await TestFairway.start();
     const { network } = fairway.process.project.client;
     const { id } = await network.networks.create({ name: 'shared-1' });
@@ -203,7 +203,7 @@ describe('what a plan allows', () => {
     expect(await fairway.machines()).toHaveLength(1);
   });
 
-  test('decides of the image where nobody names one', async () => {
+  test('determines the image if none is specified', async () => {
     await using fairway = await TestFairway.start();
     await change(fairway, { allowed: { images: ['Debian*'] } });
     await fairway.readyCluster({ replicas: 1 });

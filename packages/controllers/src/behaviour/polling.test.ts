@@ -8,7 +8,7 @@ const OBSERVE_MS = 1_000;
 let fairway: TestFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-/** Calls that the cloud gets in twenty rounds, after whatever was in progress. */
+/** Calls that the cloud receives in twenty rounds, after any that were in progress. */
 async function callsOfTwentyRounds(): Promise<number> {
   await fairway.clock.sleep(20 * OBSERVE_MS);
   const before = fairway.cloud.calls.total;
@@ -19,7 +19,7 @@ async function callsOfTwentyRounds(): Promise<number> {
 test.each([
   { who: 'all clusters are this process’s', owned: false },
   { who: 'replicas share the clusters', owned: true },
-])('a project is listed while a cluster is in it, and no longer, where $who', async ({ owned }) => {
+])('a project is listed while it has a cluster, and no longer, if $who', async ({ owned }) => {
   const owner = owned ? new TestOwner() : undefined;
   for (const name of ['demo', 'other']) owner?.take(`${TEAM}/${name}`, { isInherited: false });
   fairway = await TestFairway.start({ observeMs: OBSERVE_MS, ...(owner && { owner }) });

@@ -76,7 +76,7 @@ describe('another flavor', () => {
     expect(pool.status?.upgrade?.summary).toBe('3/3');
   });
 
-  test('is taken back halfway: what was renewed is renewed back, and nothing is missing', async () => {
+  test('can be reverted halfway: new nodes are replaced again, and no node is missing', async () => {
     await using changing = await Changing.start({ replicas: 3 });
 
     await changing.patch({ flavor: 'b3-16' });
@@ -86,11 +86,11 @@ describe('another flavor', () => {
 
     expect(flavorsOf(await changing.machines())).toEqual(['b3-8', 'b3-8', 'b3-8']);
     expect(changing.history.fewestAvailable).toBe(3);
-    // One old one, the first new one, and one whose making had begun.
+    // One old one, the first new one, and one whose creation had begun.
     expect(changing.history.deleted.length).toBeLessThanOrEqual(3);
   });
 
-  test('is told by its id, and what the cloud does not have has none and costs no node', async () => {
+  test('is reported with its id; one that the cloud does not have has none and costs no node', async () => {
     await using changing = await Changing.start({ replicas: 3 });
     const before = (await changing.machines()).map(({ metadata }) => metadata.name ?? '').toSorted();
 
@@ -122,7 +122,7 @@ describe('another flavor', () => {
     expect(flavorsOf(await changing.machines())).toEqual(['b3-8', 'b3-8', 'b3-8']);
   });
 
-  test('that the cloud does not have costs one node where none may come first, and lets the pool shrink and go', async () => {
+  test('that the cloud does not have costs one node without surge, and lets the pool shrink and be deleted', async () => {
     const upgradeStrategy = { type: 'Rolling', maxSurge: 0, maxUnavailable: 1 } as const;
     await using changing = await Changing.start({ replicas: 3, upgradeStrategy });
 
@@ -135,13 +135,13 @@ describe('another flavor', () => {
     await changing.clock.during(changing.fairway.delete(nodePools, 'general'));
     await changing.clock.during(changing.fairway.until(nodePools, (left) => left.length === 0));
 
-    // One has made room for the new one that cannot be made; it goes first when the pool shrinks.
+    // One has made room for the new one that cannot be created; it is removed first when the pool shrinks.
     expect(fewestAvailable).toBe(2);
     expect(flavorsOf(left)).toEqual(['b3-8']);
     expect(await changing.servers()).toEqual([]);
   });
 
-  test('goes on where it was when Fairway is killed in its middle', async () => {
+  test('resumes where it was when Fairway is killed in the middle', async () => {
     await using changing = await Changing.start({ replicas: 3 });
 
     await changing.patch({ flavor: 'b3-16' });
@@ -158,7 +158,7 @@ describe('another flavor', () => {
 });
 
 describe('other zones', () => {
-  test('get the nodes of a zone that is left, evenly, and keep the others', async () => {
+  test('get the nodes of a removed zone, evenly, and keep the others', async () => {
     await using changing = await Changing.start({ replicas: 4, availabilityZones: ['nova-a', 'nova-b'] });
     const kept = (await changing.machines()).filter(({ spec }) => spec.zone === 'nova-b');
 
@@ -176,7 +176,7 @@ describe('other zones', () => {
     expect(changing.history).toMatchObject({ mostMachines: 5, fewestAvailable: 4 });
   });
 
-  test('move no node when there are more of them, and get the next one', async () => {
+  test('added move no node, and get the next one', async () => {
     await using changing = await Changing.start({ replicas: 2, availabilityZones: ['nova-a'] });
 
     await changing.patch({ availabilityZones: ['nova-a', 'nova-b'] });
@@ -189,7 +189,7 @@ describe('other zones', () => {
     expect(zonesOf(await changing.machines())).toEqual(['nova-a', 'nova-a', 'nova-b']);
   });
 
-  test('leave the nodes where they are when none is named', async () => {
+  test('leave the nodes where they are if none is named', async () => {
     await using changing = await Changing.start({ replicas: 2, availabilityZones: ['nova-b'] });
 
     await changing.patch({ availabilityZones: null });
@@ -201,7 +201,7 @@ describe('other zones', () => {
 });
 
 describe('a pool gets smaller', () => {
-  test('whose image the cloud has no more', async () => {
+  test('whose image the cloud no longer has', async () => {
     await using changing = await Changing.start({ replicas: 3 });
 
     await changing.patch({ image: 'gone', replicas: 1 });
@@ -216,7 +216,7 @@ describe('a pool gets smaller', () => {
     expect(changing.faults.writes - writes).toBe(0);
   });
 
-  test('whose flavor the cloud has no more', async () => {
+  test('whose flavor the cloud no longer has', async () => {
     await using changing = await Changing.start({ replicas: 3 });
 
     await changing.patch({ flavor: 'unheard-of', upgradeStrategy: { paused: true }, replicas: 1 });
@@ -225,7 +225,7 @@ describe('a pool gets smaller', () => {
     expect((await changing.machines()).filter(isReady)).toHaveLength(1);
   });
 
-  test('while its cloud is away, and its servers go when it is back', async () => {
+  test('while its cloud is down, and its servers are deleted when it is back', async () => {
     await using changing = await Changing.start({ replicas: 3 });
     changing.fairway.cloud.faults.add({ action: { kind: 'answer', status: 503 }, times: null });
 
@@ -240,7 +240,7 @@ describe('a pool gets smaller', () => {
   });
 });
 
-test('a pool that gets smaller is Ready when its machines are gone, and not a moment before', async () => {
+test('a pool that gets smaller is Ready when its machines are gone, and no earlier', async () => {
   await using changing = await Changing.start({ replicas: 3 });
   const { client, clock } = changing.fairway;
   const pools = new Informer(client.resource(nodePools), { namespace: TEAM, clock });

@@ -11,11 +11,11 @@ import { TestFairway } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A cluster `demo`, and a pool of it whose clusterName has a typo. */
+/** A cluster `demo`, and one of its pools whose clusterName has a typo. */
 class Misnamed implements AsyncDisposable {
   readonly clock = new SteppingClock();
   fairway!: TestFairway;
-  /** Whether the API server accepted it, once `correctBefore` has come about. */
+  /** Whether the API server accepted the correction, once the moment of `correctBefore` has come. */
   corrected: Promise<boolean> | undefined;
   #moment: string | undefined;
 
@@ -60,7 +60,7 @@ class Misnamed implements AsyncDisposable {
     return this.clock.during(this.#rename());
   }
 
-  /** Has the name corrected as soon as the controllers are about to do this. */
+  /** Corrects the name right before the controllers do this. */
   correctBefore(moment: string): void {
     this.#moment = moment;
   }
@@ -69,7 +69,7 @@ class Misnamed implements AsyncDisposable {
     return this.fairway.patch(nodePools, 'general', { metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
   }
 
-  /** The API server takes it before the request of the controllers that it was made before. */
+  /** The API server receives it before the controllers' request. */
   #arrive(moment: string): void {
     if (moment !== this.#moment) return;
     this.#moment = undefined;
@@ -86,7 +86,7 @@ class Misnamed implements AsyncDisposable {
     return this.fairway.patch(nodePools, 'general', { spec: { clusterName: 'demo' } });
   }
 
-  /** What there is once the pool is Ready and a while has passed. */
+  /** The state once the pool is Ready and some time has passed. */
   async outcome() {
     const { clock, fairway } = this;
     const pool = await clock.during(fairway.poolReady());
@@ -132,7 +132,7 @@ describe('the cluster of a pool is misspelt', () => {
     await expect(clock.during(back)).rejects.toThrow(/spec.clusterName: Forbidden: cannot be changed after creation/);
   });
 
-  test('and such a cluster appears: it stays there', async () => {
+  test('and such a cluster appears: the pool belongs to it for good', async () => {
     await using misnamed = await Misnamed.start();
     const { fairway, clock } = misnamed;
 
@@ -143,9 +143,9 @@ describe('the cluster of a pool is misspelt', () => {
     expect(await misnamed.outcome()).toEqual(inCluster('dmeo'));
   });
 
-  /** A cluster that is ready before the pool is looked at: then all that is made for the pool is made at once. */
+  /** A cluster that is ready before the pool is reconciled, so that everything for the pool is created at once. */
   test.each(['the claim of the pool', 'its server group', 'its first machine'])(
-    'and such a cluster appears, and it is corrected right before %s: nothing is doubled or left behind',
+    'and such a cluster appears, and it is corrected right before %s: nothing is duplicated or left behind',
     async (moment) => {
       await using misnamed = await Misnamed.start();
       const { fairway, clock } = misnamed;

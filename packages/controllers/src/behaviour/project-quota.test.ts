@@ -9,7 +9,7 @@ import { isReady, TEAM, TestFairway } from '../testing/test-fairway.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Every write here has passed an admission that judged by what was stored before all of them. */
+/** Every write here has passed an admission that validated against the state before all of them. */
 async function limit(fairway: TestFairway, spec: ProjectQuotaSpec): Promise<void> {
   await fairway.create(projectQuotas, { metadata: { name: 'project', namespace: TEAM }, spec });
 }
@@ -50,7 +50,7 @@ describe('the quota of a project', () => {
     expect((await fairway.machines()).length).toBe(3);
   });
 
-  test('is held by pools that come at once in two clusters, and takes no node away when it is lowered', async () => {
+  test('is kept by concurrent pools of two clusters, and removes no node when it is lowered', async () => {
     await using fairway = await TestFairway.start();
     await twoClusters(fairway);
     await limit(fairway, { nodes: 4 });
@@ -86,7 +86,7 @@ describe('the quota of a project', () => {
     await fairway.until(clusters, (all) => all.filter(isReady).length === 3);
   });
 
-  test('is shown with what counts against it, and written when that changes alone', async () => {
+  test('is returned with its usage, and written only when that changes', async () => {
     await using fairway = await TestFairway.start();
     await limit(fairway, { clusters: 2, cores: 8 });
     await fairway.readyCluster({ replicas: 2 });
@@ -104,7 +104,7 @@ describe('an autoscaler', () => {
   test.each([
     { limit: 'nodes', spec: { nodes: 1 }, words: 'the project\'s quota is 1 node (ProjectQuota "project")' },
     { limit: 'cores', spec: { cores: 3 }, words: 'the project\'s quota is 3 cores (ProjectQuota "project")' },
-  ])('asks for no more $limit than are left, says so, and goes on when there are more', async ({ spec, words }) => {
+  ])('requests no more $limit than are left, reports it, and resumes when there are more', async ({ spec, words }) => {
     await using story = await AutoscalingStory.begin();
     const { clock, fairway } = story;
     await clock.during(limit(fairway, spec));
@@ -125,7 +125,7 @@ describe('an autoscaler', () => {
         message: expect.stringContaining(`${words}: scale down other pools`),
       },
     });
-    // Lists that the project costs anyway, and no server in vain.
+    // Usual lists of the project, and no wasted server.
     expect(calls.total - before).toBeLessThan(60);
     expect(serverHistory(fairway.cloud)).toHaveLength(1);
     await clock.during(fairway.patch(projectQuotas, 'project', { spec: { nodes: 5, cores: 10 } }));

@@ -5,14 +5,14 @@ import { Walk } from '../testing/walk/walk.ts';
 
 const EVENTS = 30;
 const MINUTE_MS = 60_000;
-/** Longer than the longest drain, repair and backoff after another. */
+/** Longer than the longest drain, repair and backoff in a row. */
 const REST_MS = 6 * 60 * MINUTE_MS;
 
 /** Further seeds: `WALK_SEEDS=7,8,9`. */
 const SEEDS = (process.env.WALK_SEEDS ?? '1,3').split(',').map(Number);
 
-describe('whatever happens in a day', () => {
-  test.each(SEEDS)('seed %i: no limit is broken, all comes to rest, and nothing is left', async (seed) => {
+describe('a random day', () => {
+  test.each(SEEDS)('seed %i: no limit is exceeded, everything converges, and nothing is left', async (seed) => {
     await using walk = await Walk.start(seed);
     for (let count = 0; count < EVENTS; count++) {
       const done = await nextEvent(walk).happen(walk);
@@ -35,7 +35,7 @@ describe('whatever happens in a day', () => {
   });
 });
 
-/** A failure tells what had happened. */
+/** A failure prints the log of events. */
 function expectNothing({ log }: Walk, wrong: readonly string[]): void {
   expect(wrong.length === 0 ? [] : [...log, ...wrong]).toEqual([]);
 }

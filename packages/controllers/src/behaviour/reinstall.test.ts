@@ -53,7 +53,7 @@ async function start(options: Partial<TestFairwayOptions> = {}, pool: Parameters
     patchNode: (value: object) => nodes.patch(name, { type: 'merge', value }),
     ask: (spec: Partial<Machine['spec']> = { reinstallTime: REINSTALL_TIME }) =>
       fairway.patch(machines, name, { spec }),
-    /** Until the machine is installed as it is asked for. */
+    /** Until the machine is installed as specified. */
     installed: () => clock.during(fairway.until(machines, (all) => all.length === 1 && all.every(isInstalled), name)),
     said: async (type: ConditionType = ConditionType.Ready) =>
       findCondition((await machine()).status?.conditions, type),
@@ -63,7 +63,7 @@ async function start(options: Partial<TestFairwayOptions> = {}, pool: Parameters
       const api = new ServiceApi(session, 'compute', { name: 'compute', wanted: '2.93' });
       await api.send('POST', '/servers/{id}/action', { params: { id: serverID }, body: { [action]: null } });
     },
-    /** As the node lifecycle controller says it of a kubelet that does not answer. */
+    /** What the node lifecycle controller reports for an unresponsive kubelet. */
     failKubelet: async () => {
       const value = { status: { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] } };
       await nodes.patch(name, { type: 'merge', value }, { subresource: 'status' });
@@ -81,9 +81,9 @@ async function start(options: Partial<TestFairwayOptions> = {}, pool: Parameters
   };
 }
 
-/** What is written for a reinstallation: the machine's status, the cordon, tokens. */
+/** The writes of a reinstallation: the machine's status, the cordon, tokens. */
 const OF_A_REINSTALLATION = /\/(machines|nodes|secrets)(\/|\?|$)/;
-/** How many there are: the rebuild is between the fifth and the sixth. */
+/** The number of writes: the rebuild is between the fifth and the sixth. */
 const WRITES = 12;
 
 function isInstalled({ spec, status }: Machine): boolean {
@@ -98,7 +98,7 @@ function isInstalled({ spec, status }: Machine): boolean {
 }
 
 describe('a machine that is to be reinstalled', () => {
-  test('says from the first what is installed, and is left alone', async () => {
+  test('records its installed state from the first, and is left alone', async () => {
     const { fairway, clock, machine, rebuilds } = await start();
     await using _ = fairway;
 
@@ -147,7 +147,7 @@ describe('a machine that is to be reinstalled', () => {
   });
 
   test.each([{ cordoned: true }, { cordoned: false }])(
-    'leaves a node that a person had cordoned ($cordoned) as it was',
+    'leaves the cordon of a person as it was ($cordoned)',
     async ({ cordoned }) => {
       const { fairway, node, patchNode, ask, installed } = await start();
       await using _ = fairway;
@@ -160,7 +160,7 @@ describe('a machine that is to be reinstalled', () => {
     },
   );
 
-  test('waits for a PodDisruptionBudget until the time limit of the pool, and then no longer', async () => {
+  test('waits for a PodDisruptionBudget until the drain timeout of the pool, and no longer', async () => {
     const strategy = { upgradeStrategy: { type: 'InPlace' as const, drainTimeout: '5m' } };
     const { fairway, clock, faults, machine, node, rebuilds, ask, installed, runPod, said } = await start({}, strategy);
     await using _ = fairway;
@@ -203,7 +203,7 @@ describe('a machine that is to be reinstalled', () => {
     expect(rebuilds()).toBe(1);
   });
 
-  test('tells when the node does not come back, with its console, and is reinstalled once more when asked', async () => {
+  test('reports if the node does not come back, with its console, and is reinstalled once more on request', async () => {
     const { fairway, clock, machine, rebuilds, ask, said } = await start();
     await using _ = fairway;
     fairway.joinsNodes = false;
@@ -276,7 +276,7 @@ describe('a server that is reinstalled', () => {
     expect((await machine()).status).toMatchObject({ serverStatus: 'ACTIVE' });
   });
 
-  test('and ends in ERROR stays, is told, and can be reinstalled again', async () => {
+  test('and ends in ERROR is kept and reported, and can be reinstalled again', async () => {
     const { fairway, clock, machine, rebuilds, ask, installed, said } = await start();
     await using _ = fairway;
     const { serverID } = (await machine()).status ?? {};
@@ -296,7 +296,7 @@ describe('a server that is reinstalled', () => {
     expect(rebuilds()).toBe(2);
   });
 
-  test('is told to be locked, and is reinstalled when it is not any more', async () => {
+  test('is reported as locked, and is reinstalled once it is unlocked', async () => {
     const { fairway, clock, machine, ask, installed, said, lock } = await start();
     await using _ = fairway;
     const serverID = (await machine()).status?.serverID ?? '';
@@ -329,7 +329,7 @@ describe('a server that is reinstalled', () => {
     expect(rebuilds()).toBe(1);
   });
 
-  test('takes eight calls to the cloud at most', async () => {
+  test('needs eight calls to the cloud at most', async () => {
     const { fairway, clock, machine, ask, calls } = await start();
     await using _ = fairway;
     await clock.pass(5 * MINUTE_MS);
@@ -353,7 +353,7 @@ describe('a rebuild that fails', () => {
     { reason: '409', action: { kind: 'answer', status: 409 }, said: 'WaitingForServer', message: /cannot reinstall/ },
     { reason: '413', action: QUOTA, said: 'QuotaExceeded', message: /./ },
     { reason: 'a broken connection', action: { kind: 'drop' }, said: 'CloudUnavailable', message: /./ },
-  ])('with $reason for an hour costs a few calls and writes, is told, and goes on', async (given) => {
+  ])('with $reason for an hour costs a few calls and writes, is reported, and continues', async (given) => {
     const { fairway, clock, faults, machine, rebuilds, ask, installed, said, calls } = await start();
     await using _ = fairway;
     fairway.cloud.faults.add({ ...REBUILD, times: null, action: given.action });
@@ -382,7 +382,7 @@ describe('a rebuild that fails', () => {
     { reason: 'is 500 though it was done', action: { kind: 'answer', status: 500, when: 'after' } },
     { reason: 'comes late', action: { kind: 'delay', delayMs: 20_000, when: 'after' } },
     { reason: 'is lost with the request', action: { kind: 'drop' } },
-  ])('in that its answer $reason is done once', async ({ action }) => {
+  ])('because its response $reason is done once', async ({ action }) => {
     const { fairway, machine, rebuilds, ask, installed } = await start();
     await using _ = fairway;
     fairway.cloud.faults.add({ ...REBUILD, action });
@@ -396,7 +396,7 @@ describe('a rebuild that fails', () => {
 });
 
 describe('a reinstallation', () => {
-  test('is one, however many events there are', async () => {
+  test('happens once, regardless of the number of events', async () => {
     const { fairway, clock, machine, patchNode, rebuilds, ask } = await start();
     await using _ = fairway;
     const { name = '' } = (await machine()).metadata;
@@ -414,7 +414,7 @@ describe('a reinstallation', () => {
   });
 
   test.each(Array.from({ length: WRITES }, (_, index) => ({ nth: index + 1 })))(
-    'is one after a crash at write $nth',
+    'happens once after a crash at write $nth',
     async ({ nth }) => {
       const crash = new Crash(OF_A_REINSTALLATION);
       const { fairway, clock, machine, node, rebuilds, ask, installed, tokens } = await start(crash.options);

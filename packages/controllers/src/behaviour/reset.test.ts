@@ -66,13 +66,13 @@ async function reset({ fairway, clock }: Setting, { nodes = 'Delete', version, c
   await fairway.patch(clusters, 'demo', { spec });
 }
 
-/** No server goes. */
+/** No server is deleted. */
 function holdNodes(fairway: TestFairway): void {
   const action = { kind: 'answer', status: 503 } as const;
   fairway.cloud.faults.add({ service: 'compute', method: 'DELETE', times: null, action });
 }
 
-/** The roots of the cluster's trust, as they are stored. */
+/** The roots of the cluster's trust, as stored. */
 async function rootsOf(fairway: TestFairway, uid: string): Promise<Record<string, string>> {
   const { data } = await fairway.client.resource(Secrets).get(`cluster-${uid}-pki`, { namespace: SYSTEM_NAMESPACE });
   return data ?? {};
@@ -122,7 +122,7 @@ test('a cluster that is reset is an empty one of the same name, UID, endpoint an
   expect(said).not.toContain('Degraded');
 });
 
-test('a request acts once: not after a restart, not when the field goes, and another time asks again', async () => {
+test('a request acts once: not after a restart, not when the field is removed; another time requests it again', async () => {
   const setting = await start();
   const { fairway, clock, uid } = setting;
   await using _ = fairway;
@@ -201,7 +201,7 @@ describe('the version', () => {
     expect((await fairway.machines()).map(({ spec }) => spec.version)).toEqual(['1.50.3']);
   });
 
-  test('that is not offered begins nothing, and says so', async () => {
+  test('that is not offered starts nothing, and is reported', async () => {
     const setting = await atNewest();
     const { fairway, clock } = setting;
     await using _ = fairway;
@@ -226,7 +226,7 @@ test.each([
     restore: { snapshot: '20261121-163000-000', requestedAt: '2026-01-01T00:00:00Z' },
     reason: 'Restoring',
   },
-])('does not begin for $reason where nobody has refused it before', async ({ confirm, restore, reason }) => {
+])('does not start for $reason that was not refused before', async ({ confirm, restore, reason }) => {
   const setting = await start();
   const { fairway, clock, uid } = setting;
   await using _ = fairway;
@@ -250,10 +250,10 @@ test.each([
 });
 
 test.each(['Delete', 'Reinstall'] as const)(
-  'a process that dies before or after any of its writes, and the next goes on: %s',
+  'a process that dies before or after any of its writes, and the next one continues: %s',
   async (nodes) => {
     let left = Number.POSITIVE_INFINITY;
-    // From that write on nothing of the process gets through, and whether the last one did differs.
+    // From that write on, none of the process's requests succeed; whether the last one was applied varies.
     const apiFaults: ChooseApiFault = ({ method }) => {
       if (method === 'GET') return undefined;
       left -= 1;
@@ -288,7 +288,7 @@ test.each(['Delete', 'Reinstall'] as const)(
   60_000,
 );
 
-test('writes that break, and answers that are lost, on the way', async () => {
+test('failed writes, and lost responses, on the way', async () => {
   let calls = 0;
   let isOn = false;
   const apiFaults: ChooseApiFault = ({ method }) => {
@@ -312,14 +312,14 @@ test('writes that break, and answers that are lost, on the way', async () => {
   expect(holdings(fairway.cloud)).toEqual(held);
 });
 
-test('a cloud that is away for hours in the middle: few calls, no writes after the first telling, and then it goes on', async () => {
+test('a cloud that is down for hours in the middle: few calls, no writes after the first report, then it continues', async () => {
   const setting = await start();
   const { fairway, clock, uid } = setting;
   await using _ = fairway;
   const held = holdings(fairway.cloud);
   fairway.cloud.faults.add({ times: null, action: { kind: 'drop' } });
   await reset(setting);
-  // By then its token has ended, which is told once more.
+  // By then its token has expired, which is reported as well.
   await clock.pass(90 * MINUTE_MS);
   const { resourceVersion } = (await get(fairway)).metadata;
   const calls = fairway.cloud.calls.total;
@@ -347,7 +347,7 @@ test('a cloud that is away for hours in the middle: few calls, no writes after t
   expect(holdings(fairway.cloud)).toEqual(held);
 });
 
-test('a runtime that fails holds it up, and the reason is told', async () => {
+test('a failing runtime blocks it, and the reason is reported', async () => {
   const setting = await start();
   const { fairway, clock, uid } = setting;
   await using _ = fairway;
@@ -392,7 +392,7 @@ test('a hibernated cluster is emptied at once, stays hibernated, and wakes empty
   expect(await isKept(fairway, uid)).toBe(false);
 });
 
-test('a paused cluster is reset when it goes on', async () => {
+test('a paused cluster is reset when it is resumed', async () => {
   const setting = await start();
   const { fairway, clock, uid } = setting;
   await using _ = fairway;
@@ -408,11 +408,11 @@ test('a paused cluster is reset when it goes on', async () => {
   expect(isReady(await get(fairway))).toBe(true);
 });
 
-test('a cluster that is deleted while it is reset goes', async () => {
+test('a cluster that is deleted during its reset is deleted', async () => {
   const setting = await start();
   const { fairway, clock, uid } = setting;
   await using _ = fairway;
-  // What the cloud has of its own.
+  // The cloud's own resources.
   const before = { servers: 0, ports: 0, floating_ips: 0, routers: 0, security_groups: 0, networks: 1, subnets: 1 };
   holdNodes(fairway);
   await reset(setting);
@@ -429,7 +429,7 @@ test('a cluster that is deleted while it is reset goes', async () => {
   expect(holdings(fairway.cloud)).toMatchObject(before);
 });
 
-test('a cluster that is made with the field set has nothing to reset', async () => {
+test('a cluster that is created with the field set has nothing to reset', async () => {
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock });
   const requestedAt = '2025-12-31T23:00:00Z';

@@ -48,7 +48,7 @@ async function start(options: Partial<TestFairwayOptions> = {}) {
   return { fairway, clock, changes, volumes, events, machine };
 }
 
-/** What the operator of the cloud does about a volume in error_deleting. */
+/** The cloud operator's fix for a volume in error_deleting. */
 function resetState(fairway: TestFairway, id: string): Promise<void> {
   const act = async ({ session }: OpenStackClient) => {
     const answer = await fetch(`${await session.endpoint('block-storage')}/volumes/${id}/action`, {
@@ -62,7 +62,7 @@ function resetState(fairway: TestFairway, id: string): Promise<void> {
 }
 
 describe('the volume that a server boots from', () => {
-  test('has the name and the mark of its machine, whose status has its id', async () => {
+  test('has the name and the tag of its machine, whose status has its id', async () => {
     const { fairway, clock, volumes } = await start();
     await using _ = fairway;
     const cluster = await clock.during(fairway.readyCluster({ replicas: 2, rootVolume }));
@@ -79,7 +79,7 @@ describe('the volume that a server boots from', () => {
     expect(found).toHaveLength(2);
   });
 
-  test('is marked once, also by the next process, and keeps the name that a person gave it', async () => {
+  test('is tagged once, even by the next process, and keeps a name given by a person', async () => {
     const { fairway, clock, changes, volumes } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
@@ -97,7 +97,7 @@ describe('the volume that a server boots from', () => {
     expect((await volumes()).map(({ name }) => name)).toEqual(['mine']);
   });
 
-  test('goes with its machine, and nothing is told', async () => {
+  test('is deleted with its machine, and nothing is reported', async () => {
     const { fairway, clock, events } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 2, rootVolume }));
@@ -109,7 +109,7 @@ describe('the volume that a server boots from', () => {
     expect(await events('OrphanFound')).toEqual([]);
   });
 
-  test('is marked when Cinder is back, at the cost of a try each five minutes', async () => {
+  test('is tagged when Cinder is back, at the cost of one attempt every five minutes', async () => {
     const { fairway, clock, volumes } = await start();
     await using _ = fairway;
     const calls = { ofVolumes: 0 };
@@ -126,14 +126,14 @@ describe('the volume that a server boots from', () => {
     fairway.cloud.faults.clear();
     await clock.pass(10 * MINUTE_MS);
 
-    // A try each five minutes, and what lists Cinder's zones, types and quotas by itself.
+    // An attempt every five minutes, and the regular lists of Cinder's zones, types and quotas.
     expect(inAnHour).toBeLessThanOrEqual(60);
     expect(await volumes()).toEqual([expect.objectContaining({ name: expect.stringMatching(/-root$/) })]);
   });
 });
 
 describe('a boot volume that Cinder fails to delete', () => {
-  test('is told on the Cluster, by its name and state, and tried again at little cost', async () => {
+  test('is reported on the Cluster, with name and state, and retried at little cost', async () => {
     const { fairway, clock, changes, volumes, events, machine } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
@@ -178,7 +178,7 @@ describe('a boot volume that Cinder fails to delete', () => {
     expect(deleted.map(({ message }) => message)).toEqual([expect.stringContaining(`${metadata.name}-root`)]);
   });
 
-  test('keeps its cluster from going, which names it', async () => {
+  test('blocks the deletion of its cluster, which names it', async () => {
     const { fairway, clock, machine } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
@@ -196,14 +196,14 @@ describe('a boot volume that Cinder fails to delete', () => {
   });
 });
 
-describe('a process that dies while a machine with a boot volume goes', () => {
+describe('a process that dies while a machine with a boot volume is deleted', () => {
   test.each(Array.from({ length: 8 }, (_, index) => index + 1))(
-    'after call %i: nothing is left without a mark',
+    'after call %i: nothing is left without a tag',
     async (nth) => {
       const crash = new Crash(/\/(servers|volumes|machines)(\/|\?|$)/);
       const { fairway, clock, volumes } = await start(crash.options);
       await using _ = fairway;
-      // Nobody has marked it before.
+      // It has not been tagged before.
       fairway.cloud.faults.add({ service: 'block-storage', times: null, action: { kind: 'answer', status: 503 } });
       await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
       fairway.cloud.faults.clear();

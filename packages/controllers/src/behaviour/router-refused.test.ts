@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 const where = { namespace: TEAM };
 const ATTACHING = { service: 'network', path: '/add_router_interface$', times: null } as const;
 
-/** A cluster with one server, whose router the cloud takes its time to attach, and then refuses to. */
+/** A cluster with one server, whose router the cloud is slow to attach, and then refuses to. */
 async function startRefused() {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
@@ -36,7 +36,7 @@ async function startRefused() {
       const network = findCondition(status?.conditions, ConditionType.NetworkReady);
       return `${status?.phase} ${network?.status} ${network?.reason}`;
     },
-    /** Calls that make servers, or write their disks anew. */
+    /** Calls that create servers, or rewrite their disks. */
     builds: () =>
       fairway.cloud.calls
         .counts()
@@ -49,7 +49,7 @@ async function startRefused() {
   };
 }
 
-test('a router that the cloud refuses to attach is told as that, and not as under way at each attempt', async () => {
+test('a router that the cloud refuses to attach is reported as that, and not as in progress at each attempt', async () => {
   const { fairway, clock, faults, told } = await startRefused();
   await using _ = fairway;
   const writes = faults.writes;
@@ -80,11 +80,11 @@ test('a server that waits for it is neither late nor repaired, and joins in its 
   const inTime = await repairs();
   await clock.pass(8 * MINUTE_MS);
   expect(inTime).toEqual([]);
-  // Fairway has tried again within five minutes: then it is late as any other.
+  // Fairway has retried within five minutes: from then on it is late like any other.
   expect((await repairs()).map(({ reason }) => reason)).toContain('NodeStartupTimeout');
 });
 
-test('a server made before the refusal goes with its cluster', async () => {
+test('a server created before the refusal is deleted with its cluster', async () => {
   const { fairway, clock } = await startRefused();
   await using _ = fairway;
   expect(holdings(fairway.cloud)).toMatchObject({ servers: 1, routers: 1 });
@@ -97,7 +97,7 @@ test('a server made before the refusal goes with its cluster', async () => {
   expect(holdings(fairway.cloud)).toMatchObject({ servers: 0, routers: 0, networks: 1 });
 });
 
-test('of two lasting failures one is told, whichever comes first, and both are rarely tried', async () => {
+test('of two lasting failures one is reported, whichever comes first, and both are rarely tried', async () => {
   const clock = new SteppingClock();
   const faults = new SwitchedFaults();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242), ...faults.options });
@@ -108,7 +108,7 @@ test('of two lasting failures one is told, whichever comes first, and both are r
     ] as const
   ).entries()) {
     const made = { service: 'network', method: 'POST', path } as const;
-    // They take turns at being the slower one.
+    // They alternate in being the slower one.
     for (let nth = 1 + index; nth < 400; nth += 2) {
       fairway.cloud.faults.add({ ...made, nth, action: { kind: 'delay', delayMs: 200 } });
     }
@@ -130,7 +130,7 @@ test('of two lasting failures one is told, whichever comes first, and both are r
   expect(tries?.count).toBeLessThanOrEqual(12);
 });
 
-test('a create that the cloud does not answer is told as that, not hidden by the wait for its outcome', async () => {
+test('a creation without a response is reported as that, not hidden by the wait for its outcome', async () => {
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
   const made = { service: 'network', method: 'POST', path: '/routers$', times: null } as const;
@@ -146,11 +146,11 @@ test('a create that the cloud does not answer is told as that, not hidden by the
     if (told.at(-1) !== reason) told.push(reason);
   }
 
-  // Once: a second later the cloud may still have made it.
+  // Once: a second later the cloud may still have created it.
   expect(told).toEqual(['CloudUnavailable', 'Provisioning', 'CloudUnavailable']);
 });
 
-test('a cluster that works is not told to be otherwise while its router is attached once more', async () => {
+test('a working cluster keeps its status while its router is attached again', async () => {
   const clock = new SteppingClock();
   await using fairway = await TestFairway.start({ clock, random: seededRandom(4_242) });
   const { status } = await clock.during(fairway.readyCluster({ replicas: 1 }));

@@ -9,7 +9,7 @@ import { TestFairway } from '../testing/test-fairway.ts';
 
 afterEach(() => vi.restoreAllMocks());
 
-test('nothing that happens to a cluster, its pools or its machines is looked up by going through a whole cache', async () => {
+test('no event of a cluster, its pools or its machines causes a scan of a whole cache', async () => {
   await using fairway = await TestFairway.start();
   const { informers } = fairway.process.controllers;
   const spy = vi.spyOn(Informer.prototype, 'list');
@@ -22,7 +22,7 @@ test('nothing that happens to a cluster, its pools or its machines is looked up 
   await fairway.delete(clusters, 'demo');
   await fairway.until(clusters, ([cluster]) => cluster === undefined, 'demo');
 
-  // Of plans and releases there is a handful, whatever Fairway serves; that they are gone through shows that the spy sees it.
+  // Plans and releases are few in any installation; that they are scanned shows that the spy works.
   const scanned = (type: Parameters<typeof informers.informer>[0]) =>
     spy.mock.contexts.includes(informers.informer(type));
   const kinds = [clusters, nodePools, machines, cloudCredentials, kubernetesReleases];

@@ -6,7 +6,7 @@ import { TEAM } from '../testing/test-fairway.ts';
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The clock begins on 2026-01-01 at 00:00 UTC, which is 01:00 in Lagos, all year. */
+/** The clock starts on 2026-01-01 at 00:00 UTC, which is 01:00 in Lagos, all year. */
 const MORNING = { name: 'morning', start: '0 3 * * *', end: '0 6 * * *', timeZone: 'Africa/Lagos', minReplicas: 3 };
 
 const atMs = (hour: number) => Date.UTC(2026, 0, 1, hour);
@@ -49,7 +49,7 @@ describe('an autoscaled pool with schedules', () => {
       message: 'minReplicas is 3 by schedule morning until 2026-01-01T05:00:00Z',
       condition: { status: 'True', message: expect.stringContaining('of 3 to 5 by schedule morning until') },
     });
-    // Ten minutes after the end, as any nodes that nobody needs.
+    // Ten minutes after the end, like any unneeded nodes.
     expect(await story.nodes()).toEqual([]);
     expect(await story.events('BoundsChanged')).toContain(
       'Between 3 and 5 nodes by schedule morning, until 2026-01-01T05:00:00Z',
@@ -77,7 +77,7 @@ describe('an autoscaled pool with schedules', () => {
     expect(await story.nodes()).toHaveLength(2);
   });
 
-  test('is written at a change alone, and asks nobody in between', async () => {
+  test('is written only at a change, and causes no queries in between', async () => {
     await using story = await AutoscalingStory.begin();
     const schedules = [{ name: 'early', start: '0 3 * * *', end: '0 5 * * *', maxReplicas: 7 }];
     await story.pool({ maxReplicas: 5, autoscaling: { schedules } });
@@ -89,11 +89,11 @@ describe('an autoscaled pool with schedules', () => {
     await story.clock.pass(5 * HOUR_MS);
 
     expect(idle).toBe(0);
-    // Bounds, Event and condition, of a start and an end.
+    // Bounds, Event and condition, for a start and an end.
     expect(story.faults.writes - writes).toBeLessThanOrEqual(8);
   });
 
-  test('is as it should be when Fairway was away meanwhile, or is killed as it changes', async () => {
+  test('converges if Fairway was down meanwhile, or is killed during the change', async () => {
     await using story = await AutoscalingStory.begin();
     await story.pool({ maxReplicas: 5, autoscaling: { schedules: [MORNING] } });
 
@@ -111,7 +111,7 @@ describe('an autoscaled pool with schedules', () => {
     expect((await poolOf(story)).status?.bounds?.schedule).toBe('morning');
   });
 
-  test('follows its own bounds again when the schedules are taken away', async () => {
+  test('follows its own bounds again when the schedules are removed', async () => {
     await using story = await AutoscalingStory.begin();
     const always = { name: 'always', start: '0 0 * * *', end: '0 0 1 1 *', minReplicas: 2 };
     await story.pool({ maxReplicas: 5, autoscaling: { schedules: [always] } });

@@ -23,7 +23,7 @@ async function startWith(options: TestFairwayOptions = {}) {
   return { fairway, clock, makeGroup };
 }
 
-/** The groups of the servers' ports beside Fairway's own, in the order of their names; each port has that one. */
+/** The groups of the servers' ports besides Fairway's own, sorted by name; each port also has Fairway's. */
 async function groupsOf(fairway: TestFairway): Promise<string[][]> {
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
   const own = cluster?.status?.network?.securityGroupID ?? '';
@@ -98,7 +98,7 @@ describe('security groups of a pool', () => {
     await fairway.patch(nodePools, 'general', { spec: { securityGroups: [db] } });
     await clock.pass(MINUTE_MS);
     expect(await groupsOf(fairway)).toEqual([[db, theirs].sort(), [db, theirs].sort()]);
-    // Nothing holds it any more.
+    // It is no longer in use.
     await fairway.process.project.client.network.securityGroups.delete(web);
 
     await fairway.patch(nodePools, 'general', { spec: { securityGroups: null } });
@@ -110,7 +110,7 @@ describe('security groups of a pool', () => {
     expect(pool.status?.securityGroups).toBeUndefined();
   });
 
-  test("are on the ports in the pool's further networks too, and on no others of the servers", async () => {
+  test("are also on the ports in the pool's further networks, and on no other ports of the servers", async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const [web, db] = [await makeGroup('web'), await makeGroup('db')];
@@ -131,7 +131,7 @@ describe('security groups of a pool', () => {
     expect((await ports.get(id)).security_groups).toEqual([db]);
   });
 
-  test('come back where somebody has removed them, at most once a minute', async () => {
+  test('are restored after their removal, at most once a minute', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const web = await makeGroup('web');
@@ -150,11 +150,11 @@ describe('security groups of a pool', () => {
       if ((await groupsOf(fairway)).flat().length > 0) await remove();
       await clock.pass(MINUTE_MS);
     }
-    // The test's own are half of them.
+    // Half of them are the test's own.
     expect(calls(fairway, 'PUT', /\/ports/) - before).toBeLessThanOrEqual(2 * 7);
   });
 
-  test('cost two lists in ten minutes while all is as it should be', async () => {
+  test('cost two lists in ten minutes while nothing changes', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     await makeGroup('web');
@@ -169,8 +169,8 @@ describe('security groups of a pool', () => {
   });
 });
 
-describe('a security group that cannot be had', () => {
-  test('holds new servers up until it is there, and leaves those that exist as they are', async () => {
+describe('an unavailable security group', () => {
+  test('blocks new servers until it exists, and leaves existing ones as they are', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const web = await makeGroup('web');
@@ -213,7 +213,7 @@ describe('a security group that cannot be had', () => {
     { what: 'two of a name', name: () => 'twice', says: /the project has 2 security groups of that name/ },
     { what: "that of the cluster's nodes", name: (own) => own, says: /is managed by Fairway for the nodes of one/ },
     { what: "that of another cluster's nodes", name: () => 'fairway-other', says: /is managed by Fairway/ },
-  ])('$what: no server is made', async ({ name, says }) => {
+  ])('$what: no server is created', async ({ name, says }) => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     await makeGroup('twice');
@@ -253,7 +253,7 @@ describe('a port that cannot be changed', () => {
     { status: 403, reason: 'PermissionDenied' },
     { status: 409, reason: 'ResourceInUse' },
   ])(
-    '$status: is told as $reason, costs a few calls a minute, and is tried until it works',
+    '$status: is reported as $reason, costs a few calls a minute, and is retried until it works',
     async ({ status, reason }) => {
       const { fairway, clock, makeGroup } = await startWith();
       await using _ = fairway;
@@ -276,7 +276,7 @@ describe('a port that cannot be changed', () => {
     },
   );
 
-  test('500: is tried until it works', async () => {
+  test('500: is retried until it works', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     const web = await makeGroup('web');
@@ -293,7 +293,7 @@ describe('a port that cannot be changed', () => {
     expect(await groupsOf(fairway)).toEqual([[web], [web]]);
   });
 
-  test('port security turned off on it is told, and asked for no more than it takes', async () => {
+  test('with port security off is reported, and queried no more than necessary', async () => {
     const { fairway, clock, makeGroup } = await startWith();
     await using _ = fairway;
     await makeGroup('web');
@@ -315,7 +315,7 @@ describe('a port that cannot be changed', () => {
 });
 
 describe('a crash', () => {
-  test.each([1, 2, 3, 4, 5])('after call %i of a change leaves no former group behind, and none out', async (nth) => {
+  test.each([1, 2, 3, 4, 5])('after call %i of a change leaves no former group behind, and omits none', async (nth) => {
     const crash = new Crash(/\/(nodepools\/general\/status|ports\/)/);
     const { fairway, clock, makeGroup } = await startWith(crash.options);
     await using _ = fairway;

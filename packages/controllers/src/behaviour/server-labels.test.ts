@@ -52,20 +52,20 @@ describe('tags and metadata of servers', () => {
     expect(without.map(({ metadata }) => metadata)).toEqual(before.map(({ metadata }) => metadata));
   });
 
-  test('come back where somebody has removed them', async () => {
+  test('are restored after their removal', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1, ...LABELS });
     const [server] = await serversOf(fairway);
     await fairway.process.project.client.compute.servers.removeTag(server?.id ?? '', 'team:web');
 
-    // The list of before the removal has it too.
+    // The list from before the removal has it too.
     await eventuallyServers(fairway, ([each]) => each?.tags.includes('team:web') === false);
     const [after] = await eventuallyServers(fairway, ([each]) => each?.tags.includes('team:web'));
 
     expect(after?.id).toBe(server?.id);
   });
 
-  test('ask the cloud for nothing while all is as it should be', async () => {
+  test('need no queries to the cloud while nothing changes', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2, ...LABELS });
     const calls = fairway.cloud.calls.counts().filter(({ template }) => /\/(tags|metadata)/.test(template));
@@ -82,7 +82,7 @@ function sorted(servers: readonly Server[]): readonly Server[] {
   return servers.toSorted((a, b) => a.id.localeCompare(b.id));
 }
 
-/** The servers, once a list of Fairway's shows them as wanted. */
+/** The servers, once Fairway's list shows the desired state. */
 function eventuallyServers(fairway: TestFairway, isAsWanted: (servers: readonly Server[]) => unknown) {
   const { servers } = fairway.process.project.cache;
   return new Promise<readonly Server[]>((resolve) => {

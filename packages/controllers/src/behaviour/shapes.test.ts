@@ -43,7 +43,7 @@ describe('what a pool may ask for', () => {
     expect(counts).toEqual(spread ?? counts);
   });
 
-  test('zones that were chosen for a pool stay, and a pool with nodes from before is left as it is', async () => {
+  test('zones chosen for a pool stay, and a pool with earlier nodes is left as it is', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 2 });
     await fairway.patch(clusters, 'demo', { spec: { plan: 'standard' } });
@@ -236,7 +236,7 @@ describe('what a cluster may bring', () => {
     expect(holdings(fairway.cloud)).toEqual(before);
   });
 
-  test('a machine that goes right after a restart is drained like any other', async () => {
+  test('a machine that is deleted right after a restart is drained like any other', async () => {
     await using fairway = await TestFairway.start();
     const { metadata } = await fairway.readyCluster({ replicas: 2 });
     await fairway.stopProcess();
@@ -263,7 +263,7 @@ describe('what a cluster may bring', () => {
     expect(seen).toContain(true);
   });
 
-  test('a machine that goes before anybody knows whether its server was made leaves nothing', async () => {
+  test('a machine deleted before the outcome of its server’s creation is known leaves nothing', async () => {
     await using fairway = await TestFairway.start();
     const before = holdings(fairway.cloud);
     fairway.cloud.faults.add({
@@ -291,8 +291,8 @@ function serversOf(fairway: TestFairway) {
   return Array.fromAsync(fairway.process.project.client.compute.servers.list());
 }
 
-describe('a node whose kubelet was stolen', () => {
-  test('has nothing taken off that its pool did not put there, and still loses what its pool takes back', async () => {
+describe('a node with a stolen kubelet credential', () => {
+  test('keeps everything that its pool did not set, and still loses what its pool removes', async () => {
     await using fairway = await TestFairway.start();
     const gpu = { key: 'gpu', value: 'yes', effect: 'NoSchedule' } as const;
     const theirs = { key: 'tenant-only', effect: 'NoExecute' };

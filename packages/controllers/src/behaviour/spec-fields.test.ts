@@ -22,7 +22,7 @@ import { controlPlaneSpec, desiredNetwork } from '../cluster/desired-state.ts';
 import { serverRequest } from '../machine/server-request.ts';
 import { TestFairway } from '../testing/test-fairway.ts';
 
-/** The programs of a control plane, as text: flags, how tokens are checked, limits, and what becomes of the database. */
+/** The arguments of a control plane's programs, as text: flags, token checks, limits, and handling of the database. */
 function programsOf(spec: NewCluster['spec'], plan = aPlan()): string {
   const inputs = { version: '1.35.2', pki: {} as unknown as ClusterPki, desiredNodes: 3, machines: [] };
   const desired = controlPlaneSpec(aCluster(spec), plan.spec, inputs);
@@ -38,7 +38,7 @@ function programsOf(spec: NewCluster['spec'], plan = aPlan()): string {
   ]);
 }
 
-describe('the programs of a control plane know', () => {
+describe('the programs of a control plane get', () => {
   const oidc = {
     issuerURL: 'https://id.example.org',
     clientID: 'my-client',
@@ -129,7 +129,7 @@ test("the nodes' range is the cluster's, else the plan's", () => {
   expect(desiredNetwork(own, plan, []).nodesCIDR).toBe('10.56.0.0/20');
 });
 
-describe('a server is asked for with', () => {
+describe('a server is requested with', () => {
   const machine: Machine = {
     metadata: { name: 'm', uid: 'u' },
     spec: {
@@ -162,7 +162,7 @@ describe('a server is asked for with', () => {
   });
 });
 
-describe('registries and the way out', () => {
+describe('registries and proxies', () => {
   const settings = {
     registryMirrors: [
       { registry: 'docker.io', mirrors: [{ url: 'https://m.example.com', certificateAuthority: 'PEM' }] },
@@ -245,7 +245,7 @@ describe('settings of kubelet', () => {
     expect(configured).toMatchObject({ [name]: Array.isArray(value) ? [...value] : value });
   });
 
-  test('reach nodes in place, and again when they are taken away', async () => {
+  test('are applied to nodes in place, and again after their removal', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1, upgradeStrategy: { type: 'InPlace' } });
     const [before] = await fairway.machines();

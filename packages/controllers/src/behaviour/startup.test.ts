@@ -29,7 +29,7 @@ async function startWithout(pool: Parameters<TestFairway['createPool']>[0] = {},
   const options = { clock, random: seededRandom(4_242), nodesJoin: false, ...faults.options };
   const fairway = await TestFairway.start(options);
   await fairway.createCluster();
-  // What comes of it is another story: it stays as it is.
+  // Its repair is not tested here: it stays as it is.
   await fairway.createPool({ replicas: 1, healing: { enabled: false }, ...pool });
   const isActive = ([one]: readonly Machine[]) => one?.status?.serverStatus === 'ACTIVE';
   await clock.during(fairway.until(machines, isActive));
@@ -58,7 +58,7 @@ async function startWithout(pool: Parameters<TestFairway['createPool']>[0] = {},
 const ready = ({ status }: Machine | NodePool | Cluster) => findCondition(status?.conditions, ConditionType.Ready);
 
 describe('a server that does not join', () => {
-  test('is told after ten minutes, at the machine, the pool and the cluster, with what its console says', async () => {
+  test('is reported after ten minutes, on the machine, the pool and the cluster, with its console output', async () => {
     const said = '\u001b[31mcloud-init: FAILED\u001b[0m to reach 192.0.2.7:6443\nkubelet: giving up\n';
     const { fairway, clock, machine, pool, cluster, events } = await startWithout({}, said);
     await using _ = fairway;
@@ -88,7 +88,7 @@ describe('a server that does not join', () => {
     }
   });
 
-  test('is told once: an hour more costs no call for its console and no write', async () => {
+  test('is reported once: another hour costs no call for its console and no write', async () => {
     const { fairway, clock, faults, machine, reads } = await startWithout();
     await using _ = fairway;
     await clock.pass(12 * MINUTE_MS);
@@ -104,7 +104,7 @@ describe('a server that does not join', () => {
     expect(faults.writes - writes).toBe(0);
   });
 
-  test('is asked for its console once, also by the process that follows', async () => {
+  test('has its console read once, even across processes', async () => {
     const { fairway, clock, machine, reads, events } = await startWithout();
     await using _ = fairway;
     await clock.pass(12 * MINUTE_MS);
@@ -119,7 +119,7 @@ describe('a server that does not join', () => {
     expect(await events()).toHaveLength(1);
   });
 
-  test('and joins at last is Ready, and nothing of it is left', async () => {
+  test('and joins at last is Ready, and no trace is left', async () => {
     const { fairway, clock, machine, join, cluster } = await startWithout();
     await using _ = fairway;
     await clock.pass(12 * MINUTE_MS);
@@ -139,7 +139,7 @@ describe('a server that does not join', () => {
     { reason: 'breaks the connection', fault: CONSOLE },
     { reason: 'does not answer', fault: { ...CONSOLE, action: { kind: 'delay', delayMs: 600_000 } } },
   ] satisfies { reason: string; fault: FaultInput }[])(
-    'is told without its console by a cloud that $reason',
+    'is reported without its console by a cloud that $reason',
     async ({ fault }) => {
       const { fairway, clock, machine } = await startWithout();
       await using _ = fairway;
@@ -154,7 +154,7 @@ describe('a server that does not join', () => {
     },
   );
 
-  test('cannot harm who reads what its console says', async () => {
+  test('cannot harm readers of its console output', async () => {
     const hostile = `${'\u001b]0;own\u0007\u202E\u0000<script>'.repeat(500)}\n${'x'.repeat(100_000)}\n\u001b[2J`;
     const { fairway, clock, machine, events } = await startWithout({}, hostile);
     await using _ = fairway;

@@ -20,7 +20,7 @@ const IS_DEFAULT = 'storageclass.kubernetes.io/is-default-class';
 const HIGH_SPEED = { name: 'csi-cinder-high-speed', volumeType: 'high-speed', default: true };
 const CLASSIC = { name: 'csi-cinder-classic', volumeType: 'classic' };
 
-/** What the operator writes. */
+/** The operator's input. */
 type Written = Omit<Partial<PlanStorage>, 'classes'> & {
   readonly classes?: readonly (Partial<PlanStorageClass> & Pick<PlanStorageClass, 'name'>)[];
 };
@@ -38,7 +38,7 @@ async function names(story: AddonStory): Promise<(string | undefined)[]> {
   return (await classesOf(story)).map(({ metadata }) => metadata.name);
 }
 
-/** As somebody with kubectl makes one. */
+/** Created by a user with kubectl. */
 function own(story: AddonStory, name: string, fields: Partial<StorageClass> = {}): Promise<StorageClass> {
   const object = { metadata: { name }, provisioner: DRIVER, ...fields };
   return story.tenant.resource(StorageClasses).create(object, { fieldManager: 'kubectl-create' });
@@ -60,7 +60,7 @@ async function defaultsOf(story: AddonStory): Promise<(string | undefined)[]> {
 }
 
 describe('the StorageClasses of a cluster', () => {
-  test.each(['free', 'standard'])('are OVHcloud’s with the plan %s as it is shipped', async (plan) => {
+  test.each(['free', 'standard'])('are OVHcloud’s with the plan %s as shipped', async (plan) => {
     await using story = await AddonStory.begin({ plan });
     await story.work();
 
@@ -89,7 +89,7 @@ describe('the StorageClasses of a cluster', () => {
     expect(story.writes()).toEqual([]);
   });
 
-  test('stay as they are while the cloud does not say which types it has', async () => {
+  test('remain unchanged while the cloud’s types are unknown', async () => {
     await using story = await AddonStory.begin({}, { isCinderAway: true });
     await story.work();
     const away = { names: await names(story), defaults: await defaultsOf(story) };
@@ -123,7 +123,7 @@ describe('the StorageClasses of a cluster', () => {
     expect(await defaultsOf(story)).toEqual(['csi-cinder-classic', 'csi-cinder-high-speed']);
   });
 
-  test('are one, which claims get that name none, where the plan says nothing', async () => {
+  test('are one, for claims that name none, if the plan has no rules', async () => {
     await using story = await AddonStory.begin();
     await offer(story, null);
 
@@ -157,7 +157,7 @@ describe('the StorageClasses of a cluster', () => {
     expect(await classesOf(story)).toMatchObject([shows]);
   });
 
-  test('follow the plan: new ones come, others go, and what nobody can change is made anew', async () => {
+  test('follow the plan: new ones are added, others removed, and changes to immutable fields recreate them', async () => {
     await using story = await AddonStory.begin();
     await own(story, 'mine');
     await offer(story, { classes: [HIGH_SPEED, CLASSIC] });
@@ -186,7 +186,7 @@ describe('the StorageClasses of a cluster', () => {
     expect(await names(story)).toEqual(['csi-cinder-high-speed']);
   });
 
-  test('come back when somebody deletes them, and cost nothing at rest', async () => {
+  test('are recreated after their deletion, and cost nothing while idle', async () => {
     await using story = await AddonStory.begin();
     await offer(story, null);
     await story.tenant.resource(StorageClasses).delete('default');
@@ -202,7 +202,7 @@ describe('the StorageClasses of a cluster', () => {
     expect(story.writes()).toEqual([]);
   });
 
-  test('keep what the tenant sets of them, which is told', async () => {
+  test('keep the tenant’s changes, which are reported', async () => {
     await using story = await AddonStory.begin();
     await offer(story, null);
     const value = { metadata: { annotations: { [IS_DEFAULT]: 'false' } }, allowVolumeExpansion: false };
@@ -219,7 +219,7 @@ describe('the StorageClasses of a cluster', () => {
     });
   });
 
-  test('leave one of the same name that was there first, and all else of the add-on comes', async () => {
+  test('leave an earlier one with the same name, and the rest of the add-on is installed', async () => {
     const first = { metadata: { name: 'default' }, provisioner: 'nfs.example.org', parameters: { server: 'mine' } };
     await using story = await AddonStory.begin(
       {},
@@ -241,7 +241,7 @@ describe('the StorageClasses of a cluster', () => {
     expect(await classesOf(story)).toMatchObject([{ metadata: { name: 'default' }, provisioner: DRIVER }]);
   });
 
-  test('of a type that the cloud does not have are told to the operator, and so is that it has it', async () => {
+  test('of a type that the cloud does not have are reported to the operator, and so is its return', async () => {
     await using story = await AddonStory.begin();
     await offer(story, { classes: [HIGH_SPEED, { name: 'csi-cinder-gold', volumeType: 'gold' }] });
     await story.work();
@@ -265,7 +265,7 @@ describe('the StorageClasses of a cluster', () => {
   });
 });
 
-test('a cluster with the driver of its own keeps that, and gets nothing', async () => {
+test('a cluster with its own driver keeps that, and gets nothing', async () => {
   const driver = { metadata: { name: DRIVER }, spec: { attachRequired: true } };
   await using story = await AddonStory.begin({}, { before: (tenant) => tenant.resource(CSIDrivers).create(driver) });
   await story.work();

@@ -12,7 +12,7 @@ import { describe, expect, test } from 'vitest';
 import { planConditions } from '../cluster/plan-conditions.ts';
 import { TEAM, TestFairway } from '../testing/test-fairway.ts';
 
-/** With all that nothing acts on, in combinations that one cluster could not have. */
+/** With all fields without effect, in combinations that one cluster could not have. */
 const asked = () => {
   const resources = {
     limits: { cpu: '1', memory: '1Gi' },
@@ -37,7 +37,7 @@ const asked = () => {
   });
 };
 
-describe('a cluster is told, when it is written and for as long as it stands, that nothing acts on', () => {
+describe('a cluster reports, when it is written and as long as it lasts, fields without effect', () => {
   const told = () => {
     const plan = aPlan().spec;
     const { FieldsApplied } = planConditions(asked(), { plan, spread: ONE_COPY });
@@ -73,7 +73,7 @@ describe('a cluster is told, when it is written and for as long as it stands, th
     { cni: 'canal', allowed: ['canal'] },
     { cni: 'cilium', allowed: ['cilium'] },
   ] as const)(
-    'the pod network $cni that an earlier release left to its tenant, also where its plan gives it',
+    'the pod network $cni that an earlier release left to its tenant, also if its plan has it',
     ({ cni, allowed }) => {
       const plan = aPlan({ cni: { default: cni, allowed: [...allowed] } }).spec;
       const told = (cniInstaller: 'Fairway' | 'Tenant') =>
@@ -96,7 +96,7 @@ describe('a cluster is told, when it is written and for as long as it stands, th
     );
   });
 
-  test('nothing, where it asks for none of it', () => {
+  test('nothing, if it has no such fields', () => {
     const cluster = aCluster({ cni: { type: 'none' } });
 
     expect(planConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY })).toEqual({
@@ -105,7 +105,7 @@ describe('a cluster is told, when it is written and for as long as it stands, th
     });
   });
 
-  test('only what is new is warned of again', () => {
+  test('only new fields cause another warning', () => {
     const changed = aCluster({ cni: { type: 'cilium', cilium: { clusterID: 8 } } });
 
     expect(clusterWarnings(changed, asked())).toEqual([
@@ -114,14 +114,14 @@ describe('a cluster is told, when it is written and for as long as it stands, th
   });
 });
 
-describe('a cluster with an autoscaler of its own', () => {
+describe('a cluster with its own autoscaler', () => {
   test.each([
     {
       servesAutoscalers: false,
       told: /spec\.autoscaler\.mode \(External\): this Fairway does not serve external autoscalers/,
     },
     { servesAutoscalers: true, told: /^$/ },
-  ])('is told where none is served: $servesAutoscalers', ({ servesAutoscalers, told }) => {
+  ])('reports if none is served: $servesAutoscalers', ({ servesAutoscalers, told }) => {
     const options = { autoscaler: { mode: 'External' as const }, cni: { type: 'none' as const } };
     const cluster = aCluster(options);
     const { FieldsApplied } = planConditions(cluster, { plan: aPlan().spec, spread: ONE_COPY, servesAutoscalers });
@@ -130,7 +130,7 @@ describe('a cluster with an autoscaler of its own', () => {
   });
 });
 
-describe('a plan is told likewise that nothing acts on', () => {
+describe('a plan likewise reports fields without effect', () => {
   test.each(['spec.etcd.topology (Shared)'])('%s', (field) => {
     expect(describeUnapplied(unappliedPlanFields(aPlan()))).toContain(field);
   });
@@ -140,7 +140,7 @@ describe('in a running Fairway', () => {
   const conditionOf = (object: { status?: { conditions?: Condition[] | undefined } } | undefined, type: string) =>
     findCondition(object?.status?.conditions, type);
 
-  test('cluster and plan say so beside Ready, and a pool stops to say what an earlier release said', async () => {
+  test('cluster and plan report it beside Ready, and a pool drops the message of an earlier release', async () => {
     await using fairway = await TestFairway.start();
     const cni = { cilium: { hubble: { enabled: true } } };
     const demo = await fairway.readyCluster({ replicas: 1 }, { plan: 'standard', cni });
@@ -158,7 +158,7 @@ describe('in a running Fairway', () => {
     expect(conditionOf(plan as Plan, 'FieldsApplied')).toMatchObject(notYet);
   });
 
-  test('a cluster of a plan with several control planes says that it has one', async () => {
+  test('a cluster of a plan with several control planes reports that it has one', async () => {
     await using fairway = await TestFairway.start();
     await fairway.createCluster({ plan: 'standard' });
 

@@ -21,7 +21,7 @@ describe('a cloud without port security by default', () => {
     expect(network.port_security_enabled).toBe(true);
   });
 
-  test('has it turned on in a network that was made before', async () => {
+  test('has it turned on in a network that was created before', async () => {
     await using fairway = await TestFairway.start();
     const cluster = await fairway.readyCluster({ replicas: 0 });
     const { networks } = fairway.process.project.client.network;
@@ -42,7 +42,7 @@ describe('a cloud that keeps deleted servers for a day', () => {
   const cloud = { reclaimInstanceIntervalMs: DAY_MS };
   const rootVolume = { sizeGiB: 50 };
 
-  test('has its ports and boot volumes back at once when a cluster goes', async () => {
+  test('frees ports and boot volumes at once when a cluster is deleted', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, cloud });
     const before = rowsOf(fairway.cloud);
@@ -61,7 +61,7 @@ describe('a cloud that keeps deleted servers for a day', () => {
     });
   });
 
-  test('is asked again after a process that died between deletion and end', async () => {
+  test('is queried again after a process that died between deletion and end', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, cloud });
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
@@ -79,7 +79,7 @@ describe('a cloud that keeps deleted servers for a day', () => {
     expect((await fairway.machines()).map(({ metadata }) => metadata.name)).not.toContain(machine?.metadata.name);
   });
 
-  test('and says who must act, at little cost, where its policy forbids to end that', async () => {
+  test('and reports who must act, at little cost, if its policy forbids the forced deletion', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, cloud: { ...cloud, forbidsForceDelete: true } });
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume }));
@@ -101,7 +101,7 @@ describe('a cloud that keeps deleted servers for a day', () => {
     expect(await fairway.machines()).toEqual([]);
   });
 
-  test('has a node replaced whose server somebody else deleted', async () => {
+  test('has a node replaced whose server was deleted externally', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, cloud });
     await clock.during(fairway.readyCluster({ replicas: 1 }));
@@ -129,7 +129,7 @@ describe("a cloud with a server's snapshot that is newer than its images", () =>
     ],
   };
 
-  test("boots the cloud's image, also where the project has one of its name", async () => {
+  test('boots the cloud’s image, even if the project has one with the same name', async () => {
     await using fairway = await TestFairway.start({ cloud });
 
     await fairway.createCluster();
@@ -145,7 +145,7 @@ describe('a cloud with three public addresses', () => {
   const [start, end] = ['203.0.112.10', '203.0.112.13'];
   const cloud = { externalNetwork: { ...DEFAULT_CONFIG.externalNetwork, allocationPool: { start, end } } };
 
-  test('has four nodes that are Ready, says who lacks one and who must act, and is seldom asked', async () => {
+  test('has four Ready nodes, reports which one lacks an address and who must act, and is rarely queried', async () => {
     const clock = new SteppingClock();
     await using fairway = await TestFairway.start({ clock, cloud });
     await clock.during(fairway.readyCluster({ replicas: 4, floatingIPs: { enabled: true } }));
@@ -183,7 +183,7 @@ describe('a subnet without DHCP', () => {
     expect(servers.map(({ config_drive }) => config_drive)).toEqual(['True']);
   });
 
-  test('is none of Fairway’s own: their nodes need no config drive', async () => {
+  test('does not occur in Fairway’s own networks: their nodes need no config drive', async () => {
     await using fairway = await TestFairway.start();
     await fairway.readyCluster({ replicas: 1 });
 

@@ -74,7 +74,7 @@ describe('a new patch', () => {
   });
 
   test.each(['NeverUpdate', 'MinimalDowntime'] as const)(
-    'waits for the user with %s, who is told',
+    'waits for the user with %s, who is notified',
     async (updatePolicy) => {
       await using fairway = await start();
       await fairway.createCluster({ version: MINOR, updatePolicy });
@@ -98,7 +98,7 @@ describe('a new patch', () => {
     },
   );
 
-  test('reaches a cluster without downtime where its API server runs in several copies', async () => {
+  test('reaches a cluster without downtime if its API server has several replicas', async () => {
     await using fairway = await start();
     fairway.runtime.spread = { replicas: 3, zones: 1 };
     await fairway.createCluster({ version: MINOR, updatePolicy: 'MinimalDowntime' });
@@ -139,7 +139,7 @@ describe('a new patch', () => {
     for (const name of ['b', 'c', 'new']) await untilCluster(fairway, name, runs('1.50.2'));
   });
 
-  test('goes on where it was when Fairway is killed in its middle', async () => {
+  test('resumes where it was when Fairway is killed in the middle', async () => {
     await using fairway = await start();
     const names = ['a', 'b', 'c'];
     for (const name of names) await fairway.createCluster({ version: MINOR }, name);
@@ -156,7 +156,7 @@ describe('a new patch', () => {
   });
 });
 
-test('a cluster waits for programs without failing, and begins when they have been fetched', async () => {
+test('a cluster waits for binaries without failing, and starts when they have been fetched', async () => {
   await using fairway = await TestFairway.start();
   fairway.runtime.programs = ['1.50.0'];
   await fairway.create(kubernetesReleases, aRelease(MINOR));
@@ -188,7 +188,7 @@ test('a cluster waits for programs without failing, and begins when they have be
 test('an upgrade waits for nodes that it would leave behind, and names them', async () => {
   await using fairway = await TestFairway.start();
   for (const minor of ['1.37', '1.38']) await fairway.create(kubernetesReleases, aRelease(minor));
-  // Kubelets of the test are of 1.34.
+  // The test's kubelets are 1.34.
   await fairway.readyCluster({ replicas: 1 }, { version: '1.37' });
   const [machine] = await fairway.machines();
   const old = await untilCluster(fairway, 'demo', ({ status }) => status?.nodes?.oldestVersion === '1.34.2');
@@ -202,7 +202,7 @@ test('an upgrade waits for nodes that it would leave behind, and names them', as
   expect(fairway.runtime.asked.some(({ version }) => version.startsWith('1.38'))).toBe(false);
 });
 
-test('a cluster is told when its minor version ends, and the release itself', async () => {
+test('a cluster reports when its minor version ends, and so does the release itself', async () => {
   await using fairway = await TestFairway.start();
   await fairway.create(kubernetesReleases, aRelease(MINOR));
   await fairway.createCluster({ version: MINOR });

@@ -11,10 +11,10 @@ import { Upgrading } from '../testing/upgrading.ts';
 const MINUTE_MS = 60_000;
 const NODES = 12;
 
-/** What whoever watches the cluster has seen. */
+/** What a client that watches the cluster has seen. */
 class Watcher implements AsyncDisposable {
   readonly operations: LastOperation[] = [];
-  /** Each time that the cluster was written. */
+  /** Counts the writes to the cluster. */
   writes = 0;
   readonly #stop = new AbortController();
   readonly #informer: Informer<Cluster>;
@@ -89,7 +89,7 @@ test('an upgrade of a cluster is one operation, from its control plane to its la
   expect(new Set(upgrades.map(({ type }) => type))).toEqual(new Set(['Upgrade']));
   expect(new Set(upgrades.map(({ startTime }) => startTime)).size).toBe(1);
   expect(isNeverFalling(upgrades.map(({ progress }) => progress))).toBe(true);
-  // Not done, and then not done after all.
+  // Unfinished until it succeeds, and never unfinished afterwards.
   const firstDone = upgrades.findIndex(isSucceeded);
   expect(upgrades.slice(firstDone).every(isSucceeded)).toBe(true);
   const { status } = await cluster(upgrading);
@@ -99,12 +99,12 @@ test('an upgrade of a cluster is one operation, from its control plane to its la
   const { items } = await upgrading.clock.during(upgrading.fairway.client.resource(Events).list({ namespace: TEAM }));
   const told = items.filter(({ involvedObject }) => involvedObject.kind === 'Cluster').map(({ reason }) => reason);
   expect(told.filter((reason) => reason?.startsWith('Upgrade'))).toEqual(['UpgradeStarted', 'UpgradeComplete']);
-  // A node that comes, one that goes, and one more that is done: no more than a person would notice.
+  // A node created, one deleted, and one more done: no more than a person would notice.
 
   expect(watcher.writes).toBeLessThan(4 * NODES);
 });
 
-test('an upgrade that is paused, and then aborted, says since when and writes nothing more', async () => {
+test('an upgrade that is paused, and then aborted, reports the time and writes nothing more', async () => {
   await using upgrading = await Upgrading.start();
   await upgrading.upgrade();
   await upgrading.until(({ done }) => done === 1);
@@ -145,7 +145,7 @@ test('an upgrade that is paused, and then aborted, says since when and writes no
   await untilCluster(upgrading, isSucceeded);
 });
 
-test('a pool that comes later is part of the same operation', async () => {
+test('a pool created later is part of the same operation', async () => {
   await using upgrading = await Upgrading.start({ replicas: 2 });
   const { clock, fairway } = upgrading;
   await clock.during(fairway.createPool({ replicas: 2, upgradeStrategy: { type: 'Rolling', priority: 10 } }, 'first'));
@@ -157,7 +157,7 @@ test('a pool that comes later is part of the same operation', async () => {
   await untilCluster(upgrading, isSucceeded);
 
   const upgrades = watcher.operations.filter(({ type }) => type === 'Upgrade');
-  // What lasts: that a pool is next is over when its first node is begun.
+  // Only lasting states: that a pool is next ends with its first node.
   const told = upgrades.map(({ description }) => description).filter((each) => each !== 'pool general is next');
   expect(new Set(told)).toEqual(
     new Set([
@@ -170,7 +170,7 @@ test('a pool that comes later is part of the same operation', async () => {
   expect(isNeverFalling(upgrades.map(({ progress }) => progress))).toBe(true);
 });
 
-test('an operation goes on where it was when Fairway is killed', async () => {
+test('an operation resumes where it was when Fairway is killed', async () => {
   await using upgrading = await Upgrading.start({ replicas: 4 });
   await using watcher = await Watcher.of(upgrading);
   await upgrading.upgrade();
@@ -186,7 +186,7 @@ test('an operation goes on where it was when Fairway is killed', async () => {
   expect(isNeverFalling(upgrades.map(({ progress }) => progress))).toBe(true);
 });
 
-test('a node that is installed again for an upgrade makes no pool Degraded, and counts as a step', async () => {
+test('a node that is reinstalled for an upgrade makes no pool Degraded, and counts as a step', async () => {
   await using upgrading = await Upgrading.start({ strategy: { type: 'InPlace' } });
   const { clock, fairway } = upgrading;
   const told: NodePoolStatus[] = [];

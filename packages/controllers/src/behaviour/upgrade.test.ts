@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 import { isReady, TEAM } from '../testing/test-fairway.ts';
 import { Upgrading } from '../testing/upgrading.ts';
 
-/** A pod on each node, which a PodDisruptionBudget keeps. */
+/** A pod on each node, which a PodDisruptionBudget protects. */
 async function keepPods({ fairway, faults }: Upgrading): Promise<void> {
   const [cluster] = (await fairway.client.resource(clusters).list()).items;
   const tenant = fairway.runtime.client(cluster ? identityOf(cluster) : '');
@@ -113,7 +113,7 @@ describe('a rolling upgrade', () => {
     expect(done.status?.upgrade?.done).toBe(0);
   });
 
-  test('is forced after the time limit where a PodDisruptionBudget keeps a pod', async () => {
+  test('is forced after the drain timeout if a PodDisruptionBudget protects a pod', async () => {
     await using upgrading = await Upgrading.start({ strategy: { type: 'Rolling', drainTimeout: '5m' } });
     const { clock, history } = upgrading;
     await clock.during(keepPods(upgrading));
@@ -128,7 +128,7 @@ describe('a rolling upgrade', () => {
     expect(history).toMatchObject({ mostMachines: 4, fewestAvailable: 3 });
   });
 
-  test('halts when the new node does not join, and goes on when it is replaced', async () => {
+  test('halts when the new node does not join, and continues when it is replaced', async () => {
     await using upgrading = await Upgrading.start({ pool: { healing: { enabled: false } } });
     upgrading.nodesJoin = false;
 
@@ -147,7 +147,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.fewestAvailable).toBe(3);
   });
 
-  test('goes on by itself when a new node that did not join is repaired', async () => {
+  test('continues by itself when a new node that did not join is repaired', async () => {
     await using upgrading = await Upgrading.start();
     const old = (await upgrading.machines()).map(({ metadata }) => metadata.name);
     upgrading.nodesJoin = false;
@@ -163,7 +163,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.fewestAvailable).toBe(3);
   });
 
-  test('waits for a quota that its surge needs, and goes on by itself', async () => {
+  test('waits for a quota that its surge needs, and continues by itself', async () => {
     await using upgrading = await Upgrading.start();
     upgrading.fairway.cloud.setQuota('demo', { instances: 3 });
 
@@ -204,7 +204,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.fewestAvailable).toBe(3);
   });
 
-  test('goes on with fewer nodes when the pool shrinks, and replaces what a person deletes', async () => {
+  test('continues with fewer nodes when the pool shrinks, and replaces what a person deletes', async () => {
     await using upgrading = await Upgrading.start({ replicas: 4 });
     await upgrading.upgrade();
     await upgrading.until(({ done }) => done === 1);
@@ -219,7 +219,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.mostMachines).toBeLessThanOrEqual(5);
   });
 
-  test('takes no node while the API server is away', async () => {
+  test('takes no node while the API server is down', async () => {
     await using upgrading = await Upgrading.start();
     await upgrading.upgrade();
     await upgrading.until(({ state }) => state === 'Running');
@@ -236,7 +236,7 @@ describe('a rolling upgrade', () => {
     expect(upgrading.history.fewestAvailable).toBe(3);
   });
 
-  test('goes on where it was when Fairway is killed in its middle', async () => {
+  test('resumes where it was when Fairway is killed in the middle', async () => {
     await using upgrading = await Upgrading.start();
     await upgrading.upgrade();
     for (let kills = 0; kills < 5; kills++) {
@@ -253,7 +253,7 @@ describe('a rolling upgrade', () => {
 });
 
 describe('an upgrade in place', () => {
-  test('installs the same servers again, one after another', async () => {
+  test('reinstalls the same servers, one after another', async () => {
     await using upgrading = await Upgrading.start({ strategy: { type: 'InPlace' } });
     const before = await upgrading.machines();
 

@@ -31,7 +31,7 @@ async function records({ fairway }: Setting): Promise<readonly UsageRecord[]> {
   return (await fairway.client.resource(usageRecords).list()).items;
 }
 
-/** Writes that the process asks for, by path. */
+/** Writes that the process requests, by path. */
 function counting(): { readonly paths: string[]; readonly options: TestFairwayOptions } {
   const paths: string[] = [];
   const apiFaults: TestFairwayOptions['apiFaults'] = ({ method, path }) => {
@@ -41,8 +41,8 @@ function counting(): { readonly paths: string[]; readonly options: TestFairwayOp
   return { paths, options: { apiFaults } };
 }
 
-describe('what a cluster uses', () => {
-  test('is counted from the launch of a server to its end, and of its control plane until its deletion is asked for', async () => {
+describe('the usage of a cluster', () => {
+  test('counts from the launch of a server to its end, and for its control plane until its deletion is requested', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
     await using _ = fairway;
@@ -65,7 +65,7 @@ describe('what a cluster uses', () => {
     expect(record?.status).toMatchObject({ summary: '', endedTime: expect.any(String) });
   });
 
-  test('costs no write and no call while nothing changes, whatever the hour', async () => {
+  test('costs no write and no call while nothing changes, at any hour', async () => {
     const { paths, options } = counting();
     const { fairway, clock } = await start(options);
     await using _ = fairway;
@@ -75,12 +75,12 @@ describe('what a cluster uses', () => {
     const writes = ofUsage().length;
     await clock.pass(6 * HOUR_MS);
 
-    // Made, and written to when the control plane and when the nodes are there: one by one at most.
+    // Created, then updated when the control plane and when the nodes exist: at most one by one.
     expect(writes).toBeLessThanOrEqual(4);
     expect(ofUsage()).toHaveLength(writes);
   });
 
-  test('takes the other flavor from when it is there, and another plan at once', async () => {
+  test('changes with the flavor once the new nodes exist, and with the plan at once', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
     await using _ = fairway;
@@ -97,7 +97,7 @@ describe('what a cluster uses', () => {
     expect((plans.get('free')?.amount ?? 0) - 3600).toBeLessThan(15 * 60);
   });
 
-  test('has the volumes that nodes boot from, in GiB', async () => {
+  test('includes the volumes that nodes boot from, in GiB', async () => {
     const { fairway, clock } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 1, rootVolume: { sizeGiB: 40 } }));
@@ -107,7 +107,7 @@ describe('what a cluster uses', () => {
     expect((await reported(fairway, 'RootVolume')).get('default')?.amount).toBe(before + 40 * 3600);
   });
 
-  test('ends with servers that somebody deletes, also while no Fairway runs, within the bound that it tells', async () => {
+  test('ends with servers deleted externally, even while no Fairway runs, within the reported uncertainty', async () => {
     const { fairway, clock, truth } = await start();
     await using _ = fairway;
     await clock.during(fairway.readyCluster({ replicas: 2 }));
@@ -125,7 +125,7 @@ describe('what a cluster uses', () => {
   });
 });
 
-describe('what a cluster has of a project besides servers', () => {
+describe('resources of a cluster in a project other than servers', () => {
   test.each([
     { resource: 'LoadBalancer', type: 'amphora', each: 1, pauseSeconds: 60 },
     { resource: 'Volume', type: expect.any(String), each: 10, pauseSeconds: 300 },
@@ -147,7 +147,7 @@ describe('what a cluster has of a project besides servers', () => {
       const { remove, list } = await clock.during(makeOne(setting, cluster, resource));
       const begunMs = clock.now();
       await clock.pass(10 * MINUTE_MS);
-      // As whoever made it looks whether it is ready.
+      // Like its creator, which checks whether it is ready.
       await clock.during(list());
       const counting = await callsOf(HOUR_MS);
       const [running] = [...(await reported(fairway, resource)).entries()];
@@ -161,13 +161,14 @@ describe('what a cluster has of a project besides servers', () => {
       expect(used?.amount).toBeGreaterThanOrEqual(each * (seconds - 2));
       expect((used?.amount ?? 0) - (used?.uncertain ?? 0)).toBeLessThanOrEqual(each * (seconds + 2));
       expect(used?.uncertain).toBeLessThanOrEqual(each * pauseSeconds * 1.2);
-      // What is counted is listed at its usual pause, for all clusters of the project; with load balancers floating IPs are, too.
+      // Counted kinds are listed at their usual interval, for all clusters of the project; with load balancers, so are floating
+      // IPs.
       expect(counting).toBeLessThanOrEqual(idle + 3600 / pauseSeconds + 20);
       expect(after).toBeLessThanOrEqual(idle + 1);
     },
   );
 
-  test('is split when a volume grows, and ends with its cluster where it is kept', async () => {
+  test('is split when a volume grows, and ends with its cluster if the volume is kept', async () => {
     const setting = await start();
     const { fairway, clock } = setting;
     await using _ = fairway;
@@ -196,11 +197,11 @@ describe('what a cluster has of a project besides servers', () => {
 interface Made {
   readonly id: string;
   readonly remove: () => Promise<unknown>;
-  /** As somebody else lists the kind. */
+  /** As when another caller lists the kind. */
   readonly list: () => Promise<unknown>;
 }
 
-/** Something of a cluster's, marked as the cloud provider marks it. */
+/** A resource of a cluster, tagged like those of the cloud provider. */
 async function makeOne(
   { fairway, clock }: Setting,
   cluster: Cluster,
@@ -244,7 +245,7 @@ async function deleteCluster({ fairway, clock }: Setting): Promise<{ readonly de
   return { deletionTimestamp: metadata.deletionTimestamp ?? '' };
 }
 
-/** As a restore makes it: of the same identity, paused until its status is there. */
+/** Created as by a restore: with the same identity, paused until its status is there. */
 async function restored({ fairway }: Setting, { spec, metadata: { uid = '' } }: Cluster): Promise<Cluster> {
   const metadata = { name: 'demo', namespace: TEAM, annotations: { [PAUSED_ANNOTATION]: RESTORE_PAUSE } };
   await fairway.create(clusters, { metadata, spec });
@@ -255,7 +256,7 @@ async function restored({ fairway }: Setting, { spec, metadata: { uid = '' } }: 
   return fairway.clusterReady();
 }
 
-/** A life with a begin and an end of everything, in the course of some hours. */
+/** A lifetime with a beginning and an end of everything, over some hours. */
 async function live({ fairway, clock }: Setting): Promise<void> {
   await clock.during(fairway.createCluster().catch(() => undefined));
   await clock.during(fairway.createPool({ replicas: 2 }));
@@ -269,7 +270,7 @@ async function live({ fairway, clock }: Setting): Promise<void> {
 }
 
 describe('a process that is killed', () => {
-  test.each([1, 2, 3, 4, 5, 6, 7, 8])('at write %i of usage neither loses nor doubles anything', async (nth) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])('at write %i of usage neither loses nor duplicates anything', async (nth) => {
     const crash = new Crash(/\/usagerecords/);
     const setting = await start(crash.options);
     const { fairway, clock, truth } = setting;
@@ -321,7 +322,7 @@ describe('a tenant', () => {
     },
   );
 
-  test('does not make anything uncertain by another plan or size after a long rest', async () => {
+  test('gets no uncertainty from another plan or size after a long idle time', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
     await using _ = fairway;
@@ -337,14 +338,14 @@ describe('a tenant', () => {
     expect((await reported(fairway, 'ControlPlane')).get('free')?.uncertain).toBe(0);
     const volumes = [...(await reported(fairway, 'Volume')).values()];
     expect(volumes[0]?.amount).toBeGreaterThan(0);
-    // GiB: the pause between two lists.
+    // GiB: the interval between two lists.
     expect(volumes[0]?.uncertain).toBeLessThanOrEqual(10 * 6 * 60);
     expect(await nodeComplaints(fairway, truth)).toEqual([]);
   });
 });
 
 describe('a record', () => {
-  test('goes on when its cluster is restored, without the time in between', async () => {
+  test('continues when its cluster is restored, without the time in between', async () => {
     const setting = await start();
     const { fairway, clock } = setting;
     await using _ = fairway;
@@ -363,7 +364,7 @@ describe('a record', () => {
     expect((await records(setting))[0]?.status?.endedTime).toBeUndefined();
   });
 
-  test('outlives the namespace of its cluster, and says the same', async () => {
+  test('outlives the namespace of its cluster, with the same data', async () => {
     const setting = await start();
     const { fairway, clock, truth } = setting;
     await using _ = fairway;
@@ -381,7 +382,7 @@ describe('a record', () => {
     expect(await nodeComplaints(fairway, truth)).toEqual([]);
   });
 
-  test('that a restore brings back beside the one that outlived its namespace goes again', async () => {
+  test('that a restore brings back beside the one that outlived its namespace is deleted again', async () => {
     const setting = await start();
     const { fairway, clock } = setting;
     await using _ = fairway;
@@ -405,7 +406,7 @@ describe('a record', () => {
     expect((await reported(fairway, 'ControlPlane')).get('free')?.amount).toBe(before);
   });
 
-  test('ends with a Cluster that was taken away by force', async () => {
+  test('ends with a Cluster that was force-deleted', async () => {
     const setting = await start();
     const { fairway, clock } = setting;
     await using _ = fairway;
@@ -417,7 +418,7 @@ describe('a record', () => {
     expect(await records(setting)).toMatchObject([{ status: { summary: '', endedTime: expect.any(String) } }]);
   });
 
-  test('goes when the retention is over, not before', async () => {
+  test('is deleted when the retention is over, not before', async () => {
     const setting = await start({ usageRetentionMs: 3 * HOUR_MS });
     const { fairway, clock } = setting;
     await using _ = fairway;

@@ -22,7 +22,7 @@ async function startDraining() {
   const tenant = fairway.runtime.client(identityOf(cluster));
   await tenant.resource(Namespaces).create({ metadata: { name: 'default' }, spec: {} });
   const containers = [{ name: 'main', image: 'main' }];
-  // Pods that nobody takes down: an end is what the test says.
+  // No kubelet stops these pods: the test decides when they end.
   const spec = { containers, nodeName: name, terminationGracePeriodSeconds: 30 };
   await tenant.resource(Pods).create({ metadata: { name: 'web', ...inDefault }, spec });
   for (const pod of ['db-0', 'db-1', 'db-2']) {
@@ -51,14 +51,14 @@ async function startDraining() {
     tenant,
     name,
     leaving,
-    /** As its kubelet would say it. */
+    /** As reported by its kubelet. */
     end: (pod: string) => tenant.resource(Pods).delete(pod, { ...inDefault, gracePeriodSeconds: 0 }),
     detach: (pod: string) => tenant.resource(VolumeAttachments).delete(`va-${pod}`),
     machine: async () => (await fairway.machines()).find(({ metadata }) => metadata.name === name) as Machine,
   };
 }
 
-test('pods with volumes leave one after another, each when the volume of the one before is detached', async () => {
+test('pods with volumes leave one after another, each when the previous volume is detached', async () => {
   const { fairway, clock, leaving, end, detach, machine } = await startDraining();
   await using _ = fairway;
   const first = await leaving();
@@ -89,7 +89,7 @@ test('pods with volumes leave one after another, each when the volume of the one
   expect(await machine()).toBeUndefined();
 });
 
-test('a volume that is not detached holds the others up for two minutes, a pod that does not end for one', async () => {
+test('a volume that is not detached delays the others for two minutes, a pod that does not end for one', async () => {
   const { fairway, clock, leaving, end } = await startDraining();
   await using _ = fairway;
   await end('db-0');
@@ -97,7 +97,7 @@ test('a volume that is not detached holds the others up for two minutes, a pod t
   const during = await leaving();
   await clock.pass(20 * SECOND_MS);
   const after = await leaving();
-  // 30 s are its own, then a minute.
+  // Its own 30 s, then a minute.
   await clock.pass(95 * SECOND_MS);
   const last = await leaving();
 
@@ -106,7 +106,7 @@ test('a volume that is not detached holds the others up for two minutes, a pod t
   expect(last).toEqual(['db-1', 'db-2', 'web']);
 });
 
-test('of a node whose kubelet does not answer all pods are evicted at once', async () => {
+test('all pods of a node with an unresponsive kubelet are evicted at once', async () => {
   const { fairway, clock, tenant, name, leaving } = await startDraining();
   await using _ = fairway;
   const value = { status: { conditions: [{ type: 'Ready', status: 'Unknown', reason: 'NodeStatusUnknown' }] } };

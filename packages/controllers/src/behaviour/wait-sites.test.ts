@@ -6,7 +6,7 @@ import { CAUSES } from '../testing/causes/all.ts';
 import { WAIT_SITES } from '../testing/causes/sites.ts';
 
 const PACKAGES = join(import.meta.dirname, '../../..');
-/** What starts and deletes clusters, pools and machines. */
+/** The folders that start and delete clusters, pools and machines. */
 const FOLDERS = [
   'controllers/src/cluster',
   'controllers/src/machine',
@@ -25,7 +25,7 @@ const FILES = [
       .map((name) => join(folder, name)),
   ),
 ];
-/** Reasons of conditions that say something about what is there, beside Ready. */
+/** Reasons of conditions beside Ready, about existing objects. */
 const BESIDE = new Set([
   'credentials-status.ts',
   'plan-conditions.ts',
@@ -36,7 +36,7 @@ const BESIDE = new Set([
 
 const SITE = /reason: (?:ConditionReason\.|')(\w{1,40})/g;
 
-/** File and reason of each place that says that somebody other than Fairway has to act. */
+/** File and reason of each place that reports that someone other than Fairway has to act. */
 const found = FILES.filter((path) => !BESIDE.has(path.slice(path.lastIndexOf('/') + 1))).flatMap((path) => {
   const text = readFileSync(join(PACKAGES, path), 'utf8');
   const reasons = [...text.matchAll(SITE)].map(([, reason = '']) => reason);
@@ -49,12 +49,12 @@ const listed = Object.entries(WAIT_SITES).flatMap(([file, reasons]) =>
   Object.entries(reasons).map(([reason, row]) => ({ file, reason, row })),
 );
 
-describe('each place that waits for somebody', () => {
+describe('each place that waits for someone else', () => {
   test.each(found)('$file, $reason, is listed', (site) => {
     expect(listed).toContainEqual(expect.objectContaining(site));
   });
 
-  test('is there', () => {
+  test('exists', () => {
     const sites = listed.map(({ file, reason }) => ({ file, reason }));
 
     expect(

@@ -30,7 +30,7 @@ function client(answer: (limit: number, token: string) => object) {
 const large = 'x'.repeat(1_000_000);
 
 describe('bounded pages', () => {
-  test('ask for less at a time where objects are large', async () => {
+  test('request smaller pages if objects are large', async () => {
     const api = client((limit, token) => {
       const from = Number(token);
       const count = Math.min(limit, 40 - from);
@@ -44,13 +44,13 @@ describe('bounded pages', () => {
     expect(api.limits.slice(0, 3)).toEqual([250, 31, 3]);
   });
 
-  test('give up a list that never ends', async () => {
+  test('give up on a list that never ends', async () => {
     const api = client(() => ({ metadata: { continue: 'more' }, items: [] }));
     await expect(isAny(boundedPages(api.widgets, {}), () => true)).rejects.toThrow(AnswerTooLargeError);
     expect(api.limits).toHaveLength(1_000);
   });
 
-  test('give up an object that is too large', async () => {
+  test('give up on an object that is too large', async () => {
     const api = client(() => ({ metadata: {}, items: [{ metadata: {}, large: 'x'.repeat(17_000_000) }] }));
     await expect(isAny(boundedPages(api.widgets, {}), () => true)).rejects.toThrow(AnswerTooLargeError);
     expect(api.limits).toEqual([250, 31, 3, 1]);

@@ -50,7 +50,7 @@ describe('an informer with a budget', () => {
   test.each<[string, Partial<CacheLimits>, object]>([
     ['objects', { maxObjects: 25 }, {}],
     ['characters', { maxChars: 50_000 }, { color: 'x'.repeat(2_000) }],
-  ])('reads no more of a list than the %s that it may cache, and lists seldom', async (_, limits, content) => {
+  ])('reads no more of a list than the %s that it may cache, and lists rarely', async (_, limits, content) => {
     const api = apiWith(1_000, content);
     const { informer, clock, settle } = follow(api, limits);
     await settle();
@@ -63,7 +63,7 @@ describe('an informer with a budget', () => {
     expect(api.requests.length).toBeLessThanOrEqual(3 * 26);
   });
 
-  test('keeps what it has when there becomes too much, and goes on when there is less', async () => {
+  test('keeps its cache when there is too much to cache, and continues when there is less', async () => {
     const api = apiWith(20);
     const { informer, clock, settle } = follow(api, { maxObjects: 22 });
     await settle();
@@ -78,7 +78,7 @@ describe('an informer with a budget', () => {
     expect([informer.lastError, informer.size]).toEqual([undefined, 20]);
   });
 
-  test('asks for less at a time where objects are large', async () => {
+  test('requests smaller pages if objects are large', async () => {
     const api = apiWith(20, { color: 'x'.repeat(4_000_000) });
     const { informer, clock } = follow(api, { maxChars: 100_000_000 });
     await clock.advance(1_000);
@@ -89,7 +89,7 @@ describe('an informer with a budget', () => {
     expect(limits.slice(0, 21)).toEqual(['10', ...Array<string>(20).fill('1')]);
   });
 
-  test('counts each object as it is now', async () => {
+  test('counts the current size of each object', async () => {
     const api = apiWith(1);
     const { informer, settle } = follow(api, { maxChars: 3_000 });
     await settle();
@@ -113,7 +113,7 @@ describe('an informer with a budget', () => {
     expect(other.informer.size).toBe(10);
   });
 
-  test('shares it with others of the same server, and gives its part back', async () => {
+  test('shares it with other informers of the same server, and returns its part', async () => {
     const budget = new CacheBudget({ ...PLENTY, maxObjects: 30 });
     const one = follow(apiWith(20), {}, budget);
     await one.settle();

@@ -24,7 +24,7 @@ function followed() {
 }
 
 describe('held objects', () => {
-  it('are told of like those of an API server', () => {
+  it('are delivered like those of an API server', () => {
     const { lamps, events } = followed();
 
     lamps.put(lamp('a', 'red'));
@@ -35,7 +35,7 @@ describe('held objects', () => {
     expect(events).toEqual(['add a', 'update red green', 'delete a', 'add another', 'delete another']);
   });
 
-  it('tell nothing of what is the same', () => {
+  it('deliver nothing for an equal object', () => {
     const { lamps, events } = followed();
 
     lamps.put(lamp('a', 'red'));
@@ -45,7 +45,7 @@ describe('held objects', () => {
     expect(events).toEqual(['add a']);
   });
 
-  it('are found by an index, and told to whoever comes later', () => {
+  it('are found by an index, and delivered to later subscribers', () => {
     const { lamps } = followed();
     const byColour = { name: 'colour', valuesOf: ({ spec }: Lamp) => [spec.colour] };
     lamps.put(lamp('a', 'red'));
@@ -59,7 +59,7 @@ describe('held objects', () => {
     expect(seen).toEqual(['a', 'b']);
   });
 
-  it('go on when a handler fails', () => {
+  it('continue when a handler fails', () => {
     const lamps = new HeldObjects<Lamp>(type);
     const seen: string[] = [];
     lamps.addHandler({

@@ -11,7 +11,7 @@ current-context: a
 const load = (text: string, context?: string) =>
   loadKubeConnection({ path: '/k', context, readFile: () => Promise.resolve(text) });
 
-describe('what kubectl takes', () => {
+describe('a kubeconfig that kubectl accepts', () => {
   test.each([
     { reason: 'a namespace without a value', text: good.replace('user: a }', 'user: a, namespace: }') },
     { reason: 'an empty namespace', text: good.replace('user: a }', 'user: a, namespace: "" }') },
@@ -49,13 +49,13 @@ describe('what kubectl takes', () => {
   });
 });
 
-test('a broken context that is chosen is refused, by name', async () => {
+test('a selected context that is broken is refused, by name', async () => {
   const text = good.replace('contexts: [', 'contexts: [{ name: b, context: { cluster: c } }, ');
 
   await expect(load(text, 'b')).rejects.toThrow(/no cluster "c"/);
   await expect(load(good.replace('"https://a.test"', ''), 'a')).rejects.toThrow(/cluster "a": server must be/);
 });
 
-test.each(['[]', 'text', 'clusters: 1', 'contexts: [{ context: {} }]'])('%s is no kubeconfig', (text) => {
+test.each(['[]', 'text', 'clusters: 1', 'contexts: [{ context: {} }]'])('%s is not a kubeconfig', (text) => {
   expect(() => parseKubeconfig(text)).toThrow(/is not a kubeconfig/);
 });

@@ -52,7 +52,7 @@ describe('a kubeconfig', () => {
     expect(await connection.transport.bearerToken?.()).toBe('secret');
   });
 
-  test('is ~/.kube/config where none is named', async () => {
+  test('is ~/.kube/config if none is specified', async () => {
     const readFile = files({ '/home/me/.kube/config': config({ token: 't' }) });
     const { transport } = await loadKubeConnection({ env: { HOME: '/home/me' }, readFile });
     expect(await transport.bearerToken?.()).toBe('t');

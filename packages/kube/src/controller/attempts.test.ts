@@ -154,7 +154,7 @@ describe('attempts', () => {
     await expect(outer('b')).resolves.toBeUndefined();
   });
 
-  test('an error without a verdict starts no backoff', async () => {
+  test('an error that implies no decision starts no backoff', async () => {
     const { attempt } = setUp();
     expect(await attempt(one, new Error('the process ends'))).toBe('failed');
 

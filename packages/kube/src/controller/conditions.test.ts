@@ -41,7 +41,7 @@ test('a missing condition is not true', () => {
   expect([isConditionTrue([ready], 'X'), isConditionTrue([ready], 'Ready')]).toEqual([false, false]);
 });
 
-test('a condition is true of its own generation alone', () => {
+test('a condition is true only for its own generation', () => {
   const ofFour: Condition = { ...ready, status: 'True', observedGeneration: 4 };
 
   const states = [4, 5, undefined].map((generation) => isConditionTrueOf([ofFour], 'Ready', generation));
@@ -55,7 +55,7 @@ test('removeCondition removes one', () => {
   expect(removeCondition([ready, other], 'Ready')).toEqual([other]);
 });
 
-test('setConditions sets what is known, removes what is no more, and leaves what it is not told of', () => {
+test('setConditions sets and removes given types, and keeps omitted ones', () => {
   const third: Condition = { ...ready, type: 'Third' };
   const { lastTransitionTime: _, ...state } = ready;
 

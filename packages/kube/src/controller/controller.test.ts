@@ -223,7 +223,7 @@ describe('a controller', () => {
     await controller.idle();
   });
 
-  test('leaves the event loop to others between many runs that wait for nothing', async () => {
+  test('yields to the event loop between many runs without waits', async () => {
     const { controller, runs, stop } = run(async () => ({}));
     const keys = Array.from({ length: 1_000 }, (_, index) => `ns/${index}`);
     for (const key of keys) controller.enqueue(key);

@@ -65,7 +65,7 @@ async function contest() {
   return { clock, contender, cutOff, leases, state };
 }
 
-test('one leads, and another follows at once when it leaves in order', async () => {
+test('one leads, and another follows at once after an orderly release', async () => {
   const { clock, contender, leases } = await contest();
   const [a, b] = [contender('a'), contender('b')];
   a.run();
@@ -85,7 +85,7 @@ test('one leads, and another follows at once when it leaves in order', async () 
   await b.lease.release();
 });
 
-test('a leader that cannot renew stops acting before another one begins', async () => {
+test('a leader that cannot renew stops acting before another one starts', async () => {
   const { clock, contender, cutOff, state } = await contest();
   const [a, b] = [contender('a', cutOff), contender('b')];
   a.run();
@@ -109,7 +109,7 @@ test('a leader that cannot renew stops acting before another one begins', async 
   await b.lease.release();
 });
 
-test('a renewal that comes through too late is of no use', async () => {
+test('a renewal that arrives too late has no effect', async () => {
   const { clock, contender, cutOff, state } = await contest();
   const a = contender('a', cutOff);
   a.run();
@@ -124,7 +124,7 @@ test('a renewal that comes through too late is of no use', async () => {
   expect([a.lease.stillMine(), a.seen.isLost]).toEqual([false, true]);
 });
 
-test('a program of others that renews keeps it', async () => {
+test('another program that renews keeps the Lease', async () => {
   const { clock, contender, leases } = await contest();
   const spec = { holderIdentity: 'upstream_1', leaseDurationSeconds: 15, renewTime: '2026-01-01T00:00:00.000000Z' };
   let held = await leases.create({ metadata: { name, namespace }, spec });
@@ -143,7 +143,7 @@ test('a program of others that renews keeps it', async () => {
   await a.lease.release();
 });
 
-test('a leader whose Lease somebody took or deleted does not act on', async () => {
+test('a leader whose Lease was taken or deleted stops acting', async () => {
   const { clock, contender, leases } = await contest();
   const a = contender('a');
   a.run();

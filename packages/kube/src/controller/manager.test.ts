@@ -17,7 +17,7 @@ async function world() {
 }
 
 describe('a manager', () => {
-  test('runs reconciles over synced caches only, and stops in reverse', async () => {
+  test('runs reconciles only over synced caches, and stops in reverse', async () => {
     const { server, informers, create } = await world();
     await create('a');
     const log: string[] = [];

@@ -55,7 +55,7 @@ describe('finalizers', () => {
     await expect(removeFinalizer(client, object, 'a/b')).rejects.toMatchObject({ reason: 'Conflict' });
   });
 
-  test('are not added to a terminating object, and a deleted one is no error', async () => {
+  test('are not added to a terminating object, and removing one from a deleted object is no error', async () => {
     const { client, object } = await map();
     await client.delete('m', { namespace: 'ns' });
     const going = await client.get('m', { namespace: 'ns' });

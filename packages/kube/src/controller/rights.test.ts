@@ -16,7 +16,7 @@ test('rights of several controllers to one kind merge into one rule, and so do k
   ]);
 });
 
-test('a right to named objects is not merged with one to all', () => {
+test('a right to named objects is not merged with one to all objects', () => {
   const rules = policyRules([
     { type: Pods, verbs: ['get'] },
     { type: Pods, names: ['a'], verbs: ['delete'] },

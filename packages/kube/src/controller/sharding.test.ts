@@ -120,7 +120,7 @@ async function group(shards = SHARDS) {
   };
 }
 
-describe('news', () => {
+describe('gossip', () => {
   function teller(words: { text: string | undefined }) {
     const heard: string[] = [];
     const gossip: MemberGossip = {
@@ -130,7 +130,7 @@ describe('news', () => {
     return { gossip, heard };
   }
 
-  test('are in the Lease that a member renews anyway, and are heard by the others', async () => {
+  test('is in the Lease that a member renews anyway, and reaches the others', async () => {
     const g = await group();
     const words: { text: string | undefined } = { text: undefined };
     const [a, b] = [teller(words), teller({ text: undefined })];
@@ -151,7 +151,7 @@ describe('news', () => {
     expect(b.heard).toEqual([]);
   });
 
-  test('that are urgent are heard before the next renewal, a few times a second at most', async () => {
+  test('reaches them before the next renewal if it is urgent, a few times a second at most', async () => {
     const g = await group();
     const words: { text: string | undefined } = { text: undefined };
     const [a, b] = [teller(words), teller({ text: undefined })];
@@ -172,7 +172,7 @@ describe('news', () => {
     expect(new Set(b.heard)).toEqual(new Set(['a: 1', 'a: 2', 'a: 3', 'a: 4', 'a: 5']));
   });
 
-  test('that are too much are left out: a member keeps its shards', async () => {
+  test('is left out if it is too large: a member keeps its shards', async () => {
     const g = await group();
     const words: { text: string | undefined } = { text: 'x'.repeat(300_000) };
     const [a, b] = [teller(words), teller({ text: undefined })];
@@ -186,7 +186,7 @@ describe('news', () => {
     expect(g.share(member).length).toBeGreaterThan(0);
   });
 
-  test('that there turn out to be none of cost no renewal, and nobody waits long for what is to be told', async () => {
+  test('causes no renewal if there turns out to be none, and delays no caller for long', async () => {
     const g = await group();
     const a = teller({ text: undefined });
     const { member, start } = g.join('a', a.gossip);
@@ -315,7 +315,7 @@ describe('members of a group', () => {
     expect(g.share(a.member)).toEqual(before);
   });
 
-  test('a member whose Lease is deleted recreates it, and nobody takes its shards meanwhile', async () => {
+  test('a member whose Lease is deleted recreates it, and no other takes its shards meanwhile', async () => {
     const g = await group();
     const [a, b] = [g.join('a'), g.join('b')];
     a.start();

@@ -18,7 +18,7 @@ function writer(tracer: TracerFake, ...versions: readonly string[]) {
   return span;
 }
 
-test('a run continues the trace of the write that led to it', async () => {
+test('a run continues the trace of the write that caused it', async () => {
   const tracer = new TracerFake();
   const request = writer(tracer, '1');
   const keys = new TracedKeys(tracer, 'cluster');
@@ -35,7 +35,7 @@ test('a run continues the trace of the write that led to it', async () => {
   });
 });
 
-test('a run by time or by the cloud goes on with what the last one followed from', async () => {
+test('a run triggered by time or by the cloud continues the trace of the last one', async () => {
   const tracer = new TracerFake();
   const request = writer(tracer, '1');
   const keys = new TracedKeys(tracer, 'cluster');
@@ -59,7 +59,7 @@ test('several writes before a run are linked, the newest first', async () => {
   expect(tracer.roots.at(-1)?.links.map(({ traceId }) => traceId)).toEqual([second.traceId, first.traceId]);
 });
 
-test('a write whose event came before its answer is found by the next run', async () => {
+test('a write whose event arrived before its response is found by the next run', async () => {
   const tracer = new TracerFake();
   const keys = new TracedKeys(tracer, 'cluster');
   keys.note([KEY], object('1'));
@@ -71,7 +71,7 @@ test('a write whose event came before its answer is found by the next run', asyn
   expect(tracer.roots.at(-1)?.traceId).toBe(request.traceId);
 });
 
-test('a run is never within the span of whoever told of the change', async () => {
+test('a run is never within the span of the code that delivered the event', async () => {
   const tracer = new TracerFake();
   const notRecorded = { request: () => undefined, work: () => undefined, causeOf: () => undefined };
   const keys = new TracedKeys(notRecorded, 'cluster');
@@ -87,7 +87,7 @@ test('a run is never within the span of whoever told of the change', async () =>
   expect(seen).toBeUndefined();
 });
 
-test('a run that fails says so in a word, without the words of the error', async () => {
+test('a failed run records a one-word reason, without the error message', async () => {
   const tracer = new TracerFake();
   const keys = new TracedKeys(tracer, 'cluster');
 

@@ -51,14 +51,14 @@ describe('a work queue', () => {
       taken: 'a/1/x b/1/z a/2/y',
       reason: 'keys within tenants’ clusters count for their namespace',
     },
-  ])('takes turns by namespace: $reason', ({ due, taken }) => {
+  ])('serves namespaces in turn: $reason', ({ due, taken }) => {
     const { queue: work } = queue();
     for (const key of due.split(' ')) work.add(key);
 
     expect(takeAll(work).join(' ')).toBe(taken);
   });
 
-  test('keys that fall due by time take turns, too', async () => {
+  test('keys that become due by time are also served in turn', async () => {
     const { queue: work, clock } = queue();
     for (let index = 0; index < 5; index++) work.add(`bad/${index}`, 1_000);
     work.add('good/1', 1_001);
@@ -67,7 +67,7 @@ describe('a work queue', () => {
     expect(takeAll(work).slice(0, 2)).toEqual(['bad/0', 'good/1']);
   });
 
-  test('leaves a place for other namespaces, and none is lost', () => {
+  test('leaves a slot for other namespaces, and loses no key', () => {
     const work = new WorkQueue({ clock: new FakeClock(), random: () => 1, concurrency: 4, onReady: () => undefined });
     for (let index = 0; index < 9; index++) work.add(`bad/${index}`);
     const running = takeAll(work);

@@ -67,7 +67,7 @@ describe('an event recorder', () => {
     ]);
   });
 
-  test('lets namespaces take turns: a flood of one neither delays nor drops events of another', async () => {
+  test('serves namespaces in turn: a flood of one neither delays nor drops events of another', async () => {
     const { recorder: events, events: list, asked } = await recorder();
     for (let index = 0; index < 1_500; index++) {
       const metadata = { name: `noisy-${index}`, namespace: 'team-b', uid: `b${index}` };
@@ -78,7 +78,7 @@ describe('an event recorder', () => {
 
     expect(asked.findIndex((path) => path.includes('/team-a/'))).toBeLessThan(3);
     expect(await list()).toHaveLength(1);
-    // One was on its way already.
+    // One was already in flight.
     expect(await list('team-b')).toHaveLength(1_001);
   });
 
@@ -142,7 +142,7 @@ describe('an event recorder', () => {
     expect((await list()).map(({ reason }) => reason)).toEqual(['First', 'Second']);
   });
 
-  test('says that nothing was recorded while its token is refused', async () => {
+  test('reports that nothing was recorded while its token is refused', async () => {
     const { recorder: first, events: list } = await recorder([unauthorized()]);
     const told = { reason: 'EndsSoon', message: 'ends within 7 days', id: '7 days' };
 
@@ -152,7 +152,7 @@ describe('an event recorder', () => {
     expect(await list()).toHaveLength(1);
   });
 
-  test('records once what has an id, over restarts, and says when it could not', async () => {
+  test('records an event with an id once, over restarts, and reports when it could not', async () => {
     const { recorder: first, events: list } = await recorder([new TransportError('refused')]);
     const told = { reason: 'EndsSoon', message: 'ends within 7 days', id: '7 days' };
 

@@ -20,13 +20,13 @@ describe('the label for a name of the cloud', () => {
     expect(labelValue(name)).toBe(label);
   });
 
-  test.each(['東京', '...', ' ', '\u{1F680}'])('is a hash of %j, which has nothing that a label can have', (name) => {
+  test.each(['東京', '...', ' ', '\u{1F680}'])('is a hash of %j, which has no valid character', (name) => {
     expect(labelValue(name)).toMatch(/^x-[0-9a-f]{8}$/);
     expect(labelValue(name)).not.toBe(labelValue('大阪'));
   });
 
   test.each(['AZ 1', 'Zürich', '東京', '-a.b_', 'a'.repeat(255), `${'a'.repeat(62)}-b`, '\u0000\n'])(
-    'is valid, and the same of the label, for %j',
+    'is valid, and unchanged when applied again, for %j',
     (name) => {
       expect(labelValueErrors(labelValue(name))).toEqual([]);
       expect(labelValue(labelValue(name))).toBe(labelValue(name));
@@ -34,7 +34,7 @@ describe('the label for a name of the cloud', () => {
   );
 });
 
-describe('the names that have a label', () => {
+describe('the names with a label', () => {
   test.each([
     { label: 'AZ-1', names: ['AZ 1', 'AZ 2'], found: ['AZ 1'], reason: 'the one that it was made from' },
     { label: 'AZ 1', names: ['AZ 1', 'AZ 2'], found: ['AZ 1'], reason: 'also where it is the name itself' },

@@ -49,7 +49,7 @@ describe('certificate requests', () => {
     expect(isRequestSignatureValid(parseCertificateRequest(pem))).toBe(false);
   });
 
-  test('with a name of a kind that there is not are refused', async () => {
+  test('with an unknown kind of name are refused', async () => {
     const keys = await generateKeyPair();
     const pem = await createCertificateRequest({ commonName: 'a', organizations: [], dnsNames: ['worker-1'], keys });
     const der = Buffer.from(pem.replaceAll(/-----.*-----/g, ''), 'base64');
@@ -106,7 +106,7 @@ describe('certificate requests', () => {
     expect(() => parseCertificateRequest(craftPem({ subject: [part('CN', 'a')], spki }))).toThrow(/the key must be/);
   });
 
-  test('nested as deep as they fit are refused without a look inside', () => {
+  test('nested as deep as they fit are refused without parsing the inside', () => {
     let deep: Buffer = Buffer.alloc(0);
     for (let depth = 0; depth < 10_000; depth++) deep = encodeDer(TAG.sequence, deep);
     expect(() => parseCertificateRequest(requestPem(deep))).toThrow(/not valid PKCS #10/);

@@ -16,11 +16,11 @@ test.each([
   ['less than it says', '040501'],
   ['a length of 4 GiB', '0484ffffffff'],
   ['half a header', '04'],
-])('%s is no DER', (_, hex) => {
+])('%s is not DER', (_, hex) => {
   expect(() => derElements(Buffer.from(hex, 'hex'))).toThrow(PkiError);
 });
 
-test('what follows an element that stands alone is refused', () => {
+test('trailing data after a single element is refused', () => {
   expect(() => derContents(Buffer.from('30000500', 'hex'), TAG.sequence)).toThrow(PkiError);
   expect(() => derContents(Buffer.from('3100', 'hex'), TAG.sequence)).toThrow(PkiError);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { HARMLESS_LABELS, labelsWithoutEffect, REFUSED_LABELS } from './known-labels.ts';
 import { type Asked, askedByLabels, askedOfNodes, effectiveLabelsOf, labelDifferences } from './labels.ts';
 
-describe('what labels ask', () => {
+describe('what labels request', () => {
   test.each<{ labels: Record<string, string>; cluster?: Asked['cluster']; pool?: Asked['pool'] }>([
     { labels: {} },
     { labels: { kube_tag: 'v1.34.2' }, cluster: { version: '1.34.2' } },
@@ -85,19 +85,19 @@ describe('what labels ask', () => {
     expect(() => askedByLabels(labels)).toThrow(message);
   });
 
-  test.each(Object.keys(REFUSED_LABELS))('%s is refused by its name, and granted where it is off', (name) => {
+  test.each(Object.keys(REFUSED_LABELS))('%s is refused by its name, and accepted if it is off', (name) => {
     expect(() => askedByLabels({ [name]: 'something' })).toThrow(`labels.${name} is not supported: `);
     expect(askedByLabels({ [name]: 'False' })).toEqual({ cluster: {}, pool: {} });
   });
 
-  test('labels without which nothing is lost are taken, and told', () => {
+  test('harmless labels are accepted and reported', () => {
     const labels = Object.fromEntries(HARMLESS_LABELS.map((name) => [name, 'x']));
 
     expect(askedByLabels(labels)).toEqual({ cluster: {}, pool: {} });
     expect(labelsWithoutEffect(labels)).toEqual(HARMLESS_LABELS);
   });
 
-  test('those of a nodegroup: what its cluster has is not asked again, a restriction of its own is refused', () => {
+  test('labels of a nodegroup: those of its cluster are not requested again, its own restriction is refused', () => {
     const ofCluster = { octavia_provider: 'ovn', master_lb_allowed_cidrs: '192.0.2.0/24', availability_zone: 'a' };
 
     expect(askedOfNodes(ofCluster, { ...ofCluster, boot_volume_size: '9' })).toEqual({
@@ -108,12 +108,12 @@ describe('what labels ask', () => {
     expect(() => askedOfNodes({}, { octavia_provider: 'ovn' })).toThrow('not supported');
   });
 
-  test('what has no effect is known', () => {
+  test('labels without effect are known', () => {
     expect(labelsWithoutEffect({ kube_tag: 'v1.34', my_own: 'x', cinder_csi_enabled: 'true' })).toEqual(['my_own']);
   });
 });
 
-describe('labels beside those of a template', () => {
+describe('labels merged with those of a template', () => {
   test.each([
     { own: undefined, merge: false, expected: { a: '1', b: '2' }, reason: 'none of its own' },
     { own: {}, merge: false, expected: { a: '1', b: '2' }, reason: 'empty ones' },
@@ -123,7 +123,7 @@ describe('labels beside those of a template', () => {
     expect(effectiveLabelsOf({ a: '1', b: '2' }, own, merge)).toEqual(expected);
   });
 
-  test('are told apart', () => {
+  test('are distinguished', () => {
     expect(labelDifferences({ a: '1', b: '2' }, { a: '3', c: '4' })).toEqual({
       labels_overridden: { a: '1' },
       labels_added: { c: '4' },

@@ -59,7 +59,7 @@ const cluster = (facts: Facts): Cluster => {
 };
 const pool = (facts: Facts): NodePool => ({ ...aNodePool({}, metadataOf(facts)), status: statusOf(facts) });
 
-describe('how a cluster stands', () => {
+describe('the state of a cluster', () => {
   const ready = { last: operation('Create', 'Succeeded') };
 
   test.each<{ reason: string; facts: Facts; pools?: Facts[]; minutes?: number; status: string }>([
@@ -205,7 +205,7 @@ describe('how a cluster stands', () => {
   });
 });
 
-describe('how a nodegroup stands', () => {
+describe('the state of a nodegroup', () => {
   test.each<{ facts: Facts; status: string }>([
     { facts: { isSeen: false }, status: 'CREATE_IN_PROGRESS' },
     { facts: { last: operation('Create', 'Succeeded') }, status: 'CREATE_COMPLETE' },

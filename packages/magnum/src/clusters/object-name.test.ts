@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { generatedName, objectName } from './object-name.ts';
 
 describe('the name of an object', () => {
-  test.each(['demo', 'a-1', 'x'.repeat(24)])('%s stays', (name) => {
+  test.each(['demo', 'a-1', 'x'.repeat(24)])('%s is unchanged', (name) => {
     expect(objectName(name, MAX_CLUSTER_NAME_LENGTH)).toBe(name);
   });
 
@@ -16,7 +16,7 @@ describe('the name of an object', () => {
     },
   );
 
-  test('differs for names that are alike', () => {
+  test('differs for similar names', () => {
     expect(objectName('A_b', 24)).not.toBe(objectName('A.b', 24));
   });
 

@@ -45,19 +45,19 @@ describe("errors of Fairway's API", () => {
     expect(inMagnumWords(error, 'cluster:create')).toMatchObject({ status, message: detail });
   });
 
-  test('ask to come again when it is time', () => {
+  test('include Retry-After', () => {
     const error = new ApiError(503, 'ServiceUnavailable', 'later', { retryAfterSeconds: 3 });
     expect(inMagnumWords(error, '')).toMatchObject({ status: 503, retryAfterSeconds: 3 });
   });
 
-  test('and what nobody expected says nothing of itself', () => {
+  test('of unexpected kinds reveal no details', () => {
     expect(magnumErrorOf(new Error('secret detail'), '')).toMatchObject({
       status: 500,
       message: 'An unknown exception occurred.',
     });
   });
 
-  test('have bodies that clients show', () => {
+  test('have bodies that clients display', () => {
     expect(errorBody(new MagnumError(400, 'Bad thing. Do another'), 'req-1')).toEqual({
       errors: [
         {

@@ -14,7 +14,7 @@ describe('values of JSON patches', () => {
   });
 
   test.each(['__import__("os")', "{'a': b}", '', "{'a': 'b}", "'a' 'b'", "'a\\", 'NotTrue', 'True1'])(
-    '%j is none',
+    '%j is not',
     (value) => {
       expect(() => structure('/labels', value)).toThrow(/neither JSON nor a Python literal/);
     },
@@ -32,7 +32,7 @@ describe('values of JSON patches', () => {
     expect(wholeNumber('/node_count', value)).toBe(expected);
   });
 
-  test.each(['3.5', 3.5, 'many', null, [3], '99999999999999'])('%j is no whole number', (value) => {
+  test.each(['3.5', 3.5, 'many', null, [3], '99999999999999'])('%j is not a whole number', (value) => {
     expect(() => wholeNumber('/node_count', value)).toThrow(/attribute node_count/);
   });
 });

@@ -23,7 +23,7 @@ describe('the version of a request', () => {
     expect(negotiate(header)).toEqual({ problem: expect.stringMatching(problem) });
   });
 
-  test('is told in the answer', () => {
+  test('is returned in the response', () => {
     expect(versionHeaders(9)['openstack-api-version']).toBe('container-infrastructure-management 1.9');
   });
 });

@@ -18,7 +18,7 @@ describe('a page', () => {
     expect(markers(query)).toEqual(page);
   });
 
-  test('has a next one where it is full', () => {
+  test('has a next page if it is full', () => {
     const query = pageOf(new URLSearchParams('limit=2'));
     expect(pageFrom(ALL, query).next).toBe('b');
     expect(pageFrom(ALL, pageOf(new URLSearchParams('limit=4'))).next).toBeUndefined();

@@ -13,6 +13,6 @@ test.each([
   expect(segmentsOf(path)).toEqual(segments);
 });
 
-test('a path is read in linear time: nobody is authenticated yet', async () => {
+test('a path is read in linear time, since it is parsed before authentication', async () => {
   expect(await excessiveGrowth((text) => segmentsOf(`/v1/${text}`))).toBeUndefined();
 });

@@ -12,8 +12,8 @@ import type { IssuedToken } from './token-source.ts';
 const TEMPLATE = '/v3/auth/tokens';
 
 /**
- * `POST /v3/auth/tokens`. `queue` says who the call takes turns as: the project of the token, if known from an earlier one. Throws a `FactorsRequiredError` when
- * Keystone asks for more than the credential has.
+ * `POST /v3/auth/tokens`. `queue` identifies the caller for fair queueing: the project of the token, if known from an earlier
+ * one. Throws a `FactorsRequiredError` if Keystone requires more factors than the credential has.
  */
 export async function authenticate(
   http: HttpClient,

@@ -4,7 +4,7 @@ import type { CatalogEntry } from '../types/identity.ts';
 
 export type EndpointInterface = 'public' | 'internal' | 'admin';
 
-/** Where one service differs from the rest of its cloud. */
+/** Settings of one service that differ from those of its cloud. */
 export interface ServiceEndpoint {
   readonly interface?: EndpointInterface;
   readonly region?: string;
@@ -22,7 +22,7 @@ export type EndpointChoice =
   /** For errors: what the catalog has instead. */
   | { readonly problem: string };
 
-/** The URL of a service as the catalog of a token gives it. */
+/** The URL of a service, from the catalog of a token. */
 export function findEndpoint(catalog: readonly CatalogEntry[], desired: DesiredEndpoint): EndpointChoice {
   const { type: wanted, aliases = [] } = desired.service;
   const entries = catalog.filter(({ type }) => type === wanted || aliases.includes(type));

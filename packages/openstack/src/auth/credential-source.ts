@@ -1,9 +1,12 @@
 import type { Token } from '../types/identity.ts';
 import type { Credential } from './credential.ts';
 
-/** A credential that is stored elsewhere and may be replaced: read at each login. */
+/** A credential that is stored elsewhere and may be replaced; read at each login. */
 export interface CredentialSource {
-  /** Who its calls take turns as until its project is known: whoever has many that Keystone refuses waits for these alone. */
+  /**
+   * Identifies the caller for fair queueing until its project is known: a caller with many calls that Keystone refuses delays
+   * only its own.
+   */
   readonly owner?: string;
   /** Rejects with an OpenStackError if there is none. */
   credential(): Promise<Credential>;

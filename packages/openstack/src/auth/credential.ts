@@ -21,7 +21,7 @@ export type Credential =
       readonly kind: 'password';
       readonly user: IdentityRef;
       readonly password: string;
-      /** A time-based one-time passcode besides. */
+      /** Adds a time-based one-time passcode. */
       readonly passcode?: string;
       readonly scope: Scope;
     }

@@ -19,7 +19,7 @@ function discoveryOf(clock: FakeClock, versionOf: () => object) {
 }
 
 describe('discovery', () => {
-  it('asks once a day, and then knows of an upgrade', async () => {
+  it('queries once a day, and then notices an upgrade', async () => {
     const clock = new FakeClock();
     let version = '2.90';
     const { ask, calls } = discoveryOf(clock, () => ({ version, min_version: '2.1' }));
@@ -47,7 +47,7 @@ describe('discovery', () => {
     },
   );
 
-  it('finds the version of an endpoint without one again after a day', async () => {
+  it('repeats the discovery of an endpoint without a version after a day', async () => {
     const clock = new FakeClock();
     let id = 'v2.1';
     const call = () =>

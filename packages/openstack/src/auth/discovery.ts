@@ -13,7 +13,7 @@ export interface MicroversionRange {
   readonly max: string;
 }
 
-/** A service is upgraded in between, or what answered was something else. */
+/** The service may be upgraded, or something else may have answered. */
 const KNOWN_FOR_MS = 24 * 60 * 60_000;
 
 /** Version discovery of a cloud's services: fetched once a day, shared by all projects. */
@@ -36,7 +36,7 @@ export class Discovery {
       const versions = await this.#versions(service, `${url}/`);
       for (const version of versions) {
         const segment = lastSegment(version.links.find((link) => link.rel === 'self')?.href ?? version.id);
-        // The link's host is often the service's internal one, behind the proxy: only its last segment is usable.
+        // The link's host is often the service's internal one, behind the proxy; only its last segment is usable.
         if (majorVersion.test(segment)) return `${url}/${segment}`;
       }
       const there = versions.map((version) => version.id).join(', ');
@@ -44,7 +44,7 @@ export class Discovery {
     });
   }
 
-  /** The range of microversions at a versioned URL; undefined when the service has none. */
+  /** The range of microversions at a versioned URL; undefined if the service has none. */
   async microversions(
     service: string,
     url: string,
@@ -61,7 +61,7 @@ export class Discovery {
     });
   }
 
-  /** The newest version at the root of a versioned URL; undefined if none is told. */
+  /** The newest version at the root of a versioned URL; undefined if the service reports none. */
   async newestVersion(service: string, url: string): Promise<string | undefined> {
     const version = url.search(/\/v\d+(\.\d+)?(?=\/|$)/);
     const root = version < 0 ? url : url.slice(0, version);

@@ -2,11 +2,11 @@ import { OpenStackError } from '../http/openstack-error.ts';
 import { type HttpResponse, headerOf } from '../http/transport.ts';
 import { ReceiptResponse } from '../types/identity.ts';
 
-/** Thrown when Keystone has accepted what was given, and the user's rules ask for more: a 401 with a receipt. */
+/** Thrown when Keystone accepts the factors sent but the user's rules require more: a 401 with a receipt. */
 export class FactorsRequiredError extends OpenStackError {
-  /** What can complete the sign-in, such as `totp`: without those that are done. */
+  /** Methods that can complete the sign-in, such as `totp`, without those already done. */
   readonly missing: readonly (readonly string[])[];
-  /** As good as the factors that it stands for, and so never logged. */
+  /** Equivalent to the factors that it stands for, so it is never logged. */
   readonly #receipt: string;
 
   constructor(
@@ -29,7 +29,7 @@ export class FactorsRequiredError extends OpenStackError {
   }
 }
 
-/** The error of a response with a receipt; of others the usual one. */
+/** The error of a response with a receipt; the usual error for other responses. */
 export function asFactorsRequired(response: HttpResponse, usual: OpenStackError): OpenStackError {
   const receipt = headerOf(response, 'openstack-auth-receipt');
   if (response.status !== 401 || receipt === undefined) return usual;

@@ -4,13 +4,13 @@ import type { IssuedToken } from './token-source.ts';
 
 const TEMPLATE = '/v3/OS-FEDERATION/identity_providers/{identity_provider}/protocols/{protocol}/auth';
 
-/** Of a trust between Keystone and an identity provider. */
+/** Identifies a trust between Keystone and an identity provider. */
 export interface FederationRef {
   readonly identityProvider: string;
   readonly protocol: string;
 }
 
-/** An unscoped token for what an identity provider has issued. */
+/** Exchanges a token of an identity provider for an unscoped token. */
 export async function federate(
   http: HttpClient,
   authUrl: string,

@@ -8,7 +8,7 @@ import { identityRoot } from './authenticate.ts';
 
 const TOKENS = { service: 'identity', template: '/v3/auth/tokens' } as const;
 
-/** Whether Keystone still accepts a token. Throws an OpenStackError if it does not say. */
+/** Whether Keystone still accepts a token. Throws an OpenStackError if the answer is unclear. */
 export async function isAccepted(http: HttpClient, authUrl: string, token: string): Promise<boolean> {
   try {
     await http.call({
@@ -24,7 +24,7 @@ export async function isAccepted(http: HttpClient, authUrl: string, token: strin
   }
 }
 
-/** Ends a token; one that has ended is none. */
+/** Revokes a token; one that is already invalid is ignored. */
 export async function revoke(http: HttpClient, authUrl: string, token: string): Promise<void> {
   const url = `${identityRoot(authUrl)}/auth/tokens`;
   const headers = { 'x-auth-token': token, 'x-subject-token': token };
@@ -35,7 +35,10 @@ export async function revoke(http: HttpClient, authUrl: string, token: string): 
 
 const MadeCredential = z.object({ application_credential: z.object({ id: z.string(), secret: z.string() }) });
 
-/** Makes an application credential of the token's user, for the token's project. `forbidden` if the token is one of a restricted application credential itself. */
+/**
+ * Creates an application credential of the token's user, for the token's project. `forbidden` if the token itself comes from a
+ * restricted application credential.
+ */
 export async function createApplicationCredential(
   http: HttpClient,
   authUrl: string,
@@ -52,7 +55,7 @@ export async function createApplicationCredential(
 
 const Projects = z.object({ projects: list(Project) });
 
-/** The projects that the token's user may have a token for. */
+/** The projects for which the token's user can get a token. */
 export async function projectsFor(http: HttpClient, authUrl: string, token: string): Promise<readonly Project[]> {
   const call = { service: 'identity', method: 'GET', template: '/v3/auth/projects' } as const;
   const url = `${identityRoot(authUrl)}/auth/projects`;

@@ -25,7 +25,7 @@ export interface SessionOptions {
   readonly services: readonly ServiceDefinition[];
   /** Overrides of the catalog's URLs, by service type. */
   readonly endpointOverrides?: Readonly<Record<string, string>>;
-  /** Interface and region of single services, by service type. */
+  /** Interface and region of individual services, by service type. */
   readonly endpoints?: Readonly<Record<string, ServiceEndpoint>>;
 }
 
@@ -42,11 +42,14 @@ export interface SessionCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Authenticated calls with one credential: its token, renewed before it expires or when a service rejects it, and its endpoints. */
+/**
+ * Authenticated calls with one credential: holds its token, renewed before it expires or when a service rejects it, and its
+ * endpoints.
+ */
 export class Session {
   readonly #options: SessionOptions;
   readonly #tokens: TokenSource;
-  /** Of the last token. */
+  /** The project of the last token. */
   #project: string | undefined;
   readonly #refused = new Set<() => void>();
   /** When a service that answered 429 may be called again. */
@@ -70,8 +73,9 @@ export class Session {
   }
 
   /**
-   * Calls `listener` when Keystone refuses the credential of a call, or a service refuses the call itself: the credential may have ended, or its roles. What {@link renew} and
-   * calls to Keystone meet is not told: who asks Keystone knows. Returns a function that stops it.
+   * Calls `listener` when Keystone refuses the credential of a call, or a service refuses the call itself: the credential or its
+   * roles may have been revoked. Failures of {@link renew} and of calls to Keystone are not reported, since their callers see
+   * them. Returns a function that unsubscribes.
    */
   onRefused(listener: () => void): () => void {
     this.#refused.add(listener);
@@ -127,7 +131,9 @@ export class Session {
     return this.#options.discovery.microversions(service, url, { 'x-auth-token': id });
   }
 
-  /** The newest version that a service lists, such as `2.26`: of services whose minor versions are only told, not asked for. */
+  /**
+   * The newest version that a service lists, such as `2.26`; for services that report minor versions but do not negotiate them.
+   */
   async newestVersion(service: string): Promise<string | undefined> {
     return this.#options.discovery.newestVersion(service, await this.endpoint(service));
   }
@@ -139,7 +145,7 @@ export class Session {
     } catch (error) {
       if (!isOpenStackError(error, 'unauthorized')) throw this.#noticed(error, call.service);
     }
-    // Revoked, or Keystone lost its keys: a 401 means that nothing was done, so any method can be retried.
+    // Revoked, or Keystone lost its keys. After a 401 nothing was done, so any method can be retried.
     this.#tokens.invalidate(token);
     const next = await this.token();
     try {
@@ -149,7 +155,7 @@ export class Session {
     }
   }
 
-  /** The error, once listeners know of it. */
+  /** Returns the error after notifying listeners. */
   #noticed(error: unknown, service?: string): unknown {
     if (isRefusal(error) && service !== 'identity') for (const listener of this.#refused) listener();
     return error;

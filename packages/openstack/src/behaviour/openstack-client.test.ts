@@ -4,7 +4,7 @@ import { Cloud } from '../cloud.ts';
 import type { OpenStackClient } from '../openstack-client.ts';
 import { type Behaviour, FakeServer, type ReceivedRequest } from '../testing/fake-server.ts';
 
-/** What each method sends, where it is easy to get wrong; tests/contract runs them against real services. */
+/** What each method sends, where it is easy to get wrong. tests/contract runs them against real services. */
 describe('OpenStackClient', () => {
   const clock = new FakeClock();
   let server: FakeServer;
@@ -258,7 +258,7 @@ describe('OpenStackClient', () => {
     expect(server.requests.filter((request) => request.method === 'DELETE')).toEqual([]);
   });
 
-  it('gives up a list whose pages lead back', async () => {
+  it('gives up on a list whose pages loop', async () => {
     answer = ({ path }) => {
       const next = path.includes('marker=a') ? 'b' : 'a';
       const links = [{ rel: 'next', href: `http://elsewhere/v2/images?marker=${next}` }];

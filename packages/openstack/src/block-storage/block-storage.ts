@@ -5,7 +5,7 @@ import { list } from '../types/collections.ts';
 import { VolumeSnapshots } from './volume-snapshots.ts';
 import { Volumes } from './volumes.ts';
 
-/** Used if the service supports it (Yoga): snapshots of volumes in use, and everything before. */
+/** Used if the service supports it (Yoga): snapshots of volumes in use, and all older features. */
 export const BLOCK_STORAGE_MICROVERSION = '3.66';
 
 const TypeList = z.object({ volume_types: list(VolumeType) });
@@ -24,7 +24,9 @@ export class BlockStorage {
     this.snapshots = new VolumeSnapshots(api);
   }
 
-  /** `GET /types`: public ones and those that the project was given. Clouds have a handful; Cinder answers with up to 1,000. */
+  /**
+   * `GET /types`: public ones and those that the project has access to. Clouds have a handful; Cinder answers with up to 1,000.
+   */
   async volumeTypes(options: CallOptions = {}): Promise<readonly VolumeType[]> {
     return (await this.#api.get(TypeList, '/types', options)).volume_types;
   }
@@ -34,7 +36,7 @@ export class BlockStorage {
     return (await this.#api.get(ZoneList, '/os-availability-zone', options)).availabilityZoneInfo;
   }
 
-  /** `GET /limits`: the project's limits and what it uses of them. */
+  /** `GET /limits`: the project's limits and usage. */
   async limits(options: CallOptions = {}): Promise<BlockStorageLimits> {
     return (await this.#api.get(LimitsEnvelope, '/limits', options)).limits.absolute;
   }

@@ -10,7 +10,7 @@ describe('a filter by metadata', () => {
     expect(metadataFilter(metadata as Record<string, string>)).toBe(filter);
   });
 
-  test.each(["it's", '"', '\\', '\n'])('is not made of %j', (text) => {
+  test.each(["it's", '"', '\\', '\n'])('cannot be made of %j', (text) => {
     expect(() => metadataFilter({ key: text })).toThrow(/cannot filter/);
     expect(() => metadataFilter({ [text]: 'value' })).toThrow(/cannot filter/);
   });

@@ -1,4 +1,4 @@
-/** Cinder reads the filter of a list as a Python dictionary: `{'key': 'value'}`. Throws where a key or value would need to be escaped. */
+/** Cinder reads the filter of a list as a Python dictionary: `{'key': 'value'}`. Throws if a key or value would need escaping. */
 export function metadataFilter(metadata: Readonly<Record<string, string>>): string {
   const items = Object.entries(metadata).map((item) => item.map(quoted).join(': '));
   return `{${items.join(', ')}}`;

@@ -11,7 +11,7 @@ export interface VolumeSnapshotFilter {
   readonly name?: string;
   readonly status?: string;
   readonly volume_id?: string;
-  /** All of them; neither keys nor values with a quote or a backslash. */
+  /** All must match; neither keys nor values may contain a quote or a backslash. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
@@ -47,9 +47,9 @@ export class VolumeSnapshots {
     return (await this.#api.get(SnapshotEnvelope, '/snapshots/{snapshot_id}', call)).snapshot;
   }
 
-  /** `POST /snapshots`, of a volume that may be in use; returns while it is `creating`. */
+  /** `POST /snapshots`; the volume may be in use. Returns while it is `creating`. */
   async create(snapshot: VolumeSnapshotCreate, options: CallOptions = {}): Promise<VolumeSnapshot> {
-    // Before 3.66 a volume in use needs it; since then it may be true alone, and means nothing.
+    // Required before 3.66 if the volume is in use; since then only true is allowed, without effect.
     const body = { snapshot: { ...snapshot, force: true } };
     return (await this.#api.post(SnapshotEnvelope, '/snapshots', { ...options, body })).snapshot;
   }

@@ -9,7 +9,7 @@ import { metadataFilter } from './metadata-filter.ts';
 export interface VolumeFilter {
   readonly name?: string;
   readonly status?: string;
-  /** All of them; neither keys nor values with a quote or a backslash. */
+  /** All must match; neither keys nor values may contain a quote or a backslash. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
@@ -19,7 +19,7 @@ export interface VolumeListOptions extends CallOptions {
   readonly marker?: string | undefined;
 }
 
-/** From when on Cinder extends a volume that is in use. */
+/** The microversion at which Cinder can extend a volume that is in use. */
 const ONLINE_EXTEND_MICROVERSION = '3.42';
 
 const VolumeEnvelope = z.object({ volume: Volume });
@@ -65,8 +65,9 @@ export class Volumes {
   }
 
   /**
-   * `POST /volumes/{volume_id}/action` `os-extend`: to so many GiB, more than it has. Returns while it is `extending`. A volume that is in use
-   * needs 3.42, and a back end and a hypervisor that can; else it has to be `available`.
+   * `POST /volumes/{volume_id}/action` `os-extend`: to the given size in GiB, which must be larger than the current one. Returns
+   * while it is `extending`. A volume that is in use needs 3.42, and a back end and a hypervisor that support it; otherwise it
+   * has to be `available`.
    */
   async extend(id: string, sizeGiB: number, options: CallOptions & { readonly isInUse?: boolean } = {}): Promise<void> {
     const { isInUse, ...rest } = options;

@@ -4,11 +4,11 @@ import type { Identified } from './snapshot.ts';
 /** A kind of resource in a project's cache, listed with its service's client. */
 export interface CachedKind<Client, T extends Identified, Filter = never> {
   readonly list: (client: Client, filter: Filter | undefined, call: ListCall) => AsyncIterable<T>;
-  /** How often it is listed while no change is expected; overrides the cache's default. */
+  /** Interval between lists while no change is expected; overrides the cache's default. */
   readonly slowMs?: number;
 }
 
-/** Servers fail on their own and users delete them; the rest only changes when Fairway changes it. */
+/** Servers fail on their own and users delete them; the other kinds change only when Fairway changes them. */
 export const STABLE_MS = 300_000;
 /** Changed by the operator, a few times a year. */
 export const CATALOGUE_MS = 900_000;

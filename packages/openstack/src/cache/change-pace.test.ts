@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ChangePace, type UsualChange } from './change-pace.ts';
 
-/** All looks of the first `durationMs`. */
+/** All polls in the first `durationMs`. */
 function looks(pace: ChangePace, durationMs: number): number[] {
   const times: number[] = [];
   for (let ms = pace.nextPollMs(0); ms <= durationMs; ms = pace.nextPollMs(ms)) times.push(Math.round(ms));
@@ -24,7 +24,7 @@ describe('ChangePace', () => {
       paceOf('deletion', 0),
       [100, 160, 256, 410, 655, 1049, 1678, 2684, 4295, 6872],
     ],
-  ])('looks %s', (_, pace, expected) => {
+  ])('polls %s', (_, pace, expected) => {
     expect(looks(pace, 10_000)).toEqual(expected);
   });
 
@@ -36,7 +36,7 @@ describe('ChangePace', () => {
     expect(looks(paceOf('deletion', ...long, ...short), 25_000)[0]).toBeLessThan(500);
   });
 
-  it('takes a change to have come between two looks', () => {
+  it('assumes that a change happened between two polls', () => {
     const pace = new ChangePace('deletion');
     pace.learn(4_000, 6_000);
 
@@ -46,7 +46,7 @@ describe('ChangePace', () => {
   it.each<[reason: string, unseenMs: number, seenMs: number]>([
     ['lists that failed for hours', 2_000, 10_800_000],
     ['one that hung for hours', 10_790_000, 10_800_000],
-  ])('has forgotten %s after a few others', (_, unseenMs, seenMs) => {
+  ])('forgets %s after a few others', (_, unseenMs, seenMs) => {
     const pace = paceOf('deletion', ...Array<number>(10).fill(5_000));
     pace.learn(unseenMs, seenMs);
     for (let turn = 0; turn < 6; turn++) pace.learn(4_000, 6_000);
@@ -54,13 +54,13 @@ describe('ChangePace', () => {
     expect(looks(pace, 60_000)[0]).toBeLessThan(7_500);
   });
 
-  it('asks an unknown cloud less often for what hangs', () => {
+  it('polls an unknown cloud less often for changes that hang', () => {
     const times = looks(new ChangePace('deletion'), 3_600_000);
 
     expect(times.filter((ms) => ms > 60_000 + 10_000).length).toBeLessThanOrEqual(6 * 60);
   });
 
-  it('never looks at what takes for ever less often than every ten seconds', () => {
+  it('polls at least every ten seconds, however long a change takes', () => {
     const times = looks(paceOf('deletion', 1_000), 600_000);
     const pauses = times.slice(1).map((ms, index) => ms - (times[index] ?? 0));
 

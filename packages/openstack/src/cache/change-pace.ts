@@ -1,26 +1,26 @@
 import type { Pace } from './pace.ts';
 
-/** `build`: nobody waits for the moment at which it ends; `deletion`: somebody does. */
+/** `build`: nothing waits for the exact end; `deletion`: something does. */
 export type UsualChange = 'build' | 'deletion';
 
-/** When to look, as shares of the usual time: at a build early too, for most that fail do so at once. */
+/** When to poll, as shares of the usual time; builds are also polled early, since most that fail do so at once. */
 const POLL_SHARES: Readonly<Record<UsualChange, readonly number[]>> = { build: [0.1, 1.3], deletion: [0.7] };
 
 const SHORTEST_MS = 100;
 const LONGEST_MS = 10_000;
-/** While nothing is known of the cloud, for as long as most changes take at most. */
+/** While nothing is known of the cloud, for the longest that most changes take. */
 const LONGEST_AT_FIRST_MS = 2_000;
 const AT_FIRST_MS = 60_000;
-/** What takes longer hangs, and says nothing of how long the next one takes. */
+/** A change that takes longer hangs, and says nothing about the next one. */
 const MOST_USUAL_MS = 120_000;
-/** How much later than the last look the next one is, when the usual time is over. */
+/** Growth of the interval between polls after the usual time has passed. */
 const LATER = 1.6;
-/** Weight of the last change against all before it. */
+/** Weight of the last change relative to all earlier ones. */
 const WEIGHT = 0.3;
 
 /**
- * When to look for changes of one kind: when they usually show. Learned from those that were seen, so that a cloud which takes half
- * a minute is not asked twenty times, and one that takes a tenth of a second does not make anybody wait.
+ * When to poll for changes of one kind: when they usually show. It learns from observed changes, so that a cloud that takes half
+ * a minute is not polled twenty times, and one that takes a tenth of a second keeps no caller waiting.
  */
 export class ChangePace implements Pace {
   readonly #shares: readonly number[];
@@ -31,7 +31,7 @@ export class ChangePace implements Pace {
   }
 
   learn(unseenMs: number, seenMs: number): void {
-    // Lists that failed meanwhile, perhaps for hours, have seen nothing.
+    // Lists that failed meanwhile, perhaps for hours, show nothing.
     const latestMs = Math.min(seenMs, unseenMs + LONGEST_MS);
     const tookMs = Math.min((unseenMs + latestMs) / 2, MOST_USUAL_MS);
     this.#usualMs = this.#usualMs === undefined ? tookMs : this.#usualMs + WEIGHT * (tookMs - this.#usualMs);

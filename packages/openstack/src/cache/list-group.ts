@@ -1,6 +1,6 @@
 import type { Identified } from './snapshot.ts';
 
-/** A cache that can list for others, and adopts what they list. */
+/** A cache that can list for others, and adopts their lists. */
 export interface ListGroupMember<T extends Identified> {
   listedByOther(startedMs: number, listed: readonly T[]): void;
   /** Another member's list has ended, successfully or not. */

@@ -1,8 +1,8 @@
-/** When a cache looks for changes of one kind, which a cloud takes its time for. */
+/** When a cache polls for changes of one kind that take a cloud some time. */
 export interface Pace {
-  /** A change was seen `seenMs` after it was asked for, and not yet `unseenMs` after. */
+  /** A change was seen `seenMs` after it was requested, and not yet `unseenMs` after. */
   learn(unseenMs: number, seenMs: number): void;
 
-  /** When to look next, in ms since the change was asked for, `elapsedMs` after that. */
+  /** The time of the next poll, in ms since the change was requested, `elapsedMs` after that. */
   nextPollMs(elapsedMs: number): number;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CloudPaces, Paces } from './paces.ts';
 
-test('what is learned of one change, and of one variety, is not taken for another', () => {
+test('keeps changes and varieties apart', () => {
   const paces = new Paces();
   paces.of('punctual build', 'amphora').learn(58_000, 61_000);
 
@@ -10,7 +10,7 @@ test('what is learned of one change, and of one variety, is not taken for anothe
   expect(paces.of('punctual deletion', 'amphora').nextPollMs(0)).toBe(1_000);
 });
 
-test('what one project learns of a cloud holds for its others, for each kind of resource', () => {
+test('shares what one project learns about a cloud with its others, for each kind of resource', () => {
   const cloud = new CloudPaces();
   cloud.of('loadBalancers').of('punctual build').learn(58_000, 61_000);
 

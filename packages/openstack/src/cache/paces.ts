@@ -2,14 +2,14 @@ import { ChangePace } from './change-pace.ts';
 import type { Pace } from './pace.ts';
 import { PunctualPace } from './punctual-pace.ts';
 
-/** A change that a cloud takes its time for. Of the punctual ones somebody waits for the end, whether it comes after a second or after minutes. */
+/** A change that takes a cloud some time. Something waits for the end of a punctual one, whether it takes a second or minutes. */
 export type PacedChange = 'build' | 'deletion' | 'punctual build' | 'punctual update' | 'punctual deletion';
 
 /** The paces of all changes of one kind of resource. */
 export class Paces {
   readonly #paces = new Map<string, Pace>();
 
-  /** `variety`: of resources of which each takes another time, such as a provider. */
+  /** `variety`: resources that differ in the time that they take, such as by provider. */
   of(change: PacedChange, variety = ''): Pace {
     const name = `${change} ${variety}`;
     const known = this.#paces.get(name);
@@ -20,7 +20,7 @@ export class Paces {
   }
 }
 
-/** Those of one cloud, by kind: what one project has learned of it holds for the others. */
+/** Those of one cloud, by kind: all projects share what one has learned about it. */
 export class CloudPaces {
   readonly #paces = new Map<string, Paces>();
 

@@ -2,11 +2,11 @@ export interface PollIntervals {
   /** The first interval while a change is expected; doubles up to `fastMaxMs`. */
   readonly fastMinMs: number;
   readonly fastMaxMs: number;
-  /** While no change is expected; a tenth of it is jitter, so that caches do not synchronize. */
+  /** While no change is expected. A tenth of it is jitter, so that caches do not synchronize. */
   readonly slowMs: number;
-  /** While, besides, nobody attends to what is listed; `slowMs` by default. */
+  /** The same while, in addition, no subscriber polls faster; `slowMs` by default. */
   readonly idleMs?: number;
-  /** Minimum time between the starts of two lists, however many callers wait. */
+  /** Minimum time between the starts of two lists, for any number of callers. */
   readonly gapMs: number;
   /** Maximum backoff after failures, unless Retry-After is longer. */
   readonly failureMaxMs: number;
@@ -24,7 +24,7 @@ const FAILURE_BASE_MS = 500;
 
 export interface PollState {
   readonly isChangeExpected: boolean;
-  /** Whether something may happen that nothing else would tell of. */
+  /** Whether something may happen that only polling would detect. */
   readonly isPolledFast: boolean;
   /** Fast lists since the first expectation. */
   readonly fastPolls: number;

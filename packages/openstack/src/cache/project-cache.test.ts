@@ -205,7 +205,7 @@ describe('a project that an administrator logs in to', () => {
     return { id, name: id, owner, visibility, status: 'active', created_at: '', updated_at: '' };
   };
 
-  it('has the networks, routers and images of no other project, except those that are for all', async () => {
+  it('has no networks, routers and images of other projects, except public ones', async () => {
     const clock = new FakeClock();
     const { cloud } = emptyCloud(clock, () => ({ projectId: 'p', roles: ['admin'], isRefused: false }), {
       networks: [
@@ -236,7 +236,7 @@ describe('a project that an administrator logs in to', () => {
     cache.stop();
   });
 
-  it('has the images that others share with it, if the login is not an administrator’s', async () => {
+  it('has the images that others share with it, unless the login is an administrator’s', async () => {
     const clock = new FakeClock();
     const { cloud } = emptyCloud(clock, undefined, { images: [image('shared-with-it', 'q', 'shared')] });
     const cache = new ProjectCache({ client: cloud.client(), clock, random: () => 0.5 });

@@ -29,12 +29,12 @@ export interface ProjectCacheOptions {
   /** Uniform in [0, 1). */
   readonly random: () => number;
   readonly budget?: Budget;
-  /** Shares lists with the caches of other credentials for the same project; they must have the same filters. */
+  /** Shares lists with the caches of other credentials for the same project, which must have the same filters. */
   readonly groups?: ListGroups;
-  /** Of its cloud; what this project learns stays its own by default. */
+  /** Shared by the caches of one cloud; by default the project has its own. */
   readonly paces?: CloudPaces;
   readonly filters?: CacheFilters;
-  /** Overrides the defaults of every kind; a kind with a period of its own keeps that, and does not rest. */
+  /** Overrides the defaults of every kind; a kind with its own period keeps that, and does not slow down when idle. */
   readonly intervals?: Partial<PollIntervals>;
   /** Default: all services Fairway supports. */
   readonly services?: readonly Service[];
@@ -50,7 +50,7 @@ class NamedCaches {
     Object.assign(this, caches);
   }
 
-  /** Of each kind that is read: see ResourceCache. */
+  /** By kind that is read: see ResourceCache. */
   freshness(nowMs: number): readonly { readonly kind: string; readonly ageMs: number; readonly isFailing: boolean }[] {
     return this.#all.flatMap((cache) => {
       const freshness = cache.freshness(nowMs);
@@ -74,8 +74,9 @@ const CacheOfEachKind = NamedCaches as new (
 ) => NamedCaches & Caches;
 
 /**
- * The cached resources of one project, by kind, shared by all of its clusters. A kind without subscribers costs nothing; with
- * all subscribed and no change expected, a project costs about 2.6 lists a minute, however many clusters it has, and 0.8 less where its servers' list may rest.
+ * The cached resources of one project, by kind, shared by all of its clusters. A kind without subscribers costs nothing. With all
+ * subscribed and no change expected, a project costs about 2.6 lists a minute, for any number of clusters, and 0.8 less where its
+ * servers' list may idle.
  */
 export class ProjectCache extends CacheOfEachKind {
   constructor(options: ProjectCacheOptions) {

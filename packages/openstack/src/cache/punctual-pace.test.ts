@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PunctualPace } from './punctual-pace.ts';
 
-/** All looks at a change that takes so long, the one that sees it included. */
+/** All polls for a change that takes this long, including the one that sees it. */
 function looksAt(pace: PunctualPace, tookMs: number): number[] {
   const times: number[] = [];
   for (let ms = pace.nextPollMs(0); ; ms = pace.nextPollMs(ms)) {
@@ -10,7 +10,7 @@ function looksAt(pace: PunctualPace, tookMs: number): number[] {
   }
 }
 
-/** Follows changes one after another, each seen when it is looked. */
+/** Tracks changes one after another, each of them seen at a poll. */
 function follow(pace: PunctualPace, ...allMs: readonly number[]): void {
   for (const tookMs of allMs) {
     const [seenMs = 0, unseenMs = 0] = looksAt(pace, tookMs).reverse();
@@ -23,12 +23,12 @@ function lateMs(pace: PunctualPace, tookMs: number): number {
 }
 
 describe('PunctualPace', () => {
-  it('looks at what an unknown cloud does less and less often', () => {
+  it('polls an unknown cloud less and less often', () => {
     expect(looksAt(new PunctualPace(), 15_000)).toEqual([1_000, 2_000, 4_000, 7_000, 10_000, 13_000, 16_000]);
   });
 
   it.each([100, 500, 1_500, 5_000, 20_000, 60_000, 240_000])(
-    'sees what takes %d ms within 3 s, or 5 % of that, when it is the first and ever after',
+    'sees a change of %d ms within 3 s or 5 % of that, the first time and every time after',
     (tookMs) => {
       const pace = new PunctualPace();
       for (let turn = 0; turn < 5; turn++) {
@@ -45,7 +45,7 @@ describe('PunctualPace', () => {
     [20_000, 2],
     [60_000, 3],
     [240_000, 3],
-  ])('looks at what is known to take %d ms %d times', (tookMs, count) => {
+  ])('polls for a change known to take %d ms %d times', (tookMs, count) => {
     const pace = new PunctualPace();
     follow(pace, tookMs, tookMs);
 
@@ -64,7 +64,7 @@ describe('PunctualPace', () => {
     expect(looksAt(pace, after).length).toBeLessThanOrEqual(6);
   });
 
-  it('looks around the usual time of a cloud that takes now less, now more', () => {
+  it('polls around the usual time of a cloud whose times vary', () => {
     const pace = new PunctualPace();
     const times = [38_000, 52_000, 41_000, 60_000, 36_000, 47_000, 55_000, 43_000];
     follow(pace, ...times, ...times);
@@ -78,7 +78,7 @@ describe('PunctualPace', () => {
   it.each<[reason: string, unseenMs: number, seenMs: number]>([
     ['lists that failed for hours', 2_000, 10_800_000],
     ['one that hung for hours', 10_790_000, 10_800_000],
-  ])('has forgotten %s after a few others', (_, unseenMs, seenMs) => {
+  ])('forgets %s after a few others', (_, unseenMs, seenMs) => {
     const pace = new PunctualPace();
     follow(pace, ...Array<number>(5).fill(5_000));
     pace.learn(unseenMs, seenMs);

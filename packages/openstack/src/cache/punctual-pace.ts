@@ -1,32 +1,33 @@
 import type { Pace } from './pace.ts';
 
-/** A change is seen so long after its end at most, or after this share of the time that it took. */
+/** A change is seen at most this long after its end, or after this share of the time that it took. */
 const LATE_MS = 3_000;
 const LATE_SHARE = 0.05;
 
-/** While nothing is known: the first look, and the shortest pause. */
+/** While nothing is known: the first poll, and the shortest pause. */
 const FIRST_MS = 1_000;
-/** Beside the usual time, for what ends early: it has failed at once, or the cloud has become faster. */
+/** Polls before the usual time, for changes that end early: they failed at once, or the cloud has become faster. */
 const EARLY_SHARES = [0.1, 0.5];
-/** What ends earlier is seen in time anyway. */
+/** Changes that end earlier are seen in time anyway. */
 const EARLY_MIN_MS = LATE_MS;
 /** After the usual time. */
 const SHORTEST_PAUSE_MS = 500;
 const PAUSE_SHARE = 0.3;
-/** How much of the spread around the usual time counts as usual too. */
+/** How many times the spread around the usual time also counts as usual. */
 const USUAL_SPREADS = 1.5;
 
-/** What takes longer hangs, and says nothing of how long the next one takes. */
+/** A change that takes longer hangs, and says nothing about the next one. */
 const MOST_USUAL_MS = 600_000;
-/** Lists that failed meanwhile, perhaps for hours, have seen nothing. */
+/** Lists that failed meanwhile, perhaps for hours, show nothing. */
 const MOST_UNCERTAIN_MS = 10_000;
-/** Weight of the last change against all before it, in the usual time and in its spread. */
+/** Weight of the last change relative to all earlier ones, in the usual time and in its spread. */
 const WEIGHT = 0.5;
 const SPREAD_WEIGHT = 0.25;
 
 /**
- * For changes whose end somebody waits for, and that take a cloud a second or minutes, such as a load balancer. While nothing is known of the cloud the pauses grow to as much as
- * one may be late; then it is looked when the change has usually shown, and as often as before only around that time.
+ * For changes whose end something waits for, and that take a cloud a second or minutes, such as those of a load balancer. While
+ * nothing is known of the cloud, pauses grow up to the allowed delay. Then polls come when the change has usually shown, and only
+ * around that time as often as before.
  */
 export class PunctualPace implements Pace {
   #usual: { readonly ms: number; readonly spreadMs: number } | undefined;
@@ -40,7 +41,7 @@ export class PunctualPace implements Pace {
       return;
     }
     const { ms, spreadMs } = this.#usual;
-    // What two looks far apart say of one that took as long as any is that it did.
+    // If two polls far apart are compatible with the usual time, assume that the change took the usual time.
     const tookMs = Math.min(Math.max(ms, unseenMs), latestMs, MOST_USUAL_MS);
     if (tookMs === ms) return;
     this.#usual = {
@@ -62,7 +63,7 @@ export class PunctualPace implements Pace {
   }
 }
 
-/** When the change has most probably shown, but no later than whatever ends as early as usual may be seen. */
+/** When the change has most probably shown, but no later than the allowed delay after the earliest usual end. */
 function usualPollMs({ ms, spreadMs }: { readonly ms: number; readonly spreadMs: number }): number {
   const earliestMs = ms - USUAL_SPREADS * spreadMs;
   const lateMs = Math.max(LATE_MS, LATE_SHARE * ms);

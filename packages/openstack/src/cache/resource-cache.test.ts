@@ -75,7 +75,7 @@ describe('ResourceCache', () => {
     expect(cache.snapshot()).toEqual({ items: new Map(), listedAtMs: undefined });
   });
 
-  it('tells whoever overhears of lists that others want, and makes none for it', async () => {
+  it('observes passively: it receives lists that others want, and causes none', async () => {
     const { clock, cloud, cache } = start();
     const heard: string[] = [];
     const stop = cache.observePassively(({ added, removed }) => {
@@ -122,7 +122,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([0]);
   });
 
-  it('rests while nobody attends, and makes the list at once that is overdue when somebody does', async () => {
+  it('slows down while nothing polls faster, and makes an overdue list at once when something does', async () => {
     const { clock, cloud, cache, listen } = start({ intervals: { idleMs: 300_000 } });
     listen();
     await clock.advance(450_000);
@@ -138,7 +138,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([0, 300_000, 450_000, 510_000, 570_000, 630_000, 930_000]);
   });
 
-  it('lists for somebody who attends again and again no more often than for one who stays', async () => {
+  it('lists no more often for a fast poller that comes and goes than for one that stays', async () => {
     const { clock, cloud, cache, listen } = start({ intervals: { idleMs: 300_000 } });
     listen();
     await clock.advance(1_000);
@@ -155,7 +155,7 @@ describe('ResourceCache', () => {
     expect(cloud.lists.length).toBeGreaterThanOrEqual(9);
   });
 
-  it('backs off after a failure whoever attends', async () => {
+  it('backs off after a failure even with fast pollers', async () => {
     const { clock, cloud, cache, listen } = start({ intervals: { idleMs: 300_000 } });
     listen();
     await clock.advance(1_000);
@@ -229,11 +229,11 @@ describe('ResourceCache', () => {
     expect(cloud.lists).toEqual([]);
   });
 
-  it('looks for a change when it has usually shown, once it has seen some', async () => {
+  it('polls for a change when it has usually shown, once it has seen some', async () => {
     const { clock, cloud, cache, listen } = start();
     listen();
     await clock.advance(0);
-    /** How often it looks until a list shows what takes 5 s. */
+    /** How often it polls until a list shows a change that takes 5 s. */
     const looksAtDeletion = async () => {
       const begunMs = clock.now();
       cloud.lists.length = 0;
@@ -325,7 +325,7 @@ describe('ResourceCache', () => {
       expect(clock.pendingTimers).toBe(0);
     });
 
-    it('keeps a minimum interval between lists, whatever the waiters', async () => {
+    it('keeps a minimum interval between lists for any number of waiters', async () => {
       const { clock, cloud, cache } = start();
 
       for (let turn = 0; turn < 100; turn++) {
@@ -385,7 +385,7 @@ describe('ResourceCache', () => {
     expect(deltas.map((delta) => delta.isStale)).toEqual([false, true, false]);
   });
 
-  it('backs off after failures, whatever is expected', async () => {
+  it('backs off after failures even if changes are expected', async () => {
     const { clock, cloud, cache, listen } = start();
     cloud.failure = failure();
     listen();

@@ -23,7 +23,7 @@ export interface ResourceCacheOptions<T extends Identified> {
   readonly intervals?: Partial<PollIntervals>;
   /**
    * The group of caches that list the same project with other credentials. Called at each list, because only the login determines
-   * the project; rejects as a list would.
+   * the project; rejects if a list would.
    */
   readonly group?: (() => Promise<ListGroup<T>>) | undefined;
   /** Shared by the caches of one cloud; its own by default. */
@@ -39,9 +39,9 @@ type EndExpectation = (isSeen?: boolean) => void;
 interface Expectation {
   readonly reason: string;
   readonly sinceMs: number;
-  /** Undefined: it is looked for as fast as any. */
+  /** Undefined: polled as fast as any other. */
   readonly pace: Pace | undefined;
-  /** When to look, by its pace. */
+  /** When to poll, according to its pace. */
   pollAtMs: number;
 }
 
@@ -85,7 +85,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
   #isListing = false;
   /** When the list in flight, or else the last one, began. */
   #startedMs = Number.NEGATIVE_INFINITY;
-  /** When the list before the one that the snapshot shows began. */
+  /** The start of the list before the one that the snapshot shows. */
   #listedBeforeMs = Number.NEGATIVE_INFINITY;
   /** When the next periodic list begins. */
   #pollAtMs = Number.NEGATIVE_INFINITY;
@@ -112,12 +112,14 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     return this.#snapshot;
   }
 
-  /** When the list began that came before the one of the snapshot; what the snapshot no longer shows was in it. */
+  /** The start of the list before the one of the snapshot; it contained what the snapshot no longer shows. */
   get listedBeforeMs(): number {
     return this.#listedBeforeMs;
   }
 
-  /** Age of the list that subscribers see, and whether the last one failed; undefined while nobody reads it, or before the first. */
+  /**
+   * Age of the list that subscribers see, and whether the last one failed; undefined without readers, or before the first list.
+   */
   freshness(nowMs: number): { readonly ageMs: number; readonly isFailing: boolean } | undefined {
     const { listedAtMs } = this.#snapshot;
     if (this.#listeners.size === 0 || listedAtMs === undefined) return undefined;
@@ -140,14 +142,17 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     };
   }
 
-  /** As `subscribe`, but has nothing listed: `listener` hears of lists that others want. Returns a function that ends it. */
+  /** Like `subscribe`, but causes no lists: `listener` receives lists that others want. Returns a function that unsubscribes. */
   observePassively(listener: (delta: Delta<T>) => void): () => void {
     const entry = { notify: listener };
     this.#passive.add(entry);
     return () => this.#passive.delete(entry);
   }
 
-  /** Lists frequently until the returned function is called, or when such a `change` usually shows; `reason` says what is expected. `variety`: see Paces. */
+  /**
+   * Lists frequently, or when such a `change` usually shows, until the returned function is called; `reason` says what is
+   * expected. `variety`: see Paces.
+   */
   expectChange(reason: string, change?: PacedChange, variety?: string): EndExpectation {
     const nowMs = this.#clock.now();
     const pace = change && this.#paces.of(change, variety);
@@ -166,15 +171,15 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     };
   }
 
-  /** Whether it is listed less often while nobody attends to it. */
+  /** Whether lists become less frequent while nothing polls faster. */
   get canPollSlower(): boolean {
     const { slowMs, idleMs = slowMs } = this.#intervals;
     return idleMs > slowMs;
   }
 
   /**
-   * Something may have happened of which nothing else tells: has it listed every `slowMs` rather than every `idleMs` until the returned function is
-   * called. A list that is overdue by that is made now.
+   * Something may have happened that only a list can show: lists every `slowMs` rather than every `idleMs` until the returned
+   * function is called. A list that is overdue by that measure is made now.
    */
   pollFaster(): () => void {
     const entry = {};
@@ -240,7 +245,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     this.#schedule();
   }
 
-  /** The cause of failing lists has been fixed: ends the backoff now. */
+  /** The cause of failing lists has been fixed; ends the backoff now. */
   retryNow(): void {
     if (this.#failures === 0) return;
     this.#failures = 0;
@@ -363,7 +368,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     this.#settleWaiters((waiter) => waiter.resolve(this.#snapshot), startedMs);
   }
 
-  /** A list that began at `startedMs` is a look of all that wait, whoever asked for it. */
+  /** A list that began at `startedMs` counts as a poll for all expectations, whoever requested it. */
   #schedulePolls(startedMs: number): void {
     for (const expectation of this.#expectations) {
       const { pace, sinceMs } = expectation;
@@ -396,7 +401,7 @@ export class ResourceCache<T extends Identified> implements ListGroupMember<T> {
     }
   }
 
-  /** Those that a list which began at `startedMs` serves; all when undefined. */
+  /** Waiters that a list begun at `startedMs` serves; all if undefined. */
   #settleWaiters(settle: (waiter: Waiter<T>) => void, startedMs = Number.POSITIVE_INFINITY): void {
     for (const waiter of this.#waiters) {
       if (startedMs <= waiter.sinceMs) continue;

@@ -7,7 +7,7 @@ export interface Identified {
 /** The cached state of a project's resources of one kind. */
 export interface Snapshot<T extends Identified> {
   readonly items: ReadonlyMap<string, T>;
-  /** When the underlying list began: it shows everything written before. Undefined before the first. */
+  /** When the underlying list began: it shows everything written before. Undefined before the first list. */
   readonly listedAtMs: number | undefined;
   /** Present while lists fail: the items are those of `listedAtMs`. */
   readonly stale?: { readonly sinceMs: number; readonly error: unknown };

@@ -7,7 +7,7 @@ import { Flavors } from './flavors.ts';
 import { ServerGroups } from './server-groups.ts';
 import { Servers } from './servers.ts';
 
-/** Used if the service supports it (Zed): rebuilds of servers that boot from a volume, and everything before. */
+/** Used if the service supports it (Zed): rebuilds of servers that boot from a volume, and all older features. */
 export const COMPUTE_MICROVERSION = '2.93';
 
 const ZoneList = z.object({ availabilityZoneInfo: list(ComputeAvailabilityZone) });
@@ -30,12 +30,15 @@ export class Compute {
     this.serverGroups = new ServerGroups(api);
   }
 
-  /** The microversion in use: {@link COMPUTE_MICROVERSION} or the one of clouds.yaml, if the service supports it; else its newest. */
+  /**
+   * The microversion in use: {@link COMPUTE_MICROVERSION} or the one of clouds.yaml, if the service supports it; otherwise its
+   * newest.
+   */
   microversion(): Promise<string | undefined> {
     return this.#api.microversion();
   }
 
-  /** Whether this microversion is spoken. */
+  /** Whether the microversion in use includes this one. */
   async supports(microversion: string): Promise<boolean> {
     const spoken = await this.microversion();
     return spoken !== undefined && compareMicroversions(microversion, spoken) <= 0;
@@ -46,7 +49,7 @@ export class Compute {
     return (await this.#api.get(ZoneList, '/os-availability-zone', options)).availabilityZoneInfo;
   }
 
-  /** `GET /limits`: the project's limits and what it uses of them. */
+  /** `GET /limits`: the project's limits and usage. */
   async limits(options: CallOptions = {}): Promise<ComputeLimits> {
     return (await this.#api.get(LimitsEnvelope, '/limits', options)).limits.absolute;
   }

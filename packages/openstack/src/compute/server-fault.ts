@@ -7,7 +7,7 @@ export type ServerFaultKind = 'outOfCapacity' | 'outOfAddresses' | 'antiAffinity
 export function serverFaultKind(server: Pick<Server, 'status' | 'fault'>): ServerFaultKind | undefined {
   const message = server.fault?.message;
   if (message === undefined) return server.status === 'ERROR' ? 'failed' : undefined;
-  // The scheduler looks at the group first, the hypervisor again: two servers may come at once.
+  // The scheduler checks the group first and the hypervisor again: two servers may arrive at once.
   if (/anti-affinity/i.test(message)) return 'antiAffinity';
   if (/no (more )?(fixed )?ip addresses available/i.test(message)) return 'outOfAddresses';
   if (

@@ -42,7 +42,7 @@ export class ServerGroups {
     return (await this.#api.post(GroupEnvelope, '/os-server-groups', call)).server_group;
   }
 
-  /** `DELETE /os-server-groups/{server_group_id}`; its servers stay. */
+  /** `DELETE /os-server-groups/{server_group_id}`; its servers remain. */
   async delete(id: string, options: CallOptions = {}): Promise<void> {
     const params = { server_group_id: id };
     await this.#api.send('DELETE', '/os-server-groups/{server_group_id}', { ...options, params });

@@ -16,7 +16,7 @@ import {
 } from '../types/server.ts';
 
 export interface ServerFilter {
-  /** A regular expression that Nova hands to its database: anchor it. */
+  /** A regular expression that Nova passes to its database: anchor it. */
   readonly name?: string;
   readonly status?: ServerStatus;
   /** All of them. From 2.26. */
@@ -27,11 +27,11 @@ export interface ServerFilter {
   readonly changesSince?: string;
 }
 
-/** From when on Nova writes the image to the volume that a server boots from; before, it leaves that as it is. */
+/** The microversion at which Nova writes the image to the volume that a server boots from; older ones leave it unchanged. */
 export const REIMAGE_MICROVERSION = '2.93';
 
 export interface ServerRebuildOptions extends CallOptions {
-  /** The server boots from a volume: rejected by clouds that would leave it as it is. */
+  /** The server boots from a volume; clouds that would leave it unchanged reject the call. */
   readonly isVolumeBacked?: boolean;
 }
 
@@ -84,8 +84,8 @@ export class Servers {
   }
 
   /**
-   * `POST /servers`; tags from 2.52, `networks` as a word from 2.37, `hostname` from 2.90. Returns before it is built:
-   * until it has a host the server can only be read and deleted, everything else fails with `notFound`.
+   * `POST /servers`; tags from 2.52, `networks` as a word from 2.37, `hostname` from 2.90. Returns before it is built. Until it
+   * has a host the server can only be read and deleted; everything else fails with `notFound`.
    */
   async create(server: ServerCreate, options: ServerCreateOptions = {}): Promise<ServerCreated> {
     const { hints, ...rest } = options;
@@ -103,7 +103,10 @@ export class Servers {
     await this.#api.send('DELETE', '/servers/{server_id}', { ...options, params: { server_id: id } });
   }
 
-  /** The action `forceDelete`: deletes past the time that Nova keeps deleted servers (`reclaim_instance_interval`). By a policy of its own. */
+  /**
+   * The action `forceDelete`: does not wait for the time that Nova keeps deleted servers (`reclaim_instance_interval`). It has
+   * its own policy.
+   */
   async forceDelete(id: string, options: CallOptions = {}): Promise<void> {
     await this.#act(id, { forceDelete: null }, options);
   }
@@ -115,8 +118,9 @@ export class Servers {
   }
 
   /**
-   * `POST /servers/{server_id}/action` `rebuild`: same server, ports and addresses, new root disk; from ACTIVE, SHUTOFF and ERROR. A server in SHUTOFF
-   * stays so. `metadata` replaces all; `user_data` from 2.57, a server that boots from a volume from 2.93. Returns while the status is REBUILD.
+   * `POST /servers/{server_id}/action` `rebuild`: same server, ports and addresses, new root disk; from ACTIVE, SHUTOFF and
+   * ERROR. A server in SHUTOFF remains so. `metadata` replaces all; `user_data` from 2.57, servers that boot from a volume from
+   * 2.93. Returns while the status is REBUILD.
    */
   async rebuild(id: string, rebuild: ServerRebuild, options: ServerRebuildOptions = {}): Promise<void> {
     const { isVolumeBacked, ...rest } = options;
@@ -230,15 +234,15 @@ export class Servers {
   }
 
   /**
-   * `POST /servers/{server_id}/os-volume_attachments`: returns while Cinder says `attaching`, with the device that the guest was asked to use. A volume
-   * that is attached already is refused with `badRequest`; one that allows many servers needs 2.60.
+   * `POST /servers/{server_id}/os-volume_attachments`: returns while Cinder reports `attaching`, with the device that the guest
+   * was asked to use. A volume that is attached already is refused with `badRequest`; one that allows many servers needs 2.60.
    */
   async attachVolume(id: string, volumeId: string, options: CallOptions = {}): Promise<VolumeDevice> {
     const call = { ...options, params: { server_id: id }, body: { volumeAttachment: { volumeId } } };
     return (await this.#api.post(VolumeEnvelope, '/servers/{server_id}/os-volume_attachments', call)).volumeAttachment;
   }
 
-  /** `DELETE /servers/{server_id}/os-volume_attachments/{volume_id}`: returns while Cinder says `detaching`. */
+  /** `DELETE /servers/{server_id}/os-volume_attachments/{volume_id}`: returns while Cinder reports `detaching`. */
   async detachVolume(id: string, volumeId: string, options: CallOptions = {}): Promise<void> {
     const params = { server_id: id, volume_id: volumeId };
     await this.#api.send('DELETE', '/servers/{server_id}/os-volume_attachments/{volume_id}', { ...options, params });

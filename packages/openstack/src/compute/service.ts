@@ -30,7 +30,7 @@ export const computeService = {
   type: 'compute',
   project: 'Nova',
   majorVersion: /^v2\.1$/,
-  // Nova before Newton only knows the old header.
+  // Nova before Newton supports only the old header.
   microversions: { name: 'compute', oldHeader: 'x-openstack-nova-api-version', wanted: COMPUTE_MICROVERSION },
   clientName: 'compute',
   client: (api: ServiceApi) => new Compute(api),

@@ -1,4 +1,4 @@
-/** Values of `auth_type` that a program can sign in with again and again. */
+/** Values of `auth_type` that a program can sign in with repeatedly. */
 export const CREDENTIAL_TYPES: readonly string[] = [
   'password',
   'v3password',
@@ -7,7 +7,7 @@ export const CREDENTIAL_TYPES: readonly string[] = [
   'v3applicationcredential',
 ];
 
-/** Those of which a person or a browser is a part, or whose login is good for once. */
+/** Those that need a person or a browser, or whose login is valid once. */
 export const SIGN_IN_TYPES: readonly string[] = [
   'v3totp',
   'v3multifactor',

@@ -5,7 +5,7 @@ import type { NodeAddressSettings } from './node-address-settings.ts';
 
 /** One validated cloud of clouds.yaml. */
 export interface CloudConfig {
-  /** `envvars` for the one from environment variables. */
+  /** `envvars` for the cloud from environment variables. */
   readonly name: string;
   readonly authUrl: string;
   readonly credential: Credential;
@@ -15,19 +15,19 @@ export interface CloudConfig {
   readonly tls: TlsFiles;
   /** By service type. */
   readonly endpointOverrides: Readonly<Record<string, string>>;
-  /** Interfaces and regions of single services (`network_interface`), by service type. */
+  /** Interfaces and regions of individual services (`network_interface`), by service type. */
   readonly endpoints?: Readonly<Record<string, ServiceEndpoint>>;
   /** `compute_default_microversion`, or a `compute_api_version` that is one. */
   readonly computeMicroversion: string | undefined;
   /** `node_addresses`, a key of Fairway's own. */
   readonly nodeAddresses?: NodeAddressSettings;
-  /** `load_balancers`, another one. */
+  /** `load_balancers`, a key of Fairway's own. */
   readonly loadBalancers?: CloudLoadBalancers;
-  /** `config_drive`, another one: whether all nodes have one. */
+  /** `config_drive`, a key of Fairway's own: whether all nodes have one. */
   readonly configDrive?: boolean;
 }
 
-/** Paths of PEM files, a leading `~` replaced. */
+/** Paths of PEM files, with a leading `~` expanded. */
 export interface TlsFiles {
   readonly verify: boolean;
   readonly cacert?: string;

@@ -150,7 +150,7 @@ export class CloudEntry {
     return domain === undefined ? { kind: 'default' } : { kind: 'domain', domain };
   }
 
-  /** Of a user or project; `domain_*` and `default_domain*` apply to both if a project is meant. */
+  /** For a user or project; `domain_*` and `default_domain*` apply to both if a project is named. */
   #domain(of: 'user' | 'project'): { readonly id: string } | { readonly name: string } | undefined {
     return (
       this.#idOrName(`${of}_domain_id`, `${of}_domain_name`) ??
@@ -169,7 +169,7 @@ export class CloudEntry {
 
   tls(): CloudConfig['tls'] {
     const verify = this.flag('insecure') === true ? false : (this.flag('verify') ?? true);
-    // Not read where nothing is verified by it: it may be missing.
+    // Not read if verification is off: it may be missing.
     const cacert = verify ? this.#path('cacert') : undefined;
     const cert = this.#path('cert');
     const key = this.#path('key');
@@ -182,13 +182,13 @@ export class CloudEntry {
     };
   }
 
-  /** With `{region_name}` and other keys of the cloud in place. */
+  /** Expands `{region_name}` and other keys of the cloud. */
   text(key: string): string | undefined {
     const text = this.#textOf(this.raw[key], key);
     return text === undefined ? undefined : this.#expand(key, text);
   }
 
-  /** As written, numbers and booleans as such: of a key that only Fairway knows. */
+  /** As written, numbers and booleans as such; for keys that only Fairway reads. */
   setting(key: string): unknown {
     return valuesOf(this.raw[key]);
   }

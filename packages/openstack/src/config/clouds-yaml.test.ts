@@ -26,7 +26,7 @@ function read(files: Files, env: Env = {}): CloudsYaml {
   return new CloudsYaml({ env, cwd: '/work', home: HOME, readFile: (path) => files[path] });
 }
 
-/** A file whose only cloud, `c`, says this beside a complete `auth`. */
+/** A file whose only cloud, `c`, has these keys beside a complete `auth`. */
 function cloud(keys: object, auth: object = {}): Files {
   const complete = {
     auth_url: 'https://cloud/v3',
@@ -79,7 +79,7 @@ describe('CloudsYaml', () => {
     { reason: 'then the system', files: ['/etc/openstack/clouds.yaml'], found: '/etc/openstack/clouds.yaml' },
     { reason: 'yaml before yml', files: ['/work/clouds.yml', '/work/clouds.yaml'], found: '/work/clouds.yaml' },
     { reason: 'json is read, too', files: ['/work/clouds.json'], found: '/work/clouds.json' },
-  ])('reads one file alone: $reason', ({ files, env, found }) => {
+  ])('reads only one file: $reason', ({ files, env, found }) => {
     const contents = files.map((path) => [path, `{"clouds": {"${path}": {}}}`]);
 
     expect(read(Object.fromEntries(contents) as Files, env).names).toEqual([found]);
@@ -118,7 +118,7 @@ public-clouds:
     });
   });
 
-  it('defines a cloud from the environment, which is then the default', () => {
+  it('defines a cloud from the environment and makes it the default', () => {
     const env = {
       OS_AUTH_URL: 'https://env/v3',
       OS_USERNAME: 'me',
@@ -202,13 +202,13 @@ public-clouds:
     expect(read(cloud(keys, auth)).get('c')).toMatchObject(expected);
   });
 
-  it('reads a microversion without quotes as it is written', () => {
+  it('keeps the spelling of a microversion without quotes', () => {
     const files = { '/work/clouds.yaml': `${DEMO}    compute_default_microversion: 2.90\n` };
 
     expect(read(files).get('demo').computeMicroversion).toBe('2.90');
   });
 
-  /** The cases' files, in a root of their own. */
+  /** The cases' files, in their own root. */
   function readCase({ files, env = {} }: CloudsYamlCase): Reading {
     const rooted = Object.fromEntries(Object.entries(files).map(([path, content]) => [`/${path}`, content]));
     const variables = Object.entries(env).map(([key, value]) => [key, value.replaceAll(ROOT, '')]);
@@ -224,7 +224,7 @@ public-clouds:
     expect(() => readCase(given)).toThrow(given.says);
   });
 
-  it('says which file cannot be read', () => {
+  it('reports the file that cannot be read', () => {
     const readFile = () => {
       throw new Error('EACCES: permission denied');
     };
@@ -315,7 +315,7 @@ public-clouds:
     expect(() => read(files, env).get(name)).toThrow(message);
   });
 
-  it('reads which of servers’ addresses their nodes have', () => {
+  it('reads which server addresses become node addresses', () => {
     const written = { public_networks: ['Ext-Net'], sort_order: ['10.0.0.0/8', '2001:db8::/32'], ipv6: false };
 
     expect(read(cloud({ node_addresses: written })).get('c').nodeAddresses).toEqual({
@@ -330,11 +330,11 @@ public-clouds:
     expect(read(cloud({ config_drive })).get('c').configDrive).toBe(config_drive);
   });
 
-  it('refuses another value for that', () => {
+  it('refuses other values for config_drive', () => {
     expect(() => read(cloud({ config_drive: 'sometimes' })).get('c')).toThrow(/config_drive/);
   });
 
-  it('reads what load balancers are like', () => {
+  it('reads load balancer settings', () => {
     const id = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
     const written = { provider: 'ovn', max_shared: 3, classes: { gold: { floating_network_id: id } } };
     const { loadBalancers } = read(cloud({ load_balancers: written })).get('c');

@@ -8,10 +8,10 @@ import { cloudOfEnvironment, isMapping, mergeCloud, mergeDeep, normalizeKeys, ty
 import { inRegion } from './region.ts';
 import { loadWritten } from './written-yaml.ts';
 
-/** What is read; the caller owns process.env and the file system. */
+/** The inputs; the caller owns process.env and the file system. */
 export interface CloudsYamlOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Undefined: no working directory is looked in. */
+  /** Undefined: no working directory is searched. */
   readonly cwd: string | undefined;
   readonly home: string;
   /** Undefined if there is no such file. */
@@ -26,12 +26,12 @@ interface LoadedFile {
 const ENVIRONMENT = 'the environment';
 
 /**
- * Clouds as OpenStack's own clients read them: the first clouds.yaml found, secure.yaml over it, profiles of
- * clouds-public.yaml under each cloud, and the cloud `envvars` of the `OS_*` variables.
+ * Reads clouds as OpenStack's own clients do: the first clouds.yaml found, secure.yaml over it, profiles of clouds-public.yaml
+ * under each cloud, and the cloud `envvars` from the `OS_*` variables.
  * https://docs.openstack.org/openstacksdk/latest/user/config/configuration.html
  */
 export class CloudsYaml {
-  /** Paths of what was read. */
+  /** Paths of the files read. */
   readonly files: { readonly clouds: string | undefined; readonly secure: string | undefined };
   readonly #options: CloudsYamlOptions;
   readonly #clouds: ReadonlyMap<string, RawCloud>;
@@ -72,15 +72,15 @@ export class CloudsYaml {
   }
 
   /**
-   * The cloud of this name; without a name that of OS_CLOUD, else `envvars`, else the only one.
-   * `over` takes precedence over what is written. Throws a {@link CloudConfigError} that names file, cloud and key.
+   * The cloud with this name; without a name the one of OS_CLOUD, else `envvars`, else the only one. `over` takes precedence over
+   * the files. Throws a {@link CloudConfigError} that names file, cloud and key.
    */
   get(wanted?: string, over: RawCloud = {}): CloudConfig {
     const { name, raw, context } = this.#written(wanted, over);
     return compileCloud(name, raw, context);
   }
 
-  /** How a person or a machine signs in to the cloud that {@link get} would choose: what is missing there may be asked for. */
+  /** How a person or a machine signs in to the cloud that {@link get} would choose; missing values may be asked for. */
   signIn(wanted?: string, over: RawCloud = {}): SignInConfig {
     const { name, raw, context } = this.#written(wanted, over);
     return compileSignIn(new CloudEntry(name, raw, context));
@@ -151,7 +151,7 @@ export class CloudsYaml {
     }
   }
 
-  /** As appdirs finds them, and where other clients always look. */
+  /** Where appdirs finds them, and where other clients always look. */
   #folders(): readonly string[] {
     const { cwd, env } = this.#options;
     const ownConfig = join(this.#home(), '.config');

@@ -61,7 +61,7 @@ class CloudCompiler {
     }
   }
 
-  /** Of `prefix` one service: `network_`. */
+  /** The interface of one service, if `prefix` names one: `network_`. */
   #interface(prefix: string): EndpointInterface | undefined {
     const key = `${prefix}interface`;
     const text = this.#entry.text(key) ?? this.#entry.text(`${prefix}endpoint_type`);
@@ -102,7 +102,7 @@ class CloudCompiler {
   #computeMicroversion(): string | undefined {
     for (const key of ['compute_default_microversion', 'compute_api_version']) {
       const version = this.#entry.text(key);
-      // Plain `2` and `2.1` name the major version; the newest that Fairway knows is what it asks for anyhow.
+      // Plain `2` and `2.1` name the major version; Fairway requests the newest that it knows anyway.
       if (version === undefined || /^2(\.[01]|\.latest)?$/.test(version)) continue;
       if (!/^2\.\d{1,4}$/.test(version)) {
         throw this.#entry.error(key, `${version} is not a microversion such as 2.90, or 2.latest`);
@@ -112,7 +112,7 @@ class CloudCompiler {
     return undefined;
   }
 
-  /** Those that other clients don't know. */
+  /** Keys that other clients do not know. */
   #ownKeys(): Pick<CloudConfig, 'nodeAddresses' | 'loadBalancers' | 'configDrive'> {
     const nodeAddresses = this.#settings('node_addresses', NodeAddressSettings);
     const loadBalancers = this.#settings('load_balancers', CloudLoadBalancers);

@@ -89,7 +89,7 @@ describe('how to sign in', () => {
       keys: { auth_type: 'v3oidcaccesstoken' },
       signIn: { ...FEDERATED, grant: { kind: 'accessToken', accessToken: 't' } },
     },
-  ])('is read of $auth and $keys', ({ auth, keys, signIn }) => {
+  ])('is read from $auth and $keys', ({ auth, keys, signIn }) => {
     expect(cloud(auth, keys).signIn('c')).toMatchObject({ cloud: 'c', authUrl: 'https://cloud/v3', signIn });
   });
 
@@ -138,7 +138,7 @@ describe('how to sign in', () => {
     expect(() => cloud(auth, keys).signIn('c')).toThrow(`/work/clouds.yaml: cloud c: ${problem}`);
   });
 
-  it('is read of OS_ variables, as keystoneauth names them', () => {
+  it('is read from OS_ variables, as keystoneauth names them', () => {
     const env = {
       OS_AUTH_URL: 'https://cloud/v3',
       OS_AUTH_TYPE: 'v3oidcdeviceauthz',

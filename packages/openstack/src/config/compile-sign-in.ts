@@ -4,7 +4,7 @@ import type { OidcClient, SignIn, SignInConfig } from '../sign-in/sign-in.ts';
 import { CREDENTIAL_TYPES, SIGN_IN_TYPES } from './auth-types.ts';
 import type { CloudEntry } from './cloud-entry.ts';
 
-/** Checks a merged cloud as far as it says who signs in; throws a `CloudConfigError` that names the key. */
+/** Checks the part of a merged cloud that says who signs in; throws a `CloudConfigError` that names the key. */
 export function compileSignIn(entry: CloudEntry): SignInConfig {
   return { cloud: entry.name, authUrl: entry.authUrl(), tls: entry.tls(), signIn: signInOf(entry) };
 }
@@ -63,7 +63,7 @@ function passwordOf(entry: CloudEntry, withPasscode: boolean): SignIn {
   return { kind: 'password', ...userOf(entry), withPasscode, ...given };
 }
 
-/** Of the methods that keystoneauth combines, those for which there is something to give. */
+/** The methods that keystoneauth combines, limited to those with a value. */
 function multifactorOf(entry: CloudEntry): SignIn {
   const methods = entry.list('auth_methods').map((method) => method.replace(/^v3/, ''));
   const [first, ...more] = methods;
@@ -139,7 +139,7 @@ function needDiscovery(entry: CloudEntry, key: string, endpoint: string | undefi
   throw entry.error('auth.discovery_endpoint', `is missing, and so is auth.${key}`);
 }
 
-/** Secrets go there: not in clear over a network. */
+/** Secrets are sent there, so never over a network in clear text. */
 function requireSafe(entry: CloudEntry, key: string, text: string): void {
   if (!URL.canParse(text)) throw entry.error(key, `${text} is not a URL`);
   const url = new URL(text);

@@ -23,7 +23,7 @@ export interface GcfgFile {
   readonly entries: readonly GcfgEntry[];
 }
 
-/** Thrown for text that is not of the format. */
+/** Thrown for text in another format. */
 export class GcfgError extends Error {
   override readonly name = 'GcfgError';
   readonly line: number;
@@ -38,8 +38,8 @@ const SECTION = /^\[\s*([a-z][a-z0-9-]*)\s*(?:"((?:[^"\\]|\\.)*)"\s*)?\]\s*(?:[;
 const KEY = /^([a-z][a-z0-9-]*)\s*(?:=(.*)|([;#].*)?)$/is;
 
 /**
- * Reads the format of cloud.conf: git's, as https://pkg.go.dev/gopkg.in/gcfg.v1 describes it. Names of sections and keys know no case, those of
- * subsections do.
+ * Parses the format of cloud.conf: git's, as https://pkg.go.dev/gopkg.in/gcfg.v1 describes it. Names of sections and keys are
+ * case-insensitive, those of subsections are case-sensitive.
  */
 export function parseGcfg(text: string): GcfgFile {
   const sections: GcfgSection[] = [];
@@ -72,14 +72,14 @@ export function parseGcfg(text: string): GcfgFile {
   return { sections, entries };
 }
 
-/** An odd number of them: a pair is one that is meant. */
+/** An odd number of backslashes continues the line: a pair is an escaped one. */
 function endsInBackslash(content: string): boolean {
   return (content.length - trimmedEnd(content, '\\').length) % 2 === 1;
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\', '"': '"', n: '\n', t: '\t' };
 
-/** Without comment and quotes; blanks around it count only within quotes. */
+/** Without comment and quotes; surrounding blanks count only within quotes. */
 function valueOf(text: string, line: number): string {
   let value = '';
   let kept = 0;

@@ -29,7 +29,7 @@ const balancerClass = z
     memberSubnetID: given.member_subnet_id,
   }));
 
-/** What Services name as their class. */
+/** Services name these as their class. */
 export type CloudBalancerClass = Readonly<z.infer<typeof balancerClass>>;
 
 const monitor = z
@@ -45,20 +45,20 @@ const monitor = z
     error: 'must not exceed the delay: Octavia rejects this',
   })
   .transform((given) => ({
-    /** Undefined: what is right for each port. */
+    /** Undefined: chosen for each port. */
     isEnabled: given.enabled,
     /** Seconds, as the timeout. */
     delay: given.delay,
     timeout: given.timeout,
-    /** Successes until a member is up. */
+    /** Successes until a member is considered up. */
     maxRetries: given.max_retries,
-    /** Failures until it is down. */
+    /** Failures until a member is considered down. */
     maxRetriesDown: given.max_retries_down,
   }));
 
 /**
- * What load balancers of a cloud are like where nobody in a cluster says otherwise: the entry's `load_balancers` in clouds.yaml. The counterpart of `[LoadBalancer]`
- * and `[LoadBalancerClass]` in cloud-provider-openstack; monitors have the defaults from there.
+ * Defaults for load balancers of a cloud, unless a cluster overrides them: the entry's `load_balancers` in clouds.yaml. The
+ * counterpart of `[LoadBalancer]` and `[LoadBalancerClass]` in cloud-provider-openstack; monitors have the defaults from there.
  */
 export const CloudLoadBalancers = z
   .strictObject({
@@ -86,33 +86,36 @@ export const CloudLoadBalancers = z
       .default({}),
   })
   .transform((given) => ({
-    /** Of new load balancers; undefined: Octavia's own default. */
+    /** For new load balancers; undefined: Octavia's own default. */
     provider: given.provider,
-    /** Of new ones. */
+    /** For new ones. */
     flavorID: given.flavor_id,
-    /** Of new ones. */
+    /** For new ones. */
     availabilityZone: given.availability_zone,
-    /** Whether listeners are made after their load balancer: not all providers can make all by one call. */
+    /** Whether listeners are created after their load balancer: not all providers can create everything in one call. */
     isSerial: given.serial_calls,
-    /** Where floating IPs of the cluster's own external network come from; the id counts before name and tags. */
+    /** Where floating IPs of the cluster's own external network come from; the id takes precedence over name and tags. */
     floatingSubnetID: given.floating_subnet_id,
     floatingSubnet: given.floating_subnet,
     floatingSubnetTags: given.floating_subnet_tags,
-    /** Labels of the nodes that are members, as the annotation has them. */
+    /** Labels of the nodes that become members, in the syntax of the annotation. */
     nodeSelector: given.node_selector,
-    /** Behind PROXY a Service has the host name ADDRESS.SUFFIX, so that the cluster's own clients pass the load balancer too. */
+    /**
+     * With PROXY a Service gets the host name ADDRESS.SUFFIX, so that traffic from the cluster's own clients also passes the load
+     * balancer.
+     */
     hostnameSuffix: given.ingress_hostname_suffix,
     algorithm: given.lb_method,
     isInternal: given.internal,
     tlsContainerRef: given.default_tls_container_ref,
-    /** Where TLS references lead; those to `external` are Octavia's to judge. */
+    /** Where TLS references point; Octavia validates those to `external`. */
     containerStore: given.container_store,
     monitor: given.monitor,
     /** How many Services may use one load balancer. */
     maxShared: given.max_shared,
-    /** Whether Services may use load balancers of the project that are no cluster's. */
+    /** Whether Services may use load balancers of the project that belong to no cluster. */
     sharesOthers: given.share_others,
-    /** By the names that Services call them. */
+    /** By the names that Services use. */
     classes: new Map(Object.entries(given.classes)),
   }));
 export type CloudLoadBalancers = Readonly<z.infer<typeof CloudLoadBalancers>>;

@@ -15,8 +15,8 @@ function isRange(text: string): boolean {
 }
 
 /**
- * Which of a server's addresses its node has, and as what: the entry's `node_addresses` in clouds.yaml. Names are those of networks as servers list them.
- * The counterpart of `[Networking]` in cloud-provider-openstack.
+ * Which addresses of a server become addresses of its node, and of which type: the entry's `node_addresses` in clouds.yaml. Names
+ * are those of networks as servers list them. The counterpart of `[Networking]` in cloud-provider-openstack.
  */
 export const NodeAddressSettings = z
   .strictObject({
@@ -28,7 +28,7 @@ export const NodeAddressSettings = z
   .transform((settings) => ({
     /** Their addresses are external. */
     publicNetworks: settings.public_networks,
-    /** If there are any, fixed addresses of other networks are left out. */
+    /** If any match, fixed addresses of other networks are left out. */
     internalNetworks: settings.internal_networks,
     /** Ranges whose addresses come first, in this order. */
     sortOrder: settings.sort_order,
@@ -37,5 +37,5 @@ export const NodeAddressSettings = z
   }));
 export type NodeAddressSettings = Readonly<z.infer<typeof NodeAddressSettings>>;
 
-/** Everything counts, in the order of the networks' names. */
+/** All addresses count, in the order of the networks' names. */
 export const DEFAULT_NODE_ADDRESSES: NodeAddressSettings = NodeAddressSettings.parse({});

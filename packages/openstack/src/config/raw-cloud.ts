@@ -23,7 +23,7 @@ export function mergeDeep(base: RawCloud, update: RawCloud): RawCloud {
   return merged;
 }
 
-/** Keys with a dash are read as with an underscore; so are those of `auth`, and of the values of `regions`. */
+/** Keys with a dash are read as if with an underscore; so are those of `auth`, and of the values of `regions`. */
 export function normalizeKeys(raw: RawCloud): RawCloud {
   return Object.fromEntries(
     Object.entries(raw).map(([key, value]) => [key.replaceAll('-', '_'), normalizeValue(key, value)]),

@@ -13,8 +13,8 @@ import {
 } from 'js-yaml';
 
 /**
- * A number or boolean without quotes. Clients read `project_name: 0987654321098765` as text, and a password of digits is meant as it
- * is written; a setting that wants a number takes the value.
+ * A number or boolean without quotes. Clients read `project_name: 0987654321098765` as text, and a password of digits must keep
+ * its spelling; a setting that needs a number uses the value.
  */
 export class WrittenScalar {
   readonly text: string;
@@ -40,7 +40,7 @@ function asWritten(
 
 const keyText = (key: unknown): unknown => (key instanceof WrittenScalar ? key.text : key);
 
-/** Merge keys (`<<`), and dates as text; the rest as PyYAML, which OpenStack's clients read with. */
+/** Merge keys (`<<`), and dates as text; everything else as PyYAML, which OpenStack's clients use. */
 const SCHEMA = FAILSAFE_SCHEMA.withTags(
   nullCoreTag,
   mergeTag,
@@ -54,7 +54,7 @@ const SCHEMA = FAILSAFE_SCHEMA.withTags(
   }),
 );
 
-/** YAML, or JSON, in which numbers and booleans are {@link WrittenScalar}s. Throws js-yaml's error. */
+/** Parses YAML or JSON with numbers and booleans as {@link WrittenScalar}s. Throws js-yaml's error. */
 export function loadWritten(text: string, filename: string): unknown {
   return load(text, { filename, schema: SCHEMA });
 }

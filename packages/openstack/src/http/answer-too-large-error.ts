@@ -2,7 +2,10 @@ import { OpenStackError, type OpenStackErrorOptions } from './openstack-error.ts
 
 type Answer = Pick<OpenStackErrorOptions, 'service' | 'method' | 'template' | 'message' | 'host' | 'cause'>;
 
-/** Thrown for a response with more in it than is parsed at a stretch. The same call would get the same: only one for fewer items may succeed. */
+/**
+ * Thrown for a response too large to parse in one go. The same call would get the same response; only a call for fewer items may
+ * succeed.
+ */
 export class AnswerTooLargeError extends OpenStackError {
   constructor({ service, method, template, message, host, cause }: Answer) {
     const outcome = method === 'GET' ? 'notDone' : 'unknown';

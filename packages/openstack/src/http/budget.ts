@@ -27,10 +27,12 @@ interface Queue {
 const PLACES_PER_FREE_PLACE = 3;
 
 /**
- * Fairway's own rate limit for one cloud, over all projects: a token bucket and a concurrency limit, with fair queueing by project.
+ * Fairway's own rate limit for one cloud, over all projects: a token bucket and a concurrency limit, with fair queueing by
+ * project.
  *
- * **Guarantees.** Round robin over projects, however many calls each has queued: a call waits for at most one call of every other project, and for those of its
- * own. However slow the calls of one project are, it never holds all slots. Every attempt, retries included, counts against its own project.
+ * **Guarantees.** Round robin over projects, however many calls each has queued: a call waits for at most one call of every other
+ * project, and for its own project's calls. However slow the calls of one project are, it never holds all slots. Every attempt,
+ * retries included, counts against its own project.
  */
 export class Budget {
   readonly #clock: Clock;
@@ -51,7 +53,7 @@ export class Budget {
     this.#filledAtMs = clock.now();
   }
 
-  /** Queued calls; above zero, Fairway exceeds its budget for the cloud. */
+  /** Queued calls; if above zero, Fairway exceeds its budget for the cloud. */
   get waiting(): number {
     return this.#waiting;
   }
@@ -65,8 +67,8 @@ export class Budget {
   }
 
   /**
-   * Resolves when the call may be sent; the returned function must be called when it ends. First come, first served within a project.
-   * `project` is the caller's project id; if not known yet, whatever else tells callers apart, or ''.
+   * Resolves when the call may be sent; the returned function must be called when it ends. First come, first served within a
+   * project. `project` is the caller's project id; if not known yet, anything else that identifies the caller, or ''.
    */
   acquire(project: string, priority: Priority, signal: AbortSignal): Promise<() => void> {
     return new Promise((resolve, reject) => {

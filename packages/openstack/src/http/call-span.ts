@@ -2,7 +2,7 @@ import type { Span } from '@fairway/base/tracing';
 import { isOpenStackError } from './openstack-error.ts';
 import { type HttpMethod, type HttpResponse, requestIdOf } from './transport.ts';
 
-/** The part of a call that its span tells of. */
+/** The parts of a call that its span records. */
 interface TracedCall {
   readonly service: string;
   readonly method: HttpMethod;
@@ -11,7 +11,10 @@ interface TracedCall {
   readonly project?: string | undefined;
 }
 
-/** The span of a call with all its attempts; undefined if it is not recorded. Ids of objects are not in its name, credentials nowhere. */
+/**
+ * The span of a call with all its attempts; undefined if it is not recorded. Its name contains no object ids, and it has no
+ * credentials.
+ */
 export function callSpan(around: Span, call: TracedCall, cloud: string): Span | undefined {
   const { service, method, template, project, url } = call;
   return around.child(`${method} ${template}`, {
@@ -31,7 +34,7 @@ export function answered(span: Span, response: HttpResponse): void {
   span.set({ 'http.response.status_code': response.status, 'openstack.request_id': requestIdOf(response) });
 }
 
-/** Without the words of the service, which quote what a user wrote. */
+/** Without the service's message, which quotes user input. */
 export function failed(span: Span, error: unknown): void {
   if (!isOpenStackError(error)) return span.fail(error instanceof Error ? error.name : 'aborted');
   span.set({ 'http.response.status_code': error.status, 'openstack.request_id': error.requestId });

@@ -261,7 +261,7 @@ describe('error bodies', () => {
     expect(errorKind(status, error, retryAfterMs)).toBe(kind);
   });
 
-  it('cuts a page of text short', () => {
+  it('truncates a page of text', () => {
     expect(readErrorBody(500, 'text/plain', 'x'.repeat(10_000)).message).toHaveLength(501);
   });
 
@@ -269,7 +269,7 @@ describe('error bodies', () => {
     { reason: 'a message', body: JSON.stringify({ NeutronError: { type: 'Conflict', message: 'x'.repeat(60_000) } }) },
     { reason: 'a body', body: JSON.stringify({ NeutronError: { type: 'Conflict', message: 'x'.repeat(9_000_000) } }) },
     { reason: 'a page', body: `<html>${'<p>x</p>'.repeat(1_000_000)}` },
-  ])('says the beginning of $reason without an end', ({ body }) => {
+  ])('reports the beginning of $reason without an end', ({ body }) => {
     const { message } = readErrorBody(409, 'application/json', body);
     expect(message.length).toBeLessThanOrEqual(2_001);
     expect(message).toMatch(/x ?…$/);

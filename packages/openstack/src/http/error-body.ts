@@ -8,9 +8,9 @@ export interface ErrorMessage {
 }
 
 const MAX_TEXT_LENGTH = 500;
-/** Of a message that a service has written as one: Nova's of a quota names many resources. */
+/** For a message that a service sends as such: Nova's message about a quota names many resources. */
 const MAX_MESSAGE_LENGTH = 2_000;
-/** What a proxy or a service has to say is at the beginning. */
+/** The useful part of a proxy's or service's message is at the beginning. */
 const MAX_BODY_LENGTH = 64 * 1024;
 
 /** Extracts the message from 4xx and 5xx responses of services, their middleware and proxies. */
@@ -59,7 +59,7 @@ function readFlat(json: unknown): ErrorMessage | undefined {
   return undefined;
 }
 
-/** Glance and proxies send HTML: the heading repeats the status, the text after it is the message. */
+/** Glance and proxies send HTML: the heading repeats the status, and the text after it is the message. */
 function plainText(body: string): string {
   const text = stripMarkup(withoutElements(body, 'h1')) || stripMarkup(body);
   return shortened(text, MAX_TEXT_LENGTH);
@@ -82,7 +82,7 @@ function stripMarkup(body: string): string {
     .trim();
 }
 
-/** Each look for an end begins where the last one ended, and the first that is not there is the last. */
+/** Each search for an end starts where the last one ended, and the first failure is the last search: linear time. */
 function withoutElements(body: string, name: string): string {
   const lower = body.toLowerCase();
   const kept: string[] = [];

@@ -3,8 +3,9 @@ import type { OpenStackErrorKind } from './openstack-error.ts';
 import type { HttpMethod } from './transport.ts';
 
 /**
- * Every service reports an exceeded quota differently: Nova 403 `Quota exceeded for cores: Requested 8, but already used…`, Neutron 409
- * `OverQuota`, Nova for a port of Neutron's 403 `Maximum number of ports exceeded`, Cinder, Manila and Glance 413, Barbican 403 `…because a quota has been reached`.
+ * Every service reports an exceeded quota differently: Nova 403 `Quota exceeded for cores: Requested 8, but already used…`,
+ * Neutron 409 `OverQuota`, Nova for a Neutron port 403 `Maximum number of ports exceeded`, Cinder, Manila and Glance 413,
+ * Barbican 403 `…because a quota has been reached`.
  */
 const QUOTA =
   /^quota exceeded|quota has been (?:met|reached)|maximum number of .{0,200} exceeded|exceeded for quota|exceeds? .{0,200}\bquota\b|larger than maximum allowed limit/i;
@@ -56,8 +57,8 @@ function isQuotaExceeded(status: number, error: ErrorMessage): boolean {
 }
 
 /**
- * Whether a write with this response is known not to have been done. A 4xx is a rejection, and so is a 503 with Retry-After:
- * a proxy or service at its limit; and a 501, by what it means. Any other 5xx may come after the work was done.
+ * Whether a write with this response is known not to have been done. A 4xx is a rejection, and so are a 503 with Retry-After (a
+ * proxy or service at its limit) and, by definition, a 501. Any other 5xx may come after the work was done.
  */
 export function outcomeOf(method: HttpMethod, status: number, retryAfterMs: number | undefined): 'notDone' | 'unknown' {
   if (method === 'GET') return 'notDone';

@@ -33,15 +33,15 @@ export interface HttpCall {
   readonly body?: unknown;
   /** Whether the call is idempotent; by default only GET and DELETE are. */
   readonly idempotent?: boolean;
-  /** A POST without side effects that matter, such as for a token: no grant is checked. */
+  /** A POST without relevant side effects, such as for a token; no grant is checked. */
   readonly isReading?: boolean;
   readonly priority?: Priority;
   /** Id of the calling project, for fair queueing; omitted if not known yet. */
   readonly project?: string | undefined;
-  /** Who the call takes turns as while the project is not known. */
+  /** Identifies the caller for fair queueing while the project is not known. */
   readonly owner?: string | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** What a response of 400 or more is thrown as, if it says more than the usual error. */
+  /** Creates the error for a response of 400 or more, if it can say more than the usual one. */
   readonly refusal?: (response: HttpResponse, usual: OpenStackError) => OpenStackError;
 }
 
@@ -72,14 +72,14 @@ export interface HttpClientOptions {
 
 const ATTEMPT_TIMED_OUT = Symbol('attempt timed out');
 
-/** Sends calls to the services of one cloud: budget, timeouts, safe retries, typed errors, metrics. */
+/** Sends calls to the services of one cloud, with budget, timeouts, safe retries, typed errors and metrics. */
 export class HttpClient {
   readonly #options: HttpClientOptions;
   readonly #clock: Clock;
   readonly #logger: Logger;
   readonly #timeouts: Timeouts;
   readonly #retry: RetryPolicy;
-  /** Services whose last call failed in all its attempts: their next call gets a single attempt, as its caller retries anyway. */
+  /** Services whose last call failed in all its attempts. Their next call gets a single attempt, as its caller retries anyway. */
   readonly #failing = new Set<string>();
 
   constructor(options: HttpClientOptions) {

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { MAX_PROJECT_SERIES, OpenStackMetrics } from './metrics.ts';
 
-test('calls are counted by project, and those of projects beyond the limit together', async () => {
+test('calls are counted by project, with one shared count for projects beyond the limit', async () => {
   const registry = new Registry();
   const metrics = new OpenStackMetrics(registry);
   const labels = { cloud: 'c', service: 'compute', method: 'GET', resource: '/servers' } as const;

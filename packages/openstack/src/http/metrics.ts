@@ -10,7 +10,7 @@ export interface AttemptLabels {
   readonly resource: string;
 }
 
-/** Projects with series of their own; the others share `other`. */
+/** Projects with their own series; the others share `other`. */
 export const MAX_PROJECT_SERIES = 500;
 
 /** `code` is a status class (`2xx`) or why there was no response (`timeout`, `network`). */
@@ -72,7 +72,7 @@ export class OpenStackMetrics {
     });
   }
 
-  /** `project` is its id; empty where it is not known yet, as for a token. */
+  /** `project` is its id; empty if not known yet, as for a token. */
   attempted(labels: AttemptLabels, code: string, durationMs: number, project = ''): void {
     this.#requests.inc({ ...labels, code });
     const { cloud, service, method } = labels;

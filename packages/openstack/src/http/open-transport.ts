@@ -3,7 +3,10 @@ import { UndiciTransport } from './undici-transport.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/** Connections to a cloud, with the certificates that its configuration names. Throws a CloudConfigError that names the key of one that cannot be read. */
+/**
+ * Opens connections to a cloud, with the certificates that its configuration names. Throws a CloudConfigError that names the key
+ * of one that cannot be read.
+ */
 export function openTransport(
   { verify, cacert, cert, key }: TlsFiles,
   { readFile, connections }: { readonly readFile: (path: string) => string; readonly connections: number },
@@ -21,7 +24,7 @@ export function openTransport(
       verify,
       ...(cacert !== undefined && { ca: read('cacert', cacert) }),
       ...(cert !== undefined && { cert: read('cert', cert) }),
-      // A certificate's file may hold its key too.
+      // A certificate's file may also contain its key.
       ...(cert !== undefined && { key: read('key', key ?? cert) }),
     },
     connections,

@@ -19,7 +19,7 @@ export type OpenStackErrorKind =
   | 'outOfCapacity'
   /** 5xx, or a response that is not from the API. */
   | 'unavailable'
-  /** No answer in time. */
+  /** No response in time. */
   | 'timeout'
   /** No connection, or it broke. */
   | 'network';
@@ -43,9 +43,9 @@ export interface OpenStackErrorOptions {
   readonly requestId?: string | undefined;
   readonly outcome: 'notDone' | 'unknown';
   readonly retryAfterMs?: number | undefined;
-  /** Host and port that were called; undefined for what Fairway itself refused. */
+  /** Host and port that were called; undefined if Fairway itself refused the call. */
   readonly host?: string | undefined;
-  /** What is known of the quota that is used up. */
+  /** Details about the quota that is used up. */
   readonly quotas?: readonly QuotaUse[] | undefined;
   readonly cause?: unknown;
 }
@@ -58,9 +58,9 @@ export class OpenStackError extends Error {
   readonly method: HttpMethod;
   /** The path as documented, `/servers/{server_id}`: to group by. */
   readonly template: string;
-  /** Absent when no answer came. */
+  /** Absent if no response arrived. */
   readonly status: number | undefined;
-  /** The service's id of the (last) exchange; the operator finds its logs by it. */
+  /** The service's id of the (last) exchange, which operators can search for in its logs. */
   readonly requestId: string | undefined;
   /** `unknown`: the cloud may have done it anyway. Check before retrying. */
   readonly outcome: 'notDone' | 'unknown';
@@ -70,7 +70,7 @@ export class OpenStackError extends Error {
   readonly detail: string;
   /** Host and port of the service: `nova.example.com:8774`. */
   readonly host: string | undefined;
-  /** What is known of the quota that is used up; empty for other kinds. */
+  /** Details about the quota that is used up; empty for other kinds. */
   readonly quotas: readonly QuotaUse[];
 
   constructor(options: OpenStackErrorOptions) {
@@ -92,7 +92,7 @@ export class OpenStackError extends Error {
     this.quotas = options.quotas ?? [];
   }
 
-  /** The same failure with what was found out about the quota. */
+  /** The same failure with details about the quota. */
   withQuotas(quotas: readonly QuotaUse[]): OpenStackError {
     const { kind, service, method, template, status, requestId, outcome, retryAfterMs, host, detail: message } = this;
     const call = { kind, service, method, template, status, requestId, outcome, retryAfterMs, host, message };
@@ -115,7 +115,7 @@ export function isOpenStackError(error: unknown, kind?: OpenStackErrorKind): err
   return error instanceof OpenStackError && (kind === undefined || error.kind === kind);
 }
 
-/** Awaits a call whose object may not exist any more, such as a repeated deletion. */
+/** Awaits a call whose object may no longer exist, such as a repeated deletion. */
 export async function ignoreNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   try {
     return await call;

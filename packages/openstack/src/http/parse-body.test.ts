@@ -23,7 +23,7 @@ function refusalOf(schema: z.ZodType, body: string): unknown {
 }
 
 describe('the body of a response', () => {
-  it('is what the schema makes of it', () => {
+  it('is parsed by the schema', () => {
     expect(read(Quota, '{"quota":{"pool":3,"member":-1}}')).toEqual({ quota: { pool: 3, member: -1 } });
     expect(read(z.object({ ids: list(z.coerce.string()) }), '{"ids":[1,"b"]}')).toEqual({ ids: ['1', 'b'] });
   });
@@ -33,7 +33,7 @@ describe('the body of a response', () => {
     { reason: 'a value', schema: Quota, body: { quota: { pool: 3, member: 'many' } }, where: 'quota.member' },
     { reason: 'no list', schema: Servers, body: { servers: {} }, where: 'servers' },
     { reason: 'no object', schema: Quota, body: { quota: [] }, where: 'quota' },
-  ])('names where it is wrong: $reason', ({ schema, body, where }) => {
+  ])('is invalid: the error names the place: $reason', ({ schema, body, where }) => {
     const refusal = refusalOf(schema, JSON.stringify(body));
 
     expect(refusal).toMatchObject({ kind: 'unavailable', status: 200 });
@@ -66,7 +66,7 @@ describe('the body of a response', () => {
     expect(read(z.object({ text: z.string() }), JSON.stringify({ text }))).toEqual({ text });
   });
 
-  it('that is no JSON is an error of the service', () => {
+  it('that is not JSON is an error of the service', () => {
     expect(refusalOf(Servers, '<html>')).toBeInstanceOf(OpenStackError);
   });
 });

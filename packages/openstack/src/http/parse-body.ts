@@ -3,11 +3,14 @@ import { AnswerTooLargeError } from './answer-too-large-error.ts';
 import { OpenStackError } from './openstack-error.ts';
 import { type HttpMethod, type HttpResponse, requestIdOf } from './transport.ts';
 
-/** More take longer to parse than others can wait for, whatever the bytes: a page of a thousand servers has some ten thousand objects. */
+/**
+ * More would take longer to parse than other work can wait, whatever the number of bytes: a page of a thousand servers has some
+ * ten thousand objects.
+ */
 const MAX_STRUCTURES = 250_000;
 const MAX_VALUES = 1_000_000;
 
-/** Parses the response's JSON by a schema; throws `unavailable` otherwise, since a proxy or another service responded. */
+/** Parses the response's JSON by a schema; otherwise throws `unavailable`, since a proxy or another service responded. */
 export function parseBody<T>(
   schema: ZodType<T>,
   response: HttpResponse,
@@ -40,7 +43,7 @@ function explain(error: unknown): string {
   return issue === undefined ? error.message : `${issue.path.join('.')}: ${issue.message}`;
 }
 
-/** By the marks in it, of which texts may have some as well. */
+/** Counts structural characters, some of which may be part of strings. */
 function isTooMuch(json: string): boolean {
   if (json.length < MAX_STRUCTURES) return false;
   let structures = 0;

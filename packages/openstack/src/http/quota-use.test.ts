@@ -47,7 +47,7 @@ test.each([
   expect(quotasOf(says)).toEqual(quotas);
 });
 
-test('a message made to be slow is read at once', () => {
+test('a message crafted to be slow is parsed at once', () => {
   const hostile = `quota exceeded for ${'a, '.repeat(100_000)}: requested ${'1,'.repeat(100_000)} too many ${' a'.repeat(100_000)}`;
 
   expect(quotasOf(hostile).length).toBeLessThanOrEqual(1);

@@ -1,8 +1,8 @@
-/** A quota that does not suffice, as far as the cloud says. */
+/** A quota that does not suffice, as reported by the cloud. */
 export interface QuotaUse {
-  /** The service's name of it: `cores`, `port`. */
+  /** The service's name for it: `cores`, `port`. */
   readonly resource: string;
-  /** What the call asked for. */
+  /** The amount that the call requested. */
   readonly requested?: number | undefined;
   readonly used?: number | undefined;
   readonly limit?: number | undefined;
@@ -13,7 +13,10 @@ const NOVA =
   /quota exceeded for ([a-z_ ,]{1,200}): requested ([0-9, -]{1,100}), but already used ([0-9, ]{1,100}) of ([0-9, -]{1,100})/i;
 /** Neutron: `Quota exceeded for resources: ['port'].` */
 const NEUTRON = /quota exceeded for resources: \[([^\]]{1,200})\]/i;
-/** Nova of a quota that is Neutron's, or of what is not counted in a sum: `Maximum number of ports exceeded`, `too many server groups`. */
+/**
+ * Nova, for a quota of Neutron's or for items that are not summed up: `Maximum number of ports exceeded`, `too many server
+ * groups`.
+ */
 const NAMELESS = /(?:maximum number of|too many) ([a-z ]{1,40}?)(?: exceeded| in group|\.|$)/i;
 /** Cinder: `Requested 100G, quota is 1000G and 950G has been consumed.` */
 const GIGABYTES = /requested ([0-9]{1,12})G, quota is ([0-9]{1,12})G and ([0-9]{1,12})G has been consumed/i;
@@ -25,14 +28,14 @@ const SHARES = /maximum number of (shares|snapshots) allowed \(([0-9]{1,12})\) e
 /** Octavia: `Quota has been met for resources: Load Balancer`. */
 const OCTAVIA = /quota has been met for resources: ([a-z0-9 ,]{1,200})/i;
 
-/** What a service's message says about exceeded quotas; empty if it says nothing that is known. */
+/** Extracts exceeded quotas from a service's message; empty if none are recognized. */
 export function quotasOf(message: string): readonly QuotaUse[] {
   const nova = NOVA.exec(message);
   if (nova) {
     const [, names = '', requested = '', used = '', limits = ''] = nova;
     return listed(names).map((resource, i) => ({
       resource,
-      // Of a range, as of several servers in one call, the least that would do.
+      // For a range, as with several servers in one call, the minimum.
       requested: countAt(requested, i),
       used: countAt(used, i),
       limit: countAt(limits, i),

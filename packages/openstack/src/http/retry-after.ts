@@ -1,7 +1,10 @@
-/** What a service asks for beyond it is a mistake, and would last as long as the process. */
+/** A longer one is a mistake of the service, and would last as long as the process. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000;
 
-/** The header Retry-After, in seconds or as an HTTP date, as milliseconds from now, an hour at most; undefined when it is neither. */
+/**
+ * The header Retry-After, in seconds or as an HTTP date, converted to milliseconds from now, an hour at most; undefined if it is
+ * neither.
+ */
 export function parseRetryAfter(value: string | undefined, nowMs: number): number | undefined {
   if (value === undefined) return undefined;
   if (/^\s*\d+(\.\d+)?\s*$/.test(value)) return Math.min(Number(value) * 1000, MAX_RETRY_AFTER_MS);

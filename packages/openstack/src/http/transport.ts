@@ -27,7 +27,7 @@ export interface HttpTransport {
 export class TransportError extends Error {
   /** Whether the request may have reached the server: false if there never was a connection. */
   readonly mayHaveArrived: boolean;
-  /** Whether the response was larger than any may be. */
+  /** Whether the response exceeded the size limit. */
   readonly isTooLarge: boolean;
 
   constructor(
@@ -46,7 +46,7 @@ export function headerOf(response: HttpResponse, name: string): string | undefin
   return Array.isArray(value) ? value[0] : value;
 }
 
-/** Old Nova only knows its own name for it. */
+/** Old Nova releases use their own header name. */
 export function requestIdOf(response: HttpResponse): string | undefined {
   return headerOf(response, 'x-openstack-request-id') ?? headerOf(response, 'x-compute-request-id');
 }

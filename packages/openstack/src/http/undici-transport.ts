@@ -21,7 +21,7 @@ export interface UndiciTransportOptions {
   readonly maxAnswerBytes?: number;
 }
 
-/** Errors that occur before a connection exists; any other may have come after the request. */
+/** Errors that occur before a connection exists; any other may occur after the request was sent. */
 const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -38,7 +38,7 @@ const NEVER_CONNECTED: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
-/** Parsed at a stretch, in a fifth of a second. A page that has more is asked for in parts. */
+/** Parsed in one go, in a fifth of a second. Larger pages are requested in parts. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024;
 
 /** One pool of kept-alive connections for one cloud. The caller sets timeouts through the signal. */

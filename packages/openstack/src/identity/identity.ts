@@ -24,7 +24,9 @@ const CreatedCredentialEnvelope = z.object({
 const TrustList = z.object({ trusts: list(Trust) });
 const TrustEnvelope = z.object({ trust: Trust });
 
-/** Calls of a user for itself, and those of a service that asks whose a token is. https://docs.openstack.org/api-ref/identity/v3/ */
+/**
+ * Calls of users for themselves, and those of a service that validates tokens. https://docs.openstack.org/api-ref/identity/v3/
+ */
 export class Identity {
   readonly #api: ServiceApi;
 
@@ -32,7 +34,7 @@ export class Identity {
     this.#api = api;
   }
 
-  /** `GET /auth/projects`: those that the user has a role in. */
+  /** `GET /auth/projects`: those in which the user has a role. */
   async projects(options: CallOptions = {}): Promise<readonly Project[]> {
     return (await this.#api.get(ProjectList, '/auth/projects', options)).projects;
   }
@@ -43,22 +45,25 @@ export class Identity {
     return (await this.#api.get(ProjectEnvelope, '/projects/{project_id}', { ...options, params })).project;
   }
 
-  /** `GET /projects`: all that the session's user may list, as an administrator or a reader of the cloud may. */
+  /** `GET /projects`: all that the session's user may list, such as an administrator or a reader of the cloud. */
   async allProjects(options: CallOptions = {}): Promise<readonly Project[]> {
     return (await this.#api.get(ProjectList, '/projects', options)).projects;
   }
 
   /**
-   * `GET /auth/tokens?nocatalog`: whose a token is. `notFound` for one that is not valid, `forbidden` unless the session's user may
-   * validate others' tokens: Keystone's rule is an administrator, a reader of the whole system, or the role `service`. A token of an application
-   * credential with access rules is not valid here: they name services' paths, and Fairway has none in Keystone's terms.
+   * `GET /auth/tokens?nocatalog`: validates a token. `notFound` if it is invalid, `forbidden` unless the session's user may
+   * validate others' tokens: Keystone requires an administrator, a reader of the whole system, or the role `service`. A token of
+   * an application credential with access rules is not valid here: they name services' paths, and Fairway has none in Keystone's
+   * terms.
    */
   async validateToken(token: string, options: CallOptions = {}): Promise<Token> {
     const call = { ...options, query: { nocatalog: '' }, headers: { 'x-subject-token': token } };
     return (await this.#api.get(TokenResponse, '/auth/tokens', call)).token;
   }
 
-  /** `GET /OS-REVOKE/events?since=`, by an administrator or the role `service`; Keystones that keep no events answer `notFound`. */
+  /**
+   * `GET /OS-REVOKE/events?since=`, for an administrator or the role `service`; Keystones that keep no events respond `notFound`.
+   */
   async revocationEvents(sinceMs: number, options: CallOptions = {}): Promise<readonly RevocationEvent[]> {
     const query = { since: new Date(sinceMs).toISOString() };
     return (await this.#api.get(RevocationEventList, '/OS-REVOKE/events', { ...options, query })).events;
@@ -116,7 +121,7 @@ export class Identity {
     return (await this.#api.get(TrustEnvelope, '/OS-TRUST/trusts/{trust_id}', call)).trust;
   }
 
-  /** `POST /OS-TRUST/trusts`; the trustor is the session's user, and has the roles in the project. */
+  /** `POST /OS-TRUST/trusts`; the trustor is the session's user, who must have the roles in the project. */
   async createTrust(trust: Omit<TrustCreate, 'trustor_user_id'>, options: CallOptions = {}): Promise<Trust> {
     const body = { trust: { ...trust, trustor_user_id: await this.#api.userId() } };
     return (await this.#api.post(TrustEnvelope, '/OS-TRUST/trusts', { ...options, body })).trust;

@@ -9,7 +9,7 @@ export interface ImageFilter {
   readonly status?: string;
   readonly visibility?: 'public' | 'private' | 'shared' | 'community' | 'all';
   readonly owner?: string;
-  /** All of them. */
+  /** All must match. */
   readonly tags?: readonly string[];
   /** A property of the image, `os_distro: ubuntu`. */
   readonly properties?: Readonly<Record<string, string>>;

@@ -12,8 +12,9 @@ const images: CachedKind<Images, Image, ImageFilter> = {
 };
 
 /**
- * Glance lists the images of every project for an administrator. New images have the visibility `shared` without being shared, and the list does not say
- * with whom they are, so an administrator gets no shared image of another project, even if it is shared with this one.
+ * Glance lists the images of every project for an administrator. New images have the visibility `shared` without being shared,
+ * and the list does not say with whom, so an administrator gets no shared image of another project, even if it is shared with
+ * this one.
  */
 async function* withoutForeignImages(...[client, filter, call]: Parameters<Listing>): AsyncGenerator<Image> {
   const [own, isAdministrator] = await Promise.all([client.projectId(), client.isAdministrator()]);

@@ -11,7 +11,7 @@ const SecretPage = z.object({ secrets: list(KeySecret), total: z.number(), next:
 const CreatedSecret = z.object({ secret_ref: z.string() });
 
 export interface KeySecretFilter {
-  /** As SQL's LIKE reads it: `%` is any text, `_` any character. */
+  /** A SQL LIKE pattern: `%` is any text, `_` any character. */
   readonly name?: string;
 }
 
@@ -27,7 +27,7 @@ export class KeyManager {
     this.#api = api;
   }
 
-  /** Id of the user who makes secrets here. */
+  /** Id of the user who creates secrets here. */
   userId(): Promise<string> {
     return this.#api.userId();
   }
@@ -60,7 +60,7 @@ export class KeyManager {
     return (await this.#api.post(CreatedSecret, '/secrets', { ...options, body: secret })).secret_ref;
   }
 
-  /** `DELETE /secrets/{id}`, whoever uses it. */
+  /** `DELETE /secrets/{id}`, even if it is in use. */
   async deleteSecret(id: string, options: CallOptions = {}): Promise<void> {
     await this.#api.send('DELETE', '/secrets/{id}', { ...options, params: { id } });
   }

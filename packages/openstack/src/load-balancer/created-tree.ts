@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { list } from '../types/collections.ts';
 import { HealthMonitor, Listener, LoadBalancer, Member, Pool } from '../types/load-balancer.ts';
 
-/** The answer to a create of a whole load balancer: children in place of their ids, without the way up. */
+/** The response to the create of a whole load balancer: children in place of their ids, without references to parents. */
 const CreatedPool = Pool.extend({
   members: list(Member).default([]),
   healthmonitor: HealthMonitor.nullish(),
@@ -15,7 +15,7 @@ export const CreatedTree = z.object({
   }),
 });
 
-/** A new load balancer with all that was made with it, each as lists show it. */
+/** A new load balancer with everything created with it, in the form that lists show. */
 export interface LoadBalancerTree {
   readonly loadBalancer: LoadBalancer;
   readonly listeners: readonly Listener[];
@@ -25,7 +25,7 @@ export interface LoadBalancerTree {
   readonly members: ReadonlyMap<string, readonly Member[]>;
 }
 
-/** With the references that the answer leaves out. */
+/** Adds the references that the response leaves out. */
 export function treeOf({ loadbalancer }: z.infer<typeof CreatedTree>): LoadBalancerTree {
   const { listeners, pools, ...fields } = loadbalancer;
   const loadbalancers = [{ id: fields.id }];

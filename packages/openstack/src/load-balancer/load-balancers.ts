@@ -11,18 +11,18 @@ export class LoadBalancers extends OctaviaCollection<LoadBalancer, LoadBalancerC
     super(api, { plural: 'loadbalancers', singular: 'loadbalancer' }, LoadBalancer);
   }
 
-  /** `POST /lbaas/loadbalancers`, fully populated: one call for all that is in it. */
+  /** `POST /lbaas/loadbalancers`, fully populated: creates the whole tree in one call. */
   async createTree(item: LoadBalancerCreate, options: CallOptions = {}): Promise<LoadBalancerTree> {
     const call = { ...options, body: { loadbalancer: item } };
     return treeOf(await this.api.post(CreatedTree, '/lbaas/loadbalancers', call));
   }
 
-  /** `DELETE /lbaas/loadbalancers/{id}?cascade=true`: with all that is in it. `conflict` while it is pending. */
+  /** `DELETE /lbaas/loadbalancers/{id}?cascade=true`: deletes the whole tree. `conflict` while it is pending. */
   async deleteCascade(id: string, options: CallOptions = {}): Promise<void> {
     await this.api.send('DELETE', this.itemPath, { ...options, params: { id }, query: { cascade: true } });
   }
 
-  /** `PUT /lbaas/loadbalancers/{id}/failover`: its amphorae are replaced; the only repair of one in ERROR that keeps its address. */
+  /** `PUT /lbaas/loadbalancers/{id}/failover`: replaces its amphorae; the only repair of one in ERROR that keeps its address. */
   async failover(id: string, options: CallOptions = {}): Promise<void> {
     await this.api.send('PUT', `${this.itemPath}/failover`, { ...options, params: { id } });
   }

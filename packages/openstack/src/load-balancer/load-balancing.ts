@@ -13,7 +13,7 @@ import { LoadBalancers } from './load-balancers.ts';
 import { OctaviaCollection } from './octavia-collection.ts';
 import { Pools } from './pools.ts';
 
-/** -1 is "no limit". Releases spell some names with and some without an underscore. */
+/** -1 is "no limit". Releases spell some names with an underscore and some without. */
 const Quota = z.object({ quota: record(z.number().nullish()) });
 const RuleEnvelope = z.object({ rule: L7Rule });
 const FlavorList = z.object({ flavors: list(LoadBalancerFlavor) });
@@ -25,7 +25,7 @@ export type ListenerUpdate = Partial<
   readonly default_pool_id?: string | null;
   readonly default_tls_container_ref?: string | null;
 };
-/** Without rules it matches nothing: they are made one by one. */
+/** Without rules it matches nothing: rules are created one by one. */
 export type L7PolicyCreate = L7PolicyFields & {
   readonly listener_id: string;
   readonly redirect_pool_id?: string;
@@ -34,7 +34,7 @@ export type L7PolicyCreate = L7PolicyFields & {
 export type L7PolicyUpdate = Partial<Pick<L7PolicyCreate, 'position' | 'redirect_pool_id' | 'admin_state_up' | 'tags'>>;
 export type HealthMonitorUpdate = Partial<Omit<HealthMonitorFields, 'type'>>;
 
-/** Of older releases. */
+/** In older releases. */
 const SPELLINGS: Readonly<Record<string, string>> = { loadbalancer: 'load_balancer', healthmonitor: 'health_monitor' };
 
 /** https://docs.openstack.org/api-ref/load-balancer/v2/ */
@@ -63,13 +63,19 @@ export class LoadBalancing {
     );
   }
 
-  /** `POST /lbaas/l7policies/{l7policy_id}/rules`: only a create of a whole load balancer takes rules along with their policy. */
+  /**
+   * `POST /lbaas/l7policies/{l7policy_id}/rules`: only the create of a whole load balancer accepts rules together with their
+   * policy.
+   */
   async createRule(policyId: string, rule: L7RuleFields, options: CallOptions = {}): Promise<L7Rule> {
     const call = { ...options, params: { l7policy_id: policyId }, body: { rule } };
     return (await this.#api.post(RuleEnvelope, '/lbaas/l7policies/{l7policy_id}/rules', call)).rule;
   }
 
-  /** The newest minor version of the API, such as `2.26`: requests can't name one, and older ones refuse what is newer. Undefined if it tells none. */
+  /**
+   * The newest minor version of the API, such as `2.26`. Requests cannot select one, and older ones refuse newer features.
+   * Undefined if it reports none.
+   */
   async apiVersion(): Promise<string | undefined> {
     return this.#api.newestVersion();
   }
@@ -79,7 +85,7 @@ export class LoadBalancing {
     return (await this.#api.get(FlavorList, '/lbaas/flavors', options)).flavors;
   }
 
-  /** `GET /lbaas/quotas/{project_id}`: limits by names such as `load_balancer`; what is used of them Octavia does not tell. */
+  /** `GET /lbaas/quotas/{project_id}`: limits by names such as `load_balancer`; Octavia does not report usage. */
   async quotas(projectId: string, options: CallOptions = {}): Promise<ReadonlyMap<string, number>> {
     const call = { ...options, params: { project_id: projectId } };
     const { quota } = await this.#api.get(Quota, '/lbaas/quotas/{project_id}', call);

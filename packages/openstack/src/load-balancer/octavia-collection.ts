@@ -6,7 +6,7 @@ import { Link } from '../types/link.ts';
 
 /** Filters that all of Octavia's lists accept. */
 export interface OctaviaFilter {
-  /** All of them. */
+  /** All must match. */
   readonly tags?: readonly string[];
   readonly name?: string;
   readonly loadbalancer_id?: string;
@@ -23,8 +23,8 @@ interface CollectionNames {
 }
 
 /**
- * The operations that Octavia has for every kind of object. A change of an object of a tree is refused (`conflict`) while its load balancer is pending.
- * https://docs.openstack.org/api-ref/load-balancer/v2/
+ * The operations that Octavia has for every kind of object. A change to an object of a tree is refused (`conflict`) while its
+ * load balancer is pending. https://docs.openstack.org/api-ref/load-balancer/v2/
  */
 export class OctaviaCollection<T, Create extends object, Update extends object> {
   protected readonly api: ServiceApi;
@@ -45,7 +45,7 @@ export class OctaviaCollection<T, Create extends object, Update extends object> 
     this.#page = z.object({ [plural]: list(schema), [`${plural}_links`]: list(Link).optional() });
   }
 
-  /** `GET /lbaas/{plural}` of the session's project, whoever asks. */
+  /** `GET /lbaas/{plural}` of the session's project, also for administrators. */
   async *list({ tags, ...filter }: OctaviaFilter = {}, options: ListOptions = {}): AsyncGenerator<T, void> {
     const query: Record<string, QueryValue> = { ...filter, project_id: await this.api.projectId() };
     if (tags !== undefined) query['tags'] = tags.join(',');

@@ -6,7 +6,7 @@ import { Link } from '../types/link.ts';
 import { Member, type MemberCreate, Pool, type PoolFields } from '../types/load-balancer.ts';
 import { OctaviaCollection } from './octavia-collection.ts';
 
-/** In a load balancer, or at once the default pool of a listener. */
+/** In a load balancer, or directly as the default pool of a listener. */
 type PoolCreate = PoolFields & ({ readonly loadbalancer_id: string } | { readonly listener_id: string });
 type PoolUpdate = Partial<Omit<PoolFields, 'protocol'>>;
 
@@ -32,7 +32,7 @@ export class Pools extends OctaviaCollection<Pool, PoolCreate, PoolUpdate> {
     });
   }
 
-  /** `PUT /lbaas/pools/{id}/members`: these and no others, known by address and port. */
+  /** `PUT /lbaas/pools/{id}/members`: replaces all members, which are identified by address and port. */
   async replaceMembers(id: string, members: readonly MemberCreate[], options: CallOptions = {}): Promise<void> {
     await this.api.send('PUT', MEMBERS, { ...options, params: { id }, body: { members }, idempotent: true });
   }

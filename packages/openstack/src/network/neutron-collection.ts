@@ -10,9 +10,9 @@ export interface NeutronFilter {
   readonly name?: string;
   readonly description?: string;
   readonly project_id?: string;
-  /** All of them; the extension standard-attr-tag, which every cloud since Pike has. */
+  /** All must match; the extension standard-attr-tag, which every cloud since Pike has. */
   readonly tags?: readonly string[];
-  /** One of them. */
+  /** One must match. */
   readonly tagsAny?: readonly string[];
 }
 

@@ -2,13 +2,13 @@ import type { Network } from './network.ts';
 
 interface Owned {
   readonly project_id: string;
-  /** `project_id` of Neutron before Newton. */
+  /** `project_id` in Neutron before Newton. */
   readonly tenant_id?: string | undefined;
 }
 
 /**
- * What the session's project has, and what is for all. Neutron shows an administrator the resources of every project, and nobody who uses an
- * administrator's credential through Fairway may see or use those.
+ * The session's project's own resources and public ones. Neutron shows an administrator the resources of every project, which
+ * users of an administrator's credential must not see or use through Fairway.
  */
 export async function* ofProject<T extends Owned>(
   network: Pick<Network, 'projectId'>,

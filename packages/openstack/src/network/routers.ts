@@ -41,12 +41,15 @@ export class Routers extends NeutronCollection<Router, RouterCreate, RouterUpdat
     return this.api.put(RouterInterface, `${this.itemPath}/add_router_interface`, call);
   }
 
-  /** `PUT /routers/{router_id}/add_extraroutes` (extension extraroute-atomic): all or none, and what is there stays. `badRequest` beyond the cloud's max_routes. */
+  /**
+   * `PUT /routers/{router_id}/add_extraroutes` (extension extraroute-atomic): all or none, and existing routes remain.
+   * `badRequest` beyond the cloud's max_routes.
+   */
   async addRoutes(id: string, routes: readonly HostRoute[], options: CallOptions = {}): Promise<Router> {
     return this.#changeRoutes('add_extraroutes', id, routes, options);
   }
 
-  /** `PUT /routers/{router_id}/remove_extraroutes`: what is not there is ignored. */
+  /** `PUT /routers/{router_id}/remove_extraroutes`: missing routes are ignored. */
   async removeRoutes(id: string, routes: readonly HostRoute[], options: CallOptions = {}): Promise<Router> {
     return this.#changeRoutes('remove_extraroutes', id, routes, options);
   }

@@ -24,7 +24,7 @@ const ports: CachedKind<Network, Port, NeutronFilter> = {
   slowMs: STABLE_MS,
   list: (network, filter, call) => network.ports.list(filter, call),
 };
-/** What attaches routers: few, where `ports` has one for each node. */
+/** Ports that attach routers: few, whereas `ports` has one for each node. */
 const routerInterfaces: CachedKind<Network, Port> = {
   slowMs: STABLE_MS,
   list: (network, _filter, call) => network.ports.list({ device_owner: ROUTER_INTERFACE_OWNERS }, call),

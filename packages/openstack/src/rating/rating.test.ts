@@ -12,13 +12,13 @@ function ratingThatAnswers(status: number, message: string): Rating {
 
 const HOUR = { begin: '2026-11-26T11:00:00Z', end: '2026-11-26T12:00:01Z', metric: 'fairway.node' };
 
-test('CloudKitty says that there is nothing by a 404', async () => {
+test('a 404 of CloudKitty means that there is no data', async () => {
   const rating = ratingThatAnswers(404, 'No resource found for provided filters.');
 
   expect(await Array.fromAsync(rating.dataFrames(HOUR))).toEqual([]);
 });
 
-test('a 404 of somebody else, such as a proxy before one that restarts, does not say that there is nothing', async () => {
+test('a 404 of anything else, such as a proxy during a restart, does not mean that there is no data', async () => {
   const rating = ratingThatAnswers(404, 'default backend - 404');
 
   await expect(Array.fromAsync(rating.dataFrames(HOUR))).rejects.toThrow('default backend');

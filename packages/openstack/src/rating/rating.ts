@@ -5,13 +5,13 @@ import { list } from '../types/collections.ts';
 import { type DataFrame, RatedFrame } from '../types/rating.ts';
 
 const PAGE_SIZE = 1000;
-/** Of `cloudkitty/api/v2/dataframes/dataframes.py`, in all releases. */
+/** In `cloudkitty/api/v2/dataframes/dataframes.py`, in all releases. */
 const NOTHING_FOUND = /^no resource found/i;
 
 const FramePage = z.object({ total: z.number(), dataframes: list(RatedFrame) });
 
 export interface FrameFilter {
-  /** ISO 8601; of periods that begin then or later, and end by `end`. */
+  /** ISO 8601; periods that begin at or after this time, and end by `end`. */
   readonly begin: string;
   readonly end: string;
   readonly metric: string;
@@ -25,7 +25,7 @@ export class Rating {
     this.#api = api;
   }
 
-  /** `GET /dataframes`, page by page: each has points, and a period may come in several. */
+  /** `GET /dataframes`, page by page: each has points, and a period may be split over several. */
   async *dataFrames({ begin, end, metric }: FrameFilter, options: CallOptions = {}): AsyncGenerator<RatedFrame, void> {
     const filter = { begin, end, filters: `type:${metric}`, limit: PAGE_SIZE };
     for (let offset = 0; ; ) {
@@ -37,7 +37,7 @@ export class Rating {
     }
   }
 
-  /** That there is nothing is a 404 of its own; one of a proxy before it says nothing about what there is. */
+  /** CloudKitty answers 404 with its own body if there is no data; a proxy's 404 says nothing about the data. */
   async #page(query: Readonly<Record<string, string | number>>, options: CallOptions) {
     try {
       return await this.#api.get(FramePage, '/dataframes', { ...options, query });
@@ -47,7 +47,7 @@ export class Rating {
     }
   }
 
-  /** `POST /dataframes`. What is sent twice counts twice, or once, by the storage that CloudKitty has. */
+  /** `POST /dataframes`. Data sent twice counts twice or once, depending on CloudKitty's storage. */
   async addDataFrames(dataframes: readonly DataFrame[], options: CallOptions = {}): Promise<void> {
     await this.#api.send('POST', '/dataframes', { ...options, body: { dataframes } });
   }

@@ -3,7 +3,7 @@ import type { CallOptions, ServiceApi } from '../service-api.ts';
 import { list } from '../types/collections.ts';
 import { AccessRule, type AccessRuleCreate } from '../types/shared-file-system.ts';
 
-/** From when on rules have metadata, and a list of their own (Rocky). */
+/** The microversion at which rules have metadata, and their own list (Rocky). */
 const RULE_MICROVERSION = '2.45';
 
 const RuleList = z.object({ access_list: list(AccessRule) });
@@ -17,13 +17,16 @@ export class AccessRules {
     this.#api = api;
   }
 
-  /** `GET /share-access-rules`: all rules of a share, by one call. */
+  /** `GET /share-access-rules`: all rules of a share in one call. */
   async list(shareId: string, options: CallOptions = {}): Promise<readonly AccessRule[]> {
     const call = { ...options, query: { share_id: shareId }, minMicroversion: RULE_MICROVERSION };
     return (await this.#api.get(RuleList, '/share-access-rules', call)).access_list;
   }
 
-  /** `POST /shares/{share_id}/action` `allow_access`: a rule that is yet to be applied; refused with `badRequest` where there is one for the same. */
+  /**
+   * `POST /shares/{share_id}/action` `allow_access`: creates a rule that is applied later; refused with `badRequest` if there is
+   * one for the same target.
+   */
   async allow(
     shareId: string,
     { ip, level, metadata = {} }: AccessRuleCreate,
@@ -35,7 +38,7 @@ export class AccessRules {
     return (await this.#api.post(RuleEnvelope, '/shares/{share_id}/action', { ...call, ...since })).access;
   }
 
-  /** `POST /shares/{share_id}/action` `deny_access`: done when the rule is not listed any more. */
+  /** `POST /shares/{share_id}/action` `deny_access`: done when the rule is no longer listed. */
   async deny(shareId: string, ruleId: string, options: CallOptions = {}): Promise<void> {
     const call = { ...options, params: { share_id: shareId }, body: { deny_access: { access_id: ruleId } } };
     await this.#api.send('POST', '/shares/{share_id}/action', { ...call, idempotent: true });

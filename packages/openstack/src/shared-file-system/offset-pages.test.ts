@@ -5,7 +5,7 @@ import { offsetPages } from './offset-pages.ts';
 
 const schema = z.object({ items: z.array(z.object({ id: z.string() })) });
 
-/** A list that `change` may change before each page; `asked` gets the offsets. */
+/** A list that `change` may modify before each page; `asked` collects the offsets. */
 function list(ids: string[], asked: number[] = [], change: (page: number) => void = () => {}) {
   const api = {
     get: (_schema: unknown, _template: string, call: { query: { limit: number; offset: number } }) => {
@@ -32,7 +32,7 @@ test.each([
   expect(seen).toEqual(asked);
 });
 
-test('misses nothing when an item goes between two pages', async () => {
+test('misses nothing when an item is deleted between two pages', async () => {
   const ids = 'abcdef'.split('');
   const asked: number[] = [];
 
@@ -44,7 +44,7 @@ test('misses nothing when an item goes between two pages', async () => {
   expect(asked).toEqual([0, 2, 0, 2, 4]);
 });
 
-test('ends while items go all the time', async () => {
+test('ends while items are deleted continuously', async () => {
   const ids = 'abcdefghijklmnop'.split('');
   const asked: number[] = [];
 

@@ -10,7 +10,7 @@ interface OffsetPagedCall<W, T> extends ApiCall {
 }
 
 const MOST_ATTEMPTS = 3;
-/** The last item of the previous page, and one more. */
+/** The last item of the previous page, plus one. */
 const LEAST_PAGE_SIZE = 2;
 
 /**
@@ -30,7 +30,7 @@ export async function* offsetPages<W, T extends { readonly id: string }>(
   yield* found;
 }
 
-/** Undefined if pages have shifted, except on the last attempt, whose result counts regardless. */
+/** Undefined if pages have shifted, except on the last attempt, whose result is used regardless. */
 async function listOnce<W, T extends { readonly id: string }>(
   api: ServiceApi,
   template: string,

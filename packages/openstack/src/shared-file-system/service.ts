@@ -27,7 +27,7 @@ export const sharedFileSystemService = {
   project: 'Manila',
   aliases: ['sharev2', 'share'],
   majorVersion: /^v2$/,
-  // Manila reads this header alone.
+  // Manila reads only this header.
   microversions: {
     name: 'shared-file-system',
     oldHeader: 'x-openstack-manila-api-version',

@@ -25,7 +25,7 @@ export class SharedFileSystem {
     this.accessRules = new AccessRules(api);
   }
 
-  /** `GET /types`: public ones and those that the project was given; clouds have a handful. */
+  /** `GET /types`: public ones and those that the project has access to; clouds have a handful. */
   async shareTypes(options: CallOptions = {}): Promise<readonly ShareType[]> {
     return (await this.#api.get(TypeList, '/types', options)).share_types;
   }
@@ -41,7 +41,7 @@ export class SharedFileSystem {
     return (await this.#api.get(NetworkEnvelope, '/share-networks/{share_network_id}', call)).share_network;
   }
 
-  /** `GET /messages`: what Manila tells of a share, the newest first. */
+  /** `GET /messages`: Manila's messages about a share, newest first. */
   async messages(shareId: string, options: CallOptions = {}): Promise<readonly ShareMessage[]> {
     const query = { resource_id: shareId, limit: 10 };
     return (await this.#api.get(MessageList, '/messages', { ...options, query })).messages;

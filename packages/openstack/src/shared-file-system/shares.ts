@@ -9,7 +9,7 @@ import { offsetPages } from './offset-pages.ts';
 export interface ShareFilter {
   readonly name?: string;
   readonly status?: string;
-  /** All of them; neither keys nor values with a quote or a backslash. */
+  /** All must match; neither keys nor values may contain a quote or a backslash. */
   readonly metadata?: Readonly<Record<string, string>>;
 }
 
@@ -61,7 +61,10 @@ export class Shares {
     }
   }
 
-  /** `POST /shares/{share_id}/action` `extend`: to so many GiB, more than it has, of one that is `available`. It is `extending` a moment later. */
+  /**
+   * `POST /shares/{share_id}/action` `extend`: to the given size in GiB, which must be larger than the current one; the share
+   * must be `available`. It is `extending` a moment later.
+   */
   async extend(id: string, sizeGiB: number, options: CallOptions = {}): Promise<void> {
     const call = { ...options, params: { share_id: id }, body: { extend: { new_size: sizeGiB } } };
     await this.#api.send('POST', '/shares/{share_id}/action', call);
@@ -84,7 +87,7 @@ export class Shares {
   }
 }
 
-/** Manila's 403 for what is no question of rights: `Invalid share: …`. */
+/** Manila's 403 for errors other than missing rights: `Invalid share: …`. */
 function keptByState(error: unknown): OpenStackError | undefined {
   if (!isOpenStackError(error, 'forbidden') || !/^invalid share\b/i.test(error.detail)) return undefined;
   const { service, method, template, status, requestId, outcome, host } = error;

@@ -5,11 +5,11 @@ import type { IssuedToken } from '../auth/token-source.ts';
 import type { HttpClient } from '../http/http-client.ts';
 import type { ApplicationCredentialCreate, Project } from '../types/identity.ts';
 
-/** Keystone as people sign in at it, each with a credential of their own. All reject with an OpenStackError. */
+/** Keystone for people who sign in, each with their own credential. All methods reject with an OpenStackError. */
 export interface KeystoneSignIn {
-  /** Rejects with a FactorsRequiredError where Keystone asks for more. */
+  /** Rejects with a FactorsRequiredError if Keystone requires more. */
   signIn(credential: Credential): Promise<IssuedToken>;
-  /** The projects that the token's user may have a token for. */
+  /** The projects for which the token's user can get a token. */
   projects(token: string): Promise<readonly Project[]>;
   revoke(token: string): Promise<void>;
   /** An application credential of the token's user, for the token's project. */

@@ -1,19 +1,19 @@
 import type { Clock } from '@fairway/base/clock';
 
-/** Who can be asked, if anybody is there. */
+/** The person to ask, if there is one. */
 export interface Person {
-  /** The answer to a question; throws a {@link SignInError} if nobody can answer. */
+  /** The answer to a question; throws a {@link SignInError} if there is no person to answer. */
   ask(question: string): Promise<string>;
-  /** Like {@link ask}, without the answer being seen. */
+  /** Like {@link ask}, with hidden input. */
   askSecret(question: string): Promise<string>;
-  /** Whether somebody reads what {@link show} says, and can go to a browser. */
+  /** Whether a person reads the output of {@link show}, and can use a browser. */
   readonly canRead: boolean;
   show(text: string): void;
   /** Opens a browser if there is one; resolves at once. */
   openBrowser(url: string): void;
 }
 
-/** What a flow needs in which a person takes part. */
+/** The dependencies of a flow that involves a person. */
 export interface PersonContext {
   readonly person: Person;
   readonly clock: Clock;

@@ -17,7 +17,9 @@ export interface SignInContext extends PersonContext {
   readonly authUrl: string;
 }
 
-/** Signs in, asking the person for what is missing. The token is one of a project. Throws a SignInError or an OpenStackError. */
+/**
+ * Signs in and asks the person for missing values. The token is scoped to a project. Throws a SignInError or an OpenStackError.
+ */
 export async function signInWith(signIn: SignIn, context: SignInContext): Promise<IssuedToken> {
   const { http, authUrl } = context;
   switch (signIn.kind) {
@@ -72,7 +74,7 @@ async function scoped(token: IssuedToken, scope: Scope, { http, authUrl }: SignI
   return scope.kind === 'default' ? token : authenticate(http, authUrl, { kind: 'token', token: token.id, scope });
 }
 
-/** A token without project becomes one of the user's only project. */
+/** An unscoped token is exchanged for one of the user's only project. */
 async function ofProject(issued: IssuedToken, context: SignInContext): Promise<IssuedToken> {
   const { token } = issued;
   if (token.project !== undefined) return issued;

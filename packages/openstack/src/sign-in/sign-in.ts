@@ -2,9 +2,9 @@ import type { Credential, IdentityRef, Scope } from '../auth/credential.ts';
 import type { FederationRef } from '../auth/federation.ts';
 import type { TlsFiles } from '../config/cloud-config.ts';
 
-/** Who signs in to which Keystone: an entry of clouds.yaml, of which parts may be missing that a person knows. */
+/** Who signs in to which Keystone: an entry of clouds.yaml, possibly incomplete if a person can supply the rest. */
 export interface SignInConfig {
-  /** Of the entry. */
+  /** From the entry. */
   readonly cloud: string;
   readonly authUrl: string;
   readonly tls: TlsFiles;
@@ -21,16 +21,16 @@ export type SignIn =
       readonly kind: 'password';
       readonly user: IdentityRef;
       readonly password?: string;
-      /** Whether a one-time passcode is sent along; without it one is asked for when Keystone wants it. */
+      /** Whether a one-time passcode is sent along; without it the person is asked for one if Keystone requires it. */
       readonly withPasscode: boolean;
       readonly passcode?: string;
       readonly scope: Scope;
     }
-  /** A one-time passcode alone. */
+  /** Only a one-time passcode. */
   | { readonly kind: 'totp'; readonly user: IdentityRef; readonly passcode?: string; readonly scope: Scope }
   | ({ readonly kind: 'federated'; readonly grant: OidcGrant; readonly scope: Scope } & FederationRef);
 
-/** How an OpenID Connect provider is brought to issue a token. */
+/** How an OpenID Connect provider issues a token. */
 export type OidcGrant =
   | { readonly kind: 'accessToken'; readonly accessToken: string }
   | { readonly kind: 'clientCredentials'; readonly client: OidcClient }
@@ -45,21 +45,21 @@ export type OidcGrant =
       readonly client: OidcClient;
       /** Registered with the provider; one of this machine's own addresses, unless there is a code. */
       readonly redirectUri?: string;
-      /** What a browser was given elsewhere. */
+      /** A code obtained in a browser elsewhere. */
       readonly code?: string;
     }
   | { readonly kind: 'device'; readonly client: OidcClient; readonly withChallenge: boolean };
 
-/** Keystone's client at the provider, under the names that keystoneauth has for its options. */
+/** Keystone's client at the provider, with the option names of keystoneauth. */
 export interface OidcClient {
   readonly id: string;
   readonly secret?: string;
-  /** Names separated by blanks. */
+  /** Names separated by spaces. */
   readonly scope: string;
   readonly discoveryEndpoint?: string;
   readonly accessTokenEndpoint?: string;
   readonly authorizationEndpoint?: string;
   readonly deviceAuthorizationEndpoint?: string;
-  /** Which of the provider's tokens Keystone is shown. */
+  /** The provider's token that Keystone receives. */
   readonly tokenType: 'access_token' | 'id_token';
 }

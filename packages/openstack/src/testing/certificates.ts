@@ -1,4 +1,4 @@
-/** Made for tests with openssl, good until 2126 and for 127.0.0.1 alone; nothing else trusts them. */
+/** Created for tests with openssl, valid until 2126 and only for 127.0.0.1; nothing else trusts them. */
 export const CA_CERT = `-----BEGIN CERTIFICATE-----
 MIIBezCCASGgAwIBAgIUGiLGLfpsdzQ3/QYBnwy2ZZAfrhUwCgYIKoZIzj0EAwIw
 EjEQMA4GA1UEAwwHVGVzdCBDQTAgFw0yNjExMjExNDMxNDdaGA8yMTI2MTAyODE0

@@ -1,4 +1,4 @@
-/** What a client makes of a cloud, in words of openstacksdk. */
+/** How a client interprets a cloud, in openstacksdk's terms. */
 export interface Reading {
   readonly authUrl: string;
   readonly username?: string;
@@ -7,7 +7,7 @@ export interface Reading {
   readonly projectId?: string;
   readonly region?: string;
   readonly interface?: string;
-  /** False: certificates are not verified; a path: by that CA. */
+  /** False: certificates are not verified; a path: verified with that CA. */
   readonly verify?: boolean | string;
   /** By service type. */
   readonly overrides?: Readonly<Record<string, string>>;
@@ -15,15 +15,15 @@ export interface Reading {
   readonly regions?: Readonly<Record<string, string>>;
 }
 
-/** A folder with files, an environment, and what is read; {@link ROOT} stands for the folder. */
+/** A folder with files, an environment, and the expected result; {@link ROOT} stands for the folder. */
 export interface CloudsYamlCase {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
-  /** Undefined: none can be read, and why. */
+  /** Undefined: no cloud can be read, with the reason. */
   readonly expected: Partial<Reading> | undefined;
   readonly says?: string;
-  /** Why openstacksdk reads something else. */
+  /** Why openstacksdk gives another result. */
   readonly differs?: string;
 }
 

@@ -56,7 +56,7 @@ export class FakeServer {
     });
   }
 
-  /** Counts calls in flight, so that {@link run} knows when only timers are pending. */
+  /** Counts calls in flight, so that {@link run} can tell when only timers are pending. */
   readonly transport: HttpTransport = {
     send: async (request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> => {
       this.#underWay += 1;

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { list, record } from './collections.ts';
 
-/** `GET /types`: what the project may use. */
+/** `GET /types`: those that the project may use. */
 export const VolumeType = z.object({
   id: z.string(),
   name: z.string(),
-  /** What users see of them: `multiattach: '<is> True'`, `RESKEY:availability_zones: 'az1,az2'`. */
+  /** The part visible to users: `multiattach: '<is> True'`, `RESKEY:availability_zones: 'az1,az2'`. */
   extra_specs: record(z.string().nullable()).nullish(),
 });
 export type VolumeType = z.infer<typeof VolumeType>;
@@ -16,7 +16,7 @@ export const BlockStorageLimits = z.object({
   totalVolumesUsed: z.number(),
   /** GiB. */
   maxTotalVolumeGigabytes: z.number(),
-  /** GiB, of volumes and, unless the operator turned that off, of snapshots. */
+  /** GiB of volumes and, unless the operator turned that off, of snapshots. */
   totalGigabytesUsed: z.number(),
   maxTotalSnapshots: z.number().optional(),
   totalSnapshotsUsed: z.number().optional(),
@@ -35,7 +35,7 @@ export const VolumeAttachment = z.object({
   attachment_id: z.string().optional(),
   volume_id: z.string(),
   server_id: z.string().nullish(),
-  /** `/dev/vdb`: what Nova asked for; the guest may name it otherwise. */
+  /** `/dev/vdb`: the name that Nova requested; the guest may use another. */
   device: z.string().nullish(),
 });
 export type VolumeAttachment = z.infer<typeof VolumeAttachment>;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 
 /**
- * As `z.array`, for what a cloud sends: it reports only the first wrong item. zod keeps an error for each, and 4 MiB have room for a million of them.
+ * Like `z.array`, for data from a cloud: it reports only the first invalid item. zod keeps an error for each, and 4 MiB can hold
+ * a million of them.
  */
 export function list<S extends z.ZodType>(item: S) {
   return z.array(z.unknown()).transform((items, context): z.output<S>[] => {
@@ -15,7 +16,7 @@ export function list<S extends z.ZodType>(item: S) {
   });
 }
 
-/** As `z.record` with texts as keys, for what a cloud sends: it reports only the first wrong value. */
+/** Like `z.record` with string keys, for data from a cloud: it reports only the first invalid value. */
 export function record<S extends z.ZodType>(value: S) {
   return z.record(z.string(), z.unknown()).transform((entries, context): Record<string, z.output<S>> => {
     for (const [key, each] of Object.entries(entries)) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { list, record } from './collections.ts';
 
-/** Nova's resources beside servers: flavors, server groups, zones, key pairs, limits and quotas. */
+/** Nova's resources other than servers: flavors, server groups, zones, key pairs, limits and quotas. */
 
 export const Flavor = z.object({
   id: z.string(),
@@ -18,7 +18,7 @@ export const Flavor = z.object({
   'os-flavor-access:is_public': z.boolean().default(true),
   rxtx_factor: z.number().nullish(),
   description: z.string().nullish(),
-  /** From 2.61, and only where the policy lets the user see them. */
+  /** From 2.61, and only if the policy lets the user see them. */
   extra_specs: record(z.string()).optional(),
 });
 export type Flavor = z.infer<typeof Flavor>;

@@ -7,7 +7,7 @@ export const KeystoneErrorBody = z.object({
 });
 export type KeystoneErrorBody = z.infer<typeof KeystoneErrorBody>;
 
-/** Neutron; its 401 comes from keystonemiddleware instead. `detail` is empty nearly always. */
+/** Neutron; its 401 comes from keystonemiddleware instead. `detail` is almost always empty. */
 export const NeutronErrorBody = z.object({
   NeutronError: z.union([
     z.string(),

@@ -32,7 +32,7 @@ export const Token = z.object({
     name: z.string(),
     domain: Domain,
     password_expires_at: z.string().nullish(),
-    /** Of a federated user: the groups that its identity provider's mapping gave. */
+    /** For a federated user: the groups from the identity provider's mapping. */
     'OS-FEDERATION': z
       .object({
         groups: list(z.object({ id: z.string(), name: z.string().optional() })).default([]),
@@ -48,7 +48,7 @@ export const Token = z.object({
   domain: Domain.optional(),
   system: z.object({ all: z.boolean() }).optional(),
   is_domain: z.boolean().optional(),
-  /** Only where the operator has named an admin project. */
+  /** Only if the operator has named an admin project. */
   is_admin_project: z.boolean().optional(),
   roles: list(RoleRef).default([]),
   catalog: list(CatalogEntry).default([]),
@@ -75,22 +75,22 @@ export type Token = z.infer<typeof Token>;
 export const TokenResponse = z.object({ token: Token });
 export type TokenResponse = z.infer<typeof TokenResponse>;
 
-/** Keystone leaves out the Z where a token ends with its application credential. NaN for what is no time. */
+/** Keystone omits the Z if a token expires with its application credential. NaN if it is not a time. */
 export function keystoneTimeMs(text: string): number {
   return cloudTimeMs(text) ?? Number.NaN;
 }
 
-/** Revokes the tokens that have all of its attributes and were issued before it. `GET /v3/OS-REVOKE/events`. */
+/** Revokes the tokens that match all of its attributes and were issued before it. `GET /v3/OS-REVOKE/events`. */
 export const RevocationEvent = z.object({
   user_id: z.string().nullish(),
-  /** Of the user or of the scope. */
+  /** The domain of the user or of the scope. */
   domain_id: z.string().nullish(),
   domain_scope_id: z.string().nullish(),
   project_id: z.string().nullish(),
   role_id: z.string().nullish(),
-  /** Of one token. */
+  /** Matches one token. */
   audit_id: z.string().nullish(),
-  /** Of all tokens that were made of one. */
+  /** Matches all tokens derived from one. */
   audit_chain_id: z.string().nullish(),
   'OS-TRUST:trust_id': z.string().nullish(),
   'OS-OAUTH1:consumer_id': z.string().nullish(),
@@ -100,7 +100,7 @@ export const RevocationEvent = z.object({
 });
 export type RevocationEvent = z.infer<typeof RevocationEvent>;
 
-/** Of a user, project or domain: by id, or by name (then with its domain, domains excepted). */
+/** Reference to a user, project or domain: by id, or by name (then with its domain, except for domains). */
 const DomainRef = z.object({ id: z.string().optional(), name: z.string().optional() });
 const ScopedRef = z.object({ id: z.string().optional(), name: z.string().optional(), domain: DomainRef.optional() });
 
@@ -115,7 +115,7 @@ export const AuthRequest = z.object({
         .extend({ user: ScopedRef.optional(), secret: z.string() })
         .optional(),
     }),
-    /** Absent with an application credential (it carries its project) and for the user's default project. */
+    /** Absent for an application credential (it carries its project) and for the user's default project. */
     scope: z
       .union([
         z.literal('unscoped'),
@@ -131,10 +131,13 @@ export const AuthRequest = z.object({
 });
 export type AuthRequest = z.infer<typeof AuthRequest>;
 
-/** What Keystone answers with status 401 when a user's rules ask for more than was given; the receipt itself is in the header Openstack-Auth-Receipt. */
+/**
+ * Keystone's response with status 401 if a user's rules require more factors; the receipt itself is in the header
+ * Openstack-Auth-Receipt.
+ */
 export const ReceiptResponse = z.object({
   receipt: z.object({ methods: list(z.string()) }),
-  /** Sets of methods, of which one has to be complete. */
+  /** Sets of methods; one set has to be complete. */
   required_auth_methods: list(list(z.string())),
 });
 export type ReceiptResponse = z.infer<typeof ReceiptResponse>;
@@ -179,10 +182,10 @@ export const ApplicationCredential = z.object({
   roles: list(z.object({ id: z.string(), name: z.string() })).default([]),
   /** Null: it never expires. UTC without an offset, as Keystone writes it. */
   expires_at: z.string().nullish(),
-  /** Null, too, is false. */
+  /** Null also means false. */
   unrestricted: z.boolean().nullish(),
   access_rules: list(AccessRule).optional(),
-  /** Only in the answer that creates it. */
+  /** Only in the response that creates it. */
   secret: z.string().optional(),
 });
 export type ApplicationCredential = z.infer<typeof ApplicationCredential>;

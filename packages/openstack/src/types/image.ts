@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { list } from './collections.ts';
 
-/** Glance v2 puts properties beside the fields; those whose value is a string are kept. */
+/** Glance v2 puts properties beside the fields; those with a string value are kept. */
 export const Image = z.looseObject({
   id: z.string(),
   /** Null on an image that was never named. */

@@ -2,7 +2,10 @@ import { trimmedEnd } from '@fairway/base/trim';
 import { z } from 'zod';
 import { list, record } from './collections.ts';
 
-/** What Barbican tells of a secret without its payload; it is known by its reference alone. https://docs.openstack.org/barbican/latest/api/reference/secrets.html */
+/**
+ * Barbican's data about a secret without its payload; the reference is its only identifier.
+ * https://docs.openstack.org/barbican/latest/api/reference/secrets.html
+ */
 export const KeySecret = z
   .object({
     secret_ref: z.string(),
@@ -10,7 +13,7 @@ export const KeySecret = z
     /** `ACTIVE`, `PENDING` (of an order), `ERROR`. */
     status: z.string(),
     created: z.string().nullish(),
-    /** The user who made it, which nobody can change. */
+    /** The user who created it; it cannot be changed. */
     creator_id: z.string().nullish(),
     /** Absent while it has no payload. */
     content_types: record(z.string()).nullish(),
@@ -31,7 +34,7 @@ export type KeyContainer = z.infer<typeof KeyContainer>;
 export interface KeySecretCreate {
   /** At most 255 characters. */
   readonly name: string;
-  /** Base64; at most 20,000 characters where the operator has not set another limit. */
+  /** Base64; at most 20,000 characters unless the operator has set another limit. */
   readonly payload: string;
   readonly payload_content_type: 'application/octet-stream';
   readonly payload_content_encoding: 'base64';

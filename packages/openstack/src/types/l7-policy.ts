@@ -1,21 +1,21 @@
 import { z } from 'zod';
 import { list } from './collections.ts';
 
-/** What must hold of a request; all rules of a policy must. */
+/** A condition on a request; all rules of a policy must match. */
 export interface L7RuleFields {
   readonly type: 'HOST_NAME' | 'PATH' | 'HEADER';
   readonly compare_type: 'REGEX' | 'STARTS_WITH' | 'EQUAL_TO';
   /** At most 255 characters. */
   readonly value: string;
-  /** Of a header: its name. */
+  /** For a header: its name. */
   readonly key?: string;
-  /** Whether it must not hold. */
+  /** Whether to invert the match. */
   readonly invert?: boolean;
 }
 
 /**
- * Where requests are sent instead; all that redirect count before those that go to pools, whatever their positions. `prefix`: the path of the request follows, with
- * its query.
+ * Where requests are sent instead. All policies that redirect take precedence over those that go to pools, whatever their
+ * positions. `prefix`: the path and query of the request are appended.
  */
 export type L7Redirect =
   | { readonly action: 'REDIRECT_TO_URL'; readonly redirect_url: string; readonly redirect_http_code: number }
@@ -28,7 +28,7 @@ interface L7PolicyTarget {
 export type L7PolicyFields = (L7PolicyTarget | L7Redirect) & {
   readonly name?: string;
   readonly tags?: readonly string[];
-  /** From 1: the first policy that matches counts. Those that are at it and behind it move down. */
+  /** From 1; the first policy that matches applies. Existing policies at or after it move down. */
   readonly position: number;
 };
 

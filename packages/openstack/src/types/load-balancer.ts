@@ -4,18 +4,18 @@ import type { L7PolicyFields, L7RuleFields } from './l7-policy.ts';
 
 const Reference = z.object({ id: z.string() });
 
-/** What every object of a load balancer's tree has. */
+/** Fields of every object in a load balancer's tree. */
 const treeAttributes = {
   id: z.string(),
   name: z.string().nullish(),
   project_id: z.string().default(''),
-  /** ACTIVE, ERROR, DELETED or PENDING_*: while it is pending nothing of the tree can be changed. */
+  /** ACTIVE, ERROR, DELETED or PENDING_*; while it is pending, nothing in the tree can be changed. */
   provisioning_status: z.string(),
   operating_status: z.string().nullish(),
   admin_state_up: z.boolean().default(true),
   tags: list(z.string()).default([]),
   created_at: z.string().nullish(),
-  /** Changes with every write, also those of children. */
+  /** Changes with every write, including those of children. */
   updated_at: z.string().nullish(),
 };
 
@@ -26,7 +26,7 @@ export const LoadBalancer = z.object({
   vip_port_id: z.string().nullish(),
   vip_subnet_id: z.string().nullish(),
   vip_network_id: z.string().nullish(),
-  /** Since API version 2.26; one without an address is none. */
+  /** Since API version 2.26; an entry without an address is ignored. */
   additional_vips: list(z.object({ subnet_id: z.string(), ip_address: z.string().nullish() })).nullish(),
   provider: z.string().nullish(),
   flavor_id: z.string().nullish(),
@@ -64,7 +64,7 @@ export type SessionPersistence = z.infer<typeof SessionPersistence>;
 export const Pool = z.object({
   ...treeAttributes,
   loadbalancers: list(Reference).default([]),
-  /** Whose default pool it is. */
+  /** The listener that has this default pool. */
   listeners: list(Reference).default([]),
   members: list(Reference).default([]),
   healthmonitor_id: z.string().nullish(),
@@ -143,12 +143,12 @@ export interface ListenerFields {
   readonly protocol_port: number;
   readonly connection_limit?: number;
   readonly insert_headers?: Readonly<Record<string, string>>;
-  /** Milliseconds, as the others. */
+  /** Milliseconds, like the others. */
   readonly timeout_client_data?: number;
   readonly timeout_member_connect?: number;
   readonly timeout_member_data?: number;
   readonly timeout_tcp_inspect?: number;
-  /** Empty: everybody. */
+  /** Empty: everyone. */
   readonly allowed_cidrs?: readonly string[];
   readonly default_tls_container_ref?: string;
   /** Octavia sorts them. */
@@ -156,18 +156,18 @@ export interface ListenerFields {
   readonly tags?: readonly string[];
 }
 
-/** A pool with all that is below it, as the create of a whole load balancer takes it. */
+/** A pool with its whole subtree, as in the create of a whole load balancer. */
 export interface PoolTree extends PoolFields {
   readonly members?: readonly MemberCreate[];
   readonly healthmonitor?: HealthMonitorFields;
 }
 
-/** A listener with all that is below it, as the create of a whole load balancer takes it. */
+/** A listener with its whole subtree, as in the create of a whole load balancer. */
 export interface ListenerTree extends ListenerFields {
   readonly default_pool?: PoolTree;
 }
 
-/** A listener that shares its pools with others: they are defined beside it, and named here. */
+/** A listener that shares its pools with others: they are defined beside it, and referenced here by name. */
 export interface SharingListenerTree extends ListenerFields {
   readonly default_pool?: { readonly name: string };
   readonly l7policies?: readonly L7PolicyTree[];
@@ -175,7 +175,7 @@ export interface SharingListenerTree extends ListenerFields {
 
 export type L7PolicyTree = L7PolicyFields & {
   readonly rules: readonly L7RuleFields[];
-  /** One that the same create defines. */
+  /** One defined by the same create. */
   readonly redirect_pool?: { readonly name: string };
 };
 
@@ -187,13 +187,13 @@ export interface LoadBalancerCreate {
   readonly vip_subnet_id?: string;
   readonly vip_network_id?: string;
   readonly vip_port_id?: string;
-  /** Addresses in other subnets of the VIP's network; since API version 2.26. Nothing changes them later. */
+  /** Addresses in other subnets of the VIP's network; since API version 2.26. They cannot be changed later. */
   readonly additional_vips?: readonly { readonly subnet_id: string; readonly ip_address?: string }[];
   readonly provider?: string;
   readonly flavor_id?: string;
   readonly availability_zone?: string;
   readonly tags?: readonly string[];
   readonly listeners?: readonly (ListenerTree | SharingListenerTree)[];
-  /** That listeners and their policies refer to. */
+  /** Listeners and their policies refer to these. */
   readonly pools?: readonly PoolTree[];
 }

@@ -20,7 +20,7 @@ export const Network = z.object({
   status: z.string(),
   admin_state_up: z.boolean().default(true),
   shared: z.boolean().default(false),
-  /** Of the extension external-net: an external network provides floating IPs and router gateways. */
+  /** From the extension external-net: an external network provides floating IPs and router gateways. */
   'router:external': z.boolean().default(false),
   subnets: list(z.string()).default([]),
   mtu: z.number().optional(),
@@ -121,7 +121,7 @@ export const RouterCreate = z.object({
 });
 export type RouterCreate = z.infer<typeof RouterCreate>;
 
-/** The answer of `add_router_interface` and `remove_router_interface`. */
+/** The response of `add_router_interface` and `remove_router_interface`. */
 export const RouterInterface = z.object({
   id: z.string(),
   subnet_id: z.string(),
@@ -143,7 +143,7 @@ export const Port = z.object({
   /** `ACTIVE`, `DOWN`, `BUILD`, `ERROR`. */
   status: z.string(),
   admin_state_up: z.boolean().default(true),
-  /** `compute:ZONE` for a server's, `network:router_interface`, `network:floatingip`… */
+  /** `compute:ZONE` for a server's port, `network:router_interface`, `network:floatingip`… */
   device_owner: z.string().default(''),
   /** The server's or router's id. */
   device_id: z.string().default(''),

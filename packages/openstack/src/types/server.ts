@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { list, record } from './collections.ts';
 import { Link } from './link.ts';
 
-/** https://docs.openstack.org/api-guide/compute/server_concepts.html; `UNKNOWN` also stands for what a later Nova adds. */
+/**
+ * https://docs.openstack.org/api-guide/compute/server_concepts.html; `UNKNOWN` also stands for statuses that a later Nova adds.
+ */
 export const SERVER_STATUSES = [
   'ACTIVE',
   'BUILD',
@@ -97,14 +99,14 @@ export const Server = z.object({
   'os-extended-volumes:volumes_attached': list(
     z.object({ id: z.string(), delete_on_termination: z.boolean().optional() }),
   ).default([]),
-  /** From 2.71; the list has it only from 2.71 in the detail of one server. */
+  /** From 2.71; the list never has it, only the details of one server. */
   server_groups: list(z.string()).optional(),
   trusted_image_certificates: list(z.string()).nullish(),
   'OS-EXT-SRV-ATTR:hostname': z.string().optional(),
 });
 export type Server = z.infer<typeof Server>;
 
-/** `POST /servers` answers 202 with this alone; `adminPass` only where the cloud injects passwords. */
+/** `POST /servers` responds 202 with only this; `adminPass` only if the cloud injects passwords. */
 export const ServerCreated = z.object({
   id: z.string(),
   adminPass: z.string().optional(),
@@ -145,7 +147,7 @@ export const ServerCreate = z.object({
   imageRef: z.string().optional(),
   /** Base64. */
   user_data: z.string().optional(),
-  /** From 2.37 required; `none` creates a server without a port, `auto` lets Nova choose or create a network. */
+  /** Required from 2.37; `none` creates a server without a port, `auto` lets Nova choose or create a network. */
   networks: z.union([list(ServerNetwork), z.enum(['auto', 'none'])]).optional(),
   metadata: record(z.string()).optional(),
   /** From 2.52; at most 50, without comma and slash. */
@@ -166,7 +168,7 @@ export const ServerCreate = z.object({
 });
 export type ServerCreate = z.infer<typeof ServerCreate>;
 
-/** Beside `server` in the request, not inside. */
+/** Beside `server` in the request, not inside it. */
 export const SchedulerHints = z.looseObject({
   group: z.string().optional(),
   different_host: z.union([z.string(), list(z.string())]).optional(),
@@ -205,11 +207,11 @@ export const InterfaceAttachment = z.object({
 });
 export type InterfaceAttachment = z.infer<typeof InterfaceAttachment>;
 
-/** A volume of a server. */
+/** A volume attached to a server. */
 export const VolumeDevice = z.object({
   volumeId: z.string(),
   serverId: z.string(),
-  /** `/dev/vdb`: what the guest was asked to use. */
+  /** `/dev/vdb`: the device that the guest was asked to use. */
   device: z.string().nullish(),
 });
 export type VolumeDevice = z.infer<typeof VolumeDevice>;

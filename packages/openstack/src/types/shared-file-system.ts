@@ -17,7 +17,7 @@ export const Share = z.object({
   availability_zone: z.string().nullish(),
   share_type_name: z.string().nullish(),
   metadata: record(z.string()).default({}),
-  /** How its rules fare, together: `active`, `syncing` or `error`. */
+  /** The combined state of its rules: `active`, `syncing` or `error`. */
   access_rules_status: z.string().nullish(),
   created_at: z.string().nullish(),
   project_id: z.string().nullish(),
@@ -44,7 +44,7 @@ export const ExportLocation = z.object({
   /** `10.0.0.10:/shares/share-1`. */
   path: z.string(),
   preferred: z.boolean().default(false),
-  /** Shown to administrators alone. */
+  /** Shown only to administrators. */
   is_admin_only: z.boolean().default(false),
 });
 export type ExportLocation = z.infer<typeof ExportLocation>;
@@ -55,7 +55,9 @@ export const AccessRule = z.object({
   access_type: z.string(),
   access_to: z.string(),
   access_level: z.string(),
-  /** `queued_to_apply`, `applying`, `active`, `queued_to_deny`, `denying` or `error`; none for a moment before a denied rule is gone. */
+  /**
+   * `queued_to_apply`, `applying`, `active`, `queued_to_deny`, `denying` or `error`; briefly none before a denied rule is gone.
+   */
   state: z.string().nullable(),
   metadata: record(z.string()).default({}),
 });
@@ -78,6 +80,6 @@ export type ShareZone = z.infer<typeof ShareZone>;
 export const ShareNetwork = z.object({ id: z.string(), project_id: z.string().nullish() });
 export type ShareNetwork = z.infer<typeof ShareNetwork>;
 
-/** What became of a request, for its user. */
+/** The result of a request, for its user. */
 export const ShareMessage = z.object({ id: z.string(), user_message: z.string().nullish() });
 export type ShareMessage = z.infer<typeof ShareMessage>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { list } from './collections.ts';
 import { Link } from './link.ts';
 
-/** One API version of a service. `version` and `min_version` are microversions, empty where the service has none. */
+/** One API version of a service. `version` and `min_version` are microversions, empty if the service has none. */
 export const ApiVersion = z.object({
   id: z.string(),
   /** `CURRENT`, `SUPPORTED`, `DEPRECATED`, `EXPERIMENTAL`; Keystone writes `stable`. */
@@ -16,7 +16,7 @@ export const ApiVersion = z.object({
 });
 export type ApiVersion = z.infer<typeof ApiVersion>;
 
-/** `GET /` of Nova, Neutron and Glance; Keystone wraps the array in `values`. A versioned URL answers `{version}`. */
+/** `GET /` of Nova, Neutron and Glance; Keystone wraps the array in `values`. A versioned URL responds with `{version}`. */
 export const VersionDocument = z.union([
   z.object({ versions: list(ApiVersion) }),
   z.object({ versions: z.object({ values: list(ApiVersion) }) }),

@@ -283,7 +283,7 @@ describe('certificate requests of kubelets', () => {
     expect(await decision(ask())).toEqual({ type, message: expect.stringMatching(message) });
   });
 
-  test('the node of a paused cluster waits for its answer, and gets it when the cluster is resumed', async () => {
+  test('the node of a paused cluster waits for its certificate, and gets it when the cluster is resumed', async () => {
     const pause = (value: string | null) => ({ metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
     await fairway.patch(clusters, 'second', pause('true'));
     const isPaused = ([cluster]: readonly Cluster[]) =>
@@ -304,7 +304,7 @@ describe('certificate requests of kubelets', () => {
     expect(await answer).toMatchObject({ type: 'Approved' });
   });
 
-  describe('an address that somebody has set as a server’s own', () => {
+  describe('an address that a user has set on a server', () => {
     const serving = (ipAddresses: readonly string[]) =>
       decision({
         cluster: ours,
@@ -322,20 +322,20 @@ describe('certificate requests of kubelets', () => {
       await project.cache.servers.refreshAfter(fairway.clock.now());
     };
 
-    test('is served at if it is outside of the cluster', async () => {
+    test('is allowed if it is outside of the cluster', async () => {
       await setAccess('198.51.100.7');
 
       expect(await serving([ours.address, '198.51.100.7'])).toMatchObject({ type: 'Approved' });
     });
 
-    test('is not served at if it is another node’s', async () => {
+    test('is refused if it is another node’s', async () => {
       await setAccess(sibling.address);
 
       expect(await serving([ours.address, sibling.address])).toMatchObject({ type: 'Denied' });
     });
   });
 
-  test('the token of a machine that has joined is worth nothing, before it is Ready and the token deleted', async () => {
+  test('the token of a machine that has joined is refused, before it is Ready and the token deleted', async () => {
     const nodes = fairway.runtime.client(ours.clusterUid).resource(tenantNodes);
     const nodeInfo = { ...NODE_INFO, kubeletVersion: 'v1.34.2', bootID: 'boot-1' };
     await nodes.create({ apiVersion: 'v1', kind: 'Node', metadata: { name: ours.name } });
@@ -357,7 +357,7 @@ describe('certificate requests of kubelets', () => {
     expect(renewal).toMatchObject({ type: 'Approved' });
   });
 
-  test('the token of a server that is gone is worth nothing, whatever calls itself like it elsewhere', async () => {
+  test('the token of a deleted server is refused, even if another server has its name elsewhere', async () => {
     const { project } = fairway.process;
     const victim = await fairway.client.resource(machines).get(sibling.name, { namespace: TEAM });
     // Fairway would have made another one by now, whose token it is then.

@@ -9,7 +9,7 @@ let fairway: GatewayFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
 describe('the kinds', () => {
-  test('may come when the cluster has long been there', async () => {
+  test('may be installed long after the cluster was created', async () => {
     fairway = await GatewayFairway.start({}, []);
     await fairway.pass(3_600_000);
 
@@ -22,7 +22,7 @@ describe('the kinds', () => {
     expect(await fairway.policies()).toHaveLength(2);
   });
 
-  test('may be defined otherwise: what can not be read is told, and harms no other', async () => {
+  test('may be defined differently: unreadable fields are reported, and affect no other', async () => {
     fairway = await GatewayFairway.start();
 
     await fairway.createGateway('odd', { gatewayClassName: 'octavia', listeners: { a: 1 } });
@@ -38,7 +38,7 @@ describe('the kinds', () => {
     expect(await fairway.conditions()).toEqual(['Accepted True Accepted', 'Programmed True Programmed']);
   });
 
-  test('of another version are left alone, and the right one counts from when it is there', async () => {
+  test('in another version are left alone, and the right one is served once it exists', async () => {
     const other = definition(Gateways, { served: 'v9' });
     fairway = await GatewayFairway.start({}, [other]);
     await fairway.pass(600_000);
@@ -53,7 +53,7 @@ describe('the kinds', () => {
     expect(await fairway.conditions()).toEqual(['Accepted True Accepted', 'Programmed True Programmed']);
   });
 
-  test('that go take their load balancers along', async () => {
+  test('delete their load balancers when they are deleted', async () => {
     fairway = await GatewayFairway.withShop();
     const client = fairway.balanced.fairway.runtime.client(fairway.balanced.clusterUid);
 
@@ -66,7 +66,7 @@ describe('the kinds', () => {
 });
 
 describe('classes', () => {
-  test('that name Fairway are accepted, and their Gateways served; others are left alone', async () => {
+  test('for Fairway are accepted, and their Gateways served; others are left alone', async () => {
     fairway = await GatewayFairway.start();
     await fairway.createGateway('early', { ...GATEWAY, gatewayClassName: 'public' });
     await fairway.createGateway('foreign', { ...GATEWAY, gatewayClassName: 'envoy' });
@@ -87,7 +87,7 @@ describe('classes', () => {
     expect(await said('envoy')).toBeUndefined();
   });
 
-  test('one that is given to another controller leaves nothing behind', async () => {
+  test('a class given to another controller leaves nothing behind', async () => {
     fairway = await GatewayFairway.withShop();
 
     await fairway.createClass('octavia', { controllerName: 'gateway.envoyproxy.io/controller' });
@@ -99,7 +99,7 @@ describe('classes', () => {
   });
 });
 
-test('spec.infrastructure says that it is internal, and its labels are told to have no effect', async () => {
+test('spec.infrastructure makes it internal, and its labels are reported to have no effect', async () => {
   fairway = await GatewayFairway.start();
   const internal = { 'service.beta.kubernetes.io/openstack-internal-load-balancer': 'true' };
   await fairway.createGateway('shop', { ...GATEWAY, infrastructure: { annotations: internal, labels: { team: 'a' } } });
@@ -118,8 +118,8 @@ test('spec.infrastructure says that it is internal, and its labels are told to h
   ]);
 });
 
-describe('what is refused', () => {
-  test('TLS is not passed on, the listener beside it is served, and nothing is made for TLS alone', async () => {
+describe('refusals', () => {
+  test('TLS passthrough is refused, the listener beside it is served, and nothing is created for TLS alone', async () => {
     fairway = await GatewayFairway.start();
     const tls = { name: 'tls', port: 443, protocol: 'TLS', tls: { mode: 'Passthrough' } };
     await fairway.createGateway('both', { ...GATEWAY, listeners: [...GATEWAY.listeners, tls] });
@@ -155,7 +155,7 @@ describe('what is refused', () => {
     expect(await fairway.balanced.trees()).toEqual([]);
   });
 
-  test('a floating IP that somebody else uses', async () => {
+  test('a floating IP in use elsewhere', async () => {
     fairway = await GatewayFairway.withShop();
     const [first] = await fairway.balanced.floatingIps();
     await fairway.createGateway('second', { ...GATEWAY, addresses: [{ value: first?.floating_ip_address }] });
@@ -166,7 +166,7 @@ describe('what is refused', () => {
     expect(await fairway.balanced.floatingIps()).toMatchObject([{ id: first?.id, port_id: first?.port_id }]);
   });
 
-  test('a rule that is not served is told beside those that are', async () => {
+  test('a rule that is not served is reported beside those that are', async () => {
     fairway = await GatewayFairway.start();
     await fairway.createGateway('shop');
     await fairway.createRoute('shop', { ...ROUTE, rules: [prefix('/', 'web'), { matches: [{ method: 'POST' }] }] });
@@ -187,7 +187,7 @@ describe('what is refused', () => {
   });
 });
 
-test('routes of other namespaces and Services of others, as labels and grants come and go', async () => {
+test('routes of other namespaces and their Services, as labels and grants change', async () => {
   fairway = await GatewayFairway.start();
   await fairway.createNamespace('other');
   const namespaces = { from: 'Selector', selector: { matchLabels: { shop: 'yes' } } };
@@ -214,7 +214,7 @@ test('routes of other namespaces and Services of others, as labels and grants co
   expect(await fairway.policies()).toEqual(['80 */ -> pool_default_web_80']);
 });
 
-test("what other controllers say of a route's parents stays", async () => {
+test("what other controllers report about a route's parents is kept", async () => {
   fairway = await GatewayFairway.withShop();
   const foreign = { parentRef: { name: 'mesh' }, controllerName: 'acme.io/mesh', conditions: [], note: 'mine' };
   const own = (await fairway.get(HttpRoutes, 'shop')).status?.parents ?? [];

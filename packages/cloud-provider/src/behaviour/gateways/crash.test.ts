@@ -78,7 +78,7 @@ async function killAfterEachCall({ begin, change, after }: Story): Promise<numbe
   throw new Error(`it takes more than ${MAX_CALLS} calls`);
 }
 
-test('making one', async () => {
+test('creating one', async () => {
   const calls = await killAfterEachCall({
     begin: async () => {},
     change: () => fairway.createGateway('shop', SHOP),
@@ -98,7 +98,7 @@ test('a new certificate', async () => {
   expect(calls).toBeGreaterThan(3);
 });
 
-test('a listener that goes', async () => {
+test('removing a listener', async () => {
   const calls = await killAfterEachCall({
     begin: () => fairway.createGateway('shop', BOTH),
     change: () => fairway.patch(Gateways, 'shop', { spec: { listeners: GATEWAY.listeners } }),

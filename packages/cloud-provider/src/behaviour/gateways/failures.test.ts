@@ -18,7 +18,7 @@ test.each<{ is: string; fault: FaultInput }>([
   { is: 'fails', fault: octavia({ action: { kind: 'answer', status: 500 } }) },
   { is: 'refuses every write', fault: octavia({ method: 'POST', action: { kind: 'answer', status: 403 } }) },
 ])(
-  'an Octavia that $is for two hours costs a few calls a minute and few writes, and then all is made once',
+  'an Octavia that $is for two hours costs a few calls a minute and few writes, and then everything is created once',
   async ({ fault }) => {
     fairway = await GatewayFairway.start();
     const { cloud } = fairway.balanced.fairway;
@@ -47,7 +47,7 @@ test.each<{ is: string; fault: FaultInput }>([
   },
 );
 
-test('what worked is said to work while a change can not be made', async () => {
+test('a working Gateway is reported as working while a change cannot be made', async () => {
   fairway = await GatewayFairway.withShop();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add(octavia({ method: 'POST', action: { kind: 'answer', status: 500 } }));
@@ -64,7 +64,7 @@ test('what worked is said to work while a change can not be made', async () => {
   expect(await fairway.policies()).toHaveLength(3);
 });
 
-test('one that never worked is made again', async () => {
+test('one that never worked is recreated', async () => {
   fairway = await GatewayFairway.start();
   fairway.balanced.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
   await fairway.createGateway('shop');

@@ -11,7 +11,7 @@ const LIST = 'GET /loadbalancers';
 let fairway: GatewayFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-test('a Gateway gets an address, and the paths of its routes their Services', async () => {
+test('a Gateway gets an address, and the paths of its routes lead to their Services', async () => {
   fairway = await GatewayFairway.withShop();
 
   const [tree] = await fairway.balanced.trees();
@@ -42,7 +42,7 @@ test('a Gateway gets an address, and the paths of its routes their Services', as
   });
 });
 
-test('it leaves nothing when it goes, and takes what it said of its routes along', async () => {
+test('it leaves nothing when it is deleted, and clears its status on routes', async () => {
   fairway = await GatewayFairway.withShop();
   const before = holdings(fairway.balanced.fairway.cloud);
 
@@ -55,7 +55,7 @@ test('it leaves nothing when it goes, and takes what it said of its routes along
   expect(await fairway.parents()).toEqual([]);
 });
 
-test('one that is deleted while Fairway is down goes when it is back', async () => {
+test('one that is deleted while Fairway is down is cleaned up when it is back', async () => {
   fairway = await GatewayFairway.withShop();
   const { fairway: whole } = fairway.balanced;
   await whole.stopProcess();
@@ -68,7 +68,7 @@ test('one that is deleted while Fairway is down goes when it is back', async () 
   expect(await fairway.names(Gateways)).toEqual([]);
 });
 
-test('it goes with its cluster', async () => {
+test('it is deleted with its cluster', async () => {
   fairway = await GatewayFairway.withShop();
   const { fairway: whole } = fairway.balanced;
 
@@ -79,7 +79,7 @@ test('it goes with its cluster', async () => {
   expect(holdings(whole.cloud)).toMatchObject({ load_balancers: 0, floating_ips: 0, ports: 0, routers: 0 });
 });
 
-test('shares of requests are weights of members, and other shares are made beside them first', async () => {
+test('shares of requests are weights of members, and other shares are created beside them first', async () => {
   fairway = await GatewayFairway.withShop();
 
   await fairway.patch(HttpRoutes, 'shop', {
@@ -96,7 +96,7 @@ test('shares of requests are weights of members, and other shares are made besid
   expect(Object.values(await fairway.members())).toEqual([['30080*1', '30080*1', '30090*1', '30090*1']]);
 });
 
-test('a weight that somebody changes by hand is mended', async () => {
+test('a weight that is changed by hand is corrected', async () => {
   fairway = await GatewayFairway.withShop();
   const rule = prefix('/', { name: 'web', weight: 3 }, { name: 'api', weight: 1 });
   await fairway.patch(HttpRoutes, 'shop', { spec: { rules: [rule] } });
@@ -137,7 +137,7 @@ test('a redirect to HTTPS and another port are listeners and policies', async ()
   ]);
 });
 
-test('what somebody changes by hand is mended within a minute', async () => {
+test('changes by hand are reverted within a minute', async () => {
   fairway = await GatewayFairway.withShop();
   const { l7Policies } = fairway.balanced.octavia;
   const [first] = (await Array.fromAsync(l7Policies.list())).toSorted((a, b) => a.position - b.position);
@@ -149,7 +149,7 @@ test('what somebody changes by hand is mended within a minute', async () => {
   expect(await fairway.policies()).toHaveLength(2);
 });
 
-test('it costs a list a minute at rest, and writes nothing', async () => {
+test('it costs a list a minute while idle, and writes nothing', async () => {
   fairway = await GatewayFairway.withShop();
   await fairway.pass(60_000);
   const calls = fairway.balanced.countCalls();

@@ -30,7 +30,7 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
   { is: 'refuses everything', fault: { action: { kind: 'answer', status: 403 } } },
   { is: 'is full', fault: { method: 'POST', action: { kind: 'answer', status: 403 } } },
   { is: 'does not answer', fault: { action: { kind: 'drop' } } },
-])('a Barbican that $is for two hours costs a few calls a minute, and then all is made once', async ({ fault }) => {
+])('a Barbican that $is for two hours costs a few calls a minute, then all is created once', async ({ fault }) => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ ...fault, service: 'key-manager', times: null });
@@ -52,7 +52,7 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
   expect(await certified.served()).toEqual({ 80: [], 443: await certified.storedRefs() });
 });
 
-test('what a killed process had stored is served by the next', async () => {
+test('what a killed process had stored is served by the next one', async () => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } });
@@ -99,7 +99,7 @@ test.each([1, 2, 3, 4])(
   },
 );
 
-test('a store whose answer is lost is found again, not repeated', async () => {
+test('a store whose response is lost is found again, not repeated', async () => {
   await start();
   const lost = { method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;
   fairway.balanced.fairway.cloud.faults.add({ ...lost, service: 'key-manager' });
@@ -117,7 +117,7 @@ test.each<{ is: string; fields: object; fault: FaultInput | undefined }>([
     fault: { service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } },
   },
   { is: 'can’t have its address', fields: { addresses: [{ value: '198.51.100.99' }] }, fault: undefined },
-])('Secrets named one after the other for a load balancer that $is fill no quota', async ({ fields, fault }) => {
+])('a sequence of Secrets for a load balancer that $is exhausts no quota', async ({ fields, fault }) => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   if (fault) cloud.faults.add(fault);
@@ -133,7 +133,7 @@ test.each<{ is: string; fields: object; fault: FaultInput | undefined }>([
   expect((await certified.stored()).length).toBeLessThanOrEqual(2);
 });
 
-test('a Barbican that lets nobody in keeps no Gateway of HTTP from being served', async () => {
+test('a Barbican that denies access does not keep an HTTP Gateway from being served', async () => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'key-manager', times: null, action: { kind: 'answer', status: 403 } });
@@ -144,7 +144,7 @@ test('a Barbican that lets nobody in keeps no Gateway of HTTP from being served'
   expect(await fairway.addresses()).toHaveLength(1);
 });
 
-test('Secrets named one after the other for a load balancer that can’t be changed fill no quota, and are gone when it can', async () => {
+test('Secrets for an immutable load balancer exhaust no quota, and are deleted once it can be changed', async () => {
   await start();
   const { cloud } = fairway.balanced.fairway;
   const naming = (names: readonly string[]) => {

@@ -57,7 +57,7 @@ function states({ resolved = 'True ResolvedRefs', programmed = 'True Programmed'
 
 const NOTHING_SERVED = states({ resolved: 'False InvalidCertificateRef', programmed: 'False Invalid' });
 
-test('a certificate is stored in Barbican by one call, and HTTPS serves it beside HTTP', async () => {
+test('a certificate is stored in Barbican in one call, and HTTPS serves it beside HTTP', async () => {
   await withShop();
 
   const [certificate, ...others] = await certified.stored();
@@ -89,7 +89,7 @@ test('a certificate is stored in Barbican by one call, and HTTPS serves it besid
   expect(await fairway.warnings()).toEqual([]);
 });
 
-test('at rest it costs no call to Barbican but for a list now and then, and writes nothing', async () => {
+test('while idle it costs no call to Barbican except an occasional list, and writes nothing', async () => {
   await withShop();
   await fairway.pass(60_000);
   const { calls } = fairway.balanced.fairway.cloud;
@@ -107,7 +107,7 @@ test('at rest it costs no call to Barbican but for a list now and then, and writ
   expect((await fairway.get(Gateways, 'shop')).metadata.resourceVersion).toBe(resourceVersion);
 });
 
-test('a new certificate takes the place of the old one, which goes only then', async () => {
+test('a new certificate replaces the old one, which is deleted only then', async () => {
   await withShop();
   const [old] = await certified.storedRefs();
   const { cloud } = fairway.balanced.fairway;
@@ -127,7 +127,7 @@ test('a new certificate takes the place of the old one, which goes only then', a
   expect(await certified.served()).toEqual({ 80: [], 443: [now] });
 });
 
-test('one that changes faster than Octavia does is served as it was last, and fills nothing', async () => {
+test('one that changes faster than Octavia is served in its last version, and exhausts nothing', async () => {
   await withShop();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
@@ -152,7 +152,7 @@ test('one that changes faster than Octavia does is served as it was last, and fi
   expect(await certified.served()).toEqual({ 80: [], 443: [now?.secret_ref] });
 });
 
-test('a Secret that is not there, and comes later: what is in clear text is served meanwhile', async () => {
+test('a missing Secret that is created later: cleartext listeners are served meanwhile', async () => {
   await start();
   await fairway.createGateway('shop', BOTH);
   await fairway.createRoute('shop', { ...ROUTE, parentRefs: [{ name: 'shop', sectionName: 'https' }] });
@@ -180,7 +180,7 @@ test('a Secret that is not there, and comes later: what is in clear text is serv
   expect(await listener()).toEqual(states({}));
 });
 
-test('nothing is made for HTTPS alone while there is no certificate', async () => {
+test('nothing is created for HTTPS alone while there is no certificate', async () => {
   await start();
   await fairway.createGateway('shop', { ...GATEWAY, listeners: [https('shop')] });
   await fairway.pass(60_000);
@@ -195,7 +195,7 @@ test('nothing is made for HTTPS alone while there is no certificate', async () =
   expect(await certified.served()).toEqual({ 443: await certified.storedRefs() });
 });
 
-test('a Secret that breaks, or goes, is told, and its last certificate is served', async () => {
+test('a Secret that becomes invalid or is deleted is reported, and its last certificate is served', async () => {
   await withShop();
   const [old] = await certified.storedRefs();
 
@@ -229,7 +229,7 @@ describe('several certificates', () => {
     expect(refs?.map((ref) => names.get(ref))).toEqual(['default/more', 'default/shop']);
   });
 
-  test('of listeners of one port: that of the least specific hostname is the default, and each says what it lacks', async () => {
+  test('of listeners on one port: the least specific hostname has the default, and each reports what it lacks', async () => {
     await start();
     await certified.make('shop', first);
     await certified.make('any', second);
@@ -256,7 +256,7 @@ describe('several certificates', () => {
 });
 
 describe('it leaves no certificate', () => {
-  test('of a listener that goes, or becomes one of clear text', async () => {
+  test('of a listener that is removed, or becomes cleartext', async () => {
     await withShop();
     await certified.make('more', second);
     await change(https('shop'), https('more', { name: 'more', port: 8443 }));
@@ -275,7 +275,7 @@ describe('it leaves no certificate', () => {
     expect(await fairway.conditions()).toEqual(PROGRAMMED);
   });
 
-  test('of another namespace that takes its grant back', async () => {
+  test('of another namespace that revokes its grant', async () => {
     await start();
     await fairway.createNamespace('other');
     await certified.make('far', first, 'other');
@@ -299,7 +299,7 @@ describe('it leaves no certificate', () => {
     expect(await certified.storedRefs()).toEqual([]);
   });
 
-  test('whether it goes by itself, or with its cluster', async () => {
+  test('whether it is deleted by itself, or with its cluster', async () => {
     await withShop();
     await fairway.createGateway('other', BOTH);
     await fairway.pass(60_000);
@@ -315,7 +315,7 @@ describe('it leaves no certificate', () => {
     expect(await certified.stored()).toEqual([]);
   });
 
-  test('when its class is given to another controller, or its kind goes', async () => {
+  test('when its class is given to another controller, or its kind is removed', async () => {
     await withShop();
     await fairway.createGateway('other', { ...BOTH, gatewayClassName: 'mine' });
     await fairway.createClass('mine', { controllerName: 'fairway.dev/octavia' });
@@ -332,7 +332,7 @@ describe('it leaves no certificate', () => {
     expect(await certified.stored()).toEqual([]);
   });
 
-  test('of a load balancer that was never made', async () => {
+  test('of a load balancer that was never created', async () => {
     await start();
     await certified.make('shop', first);
     const fails = { method: 'POST', times: null, action: { kind: 'answer', status: 500 } } as const;
@@ -348,7 +348,7 @@ describe('it leaves no certificate', () => {
     expect(await fairway.conditions()).toEqual(['Accepted True Accepted', 'Programmed False Invalid']);
   });
 
-  test('when somebody takes its finalizer away', async () => {
+  test('when its finalizer is removed by hand', async () => {
     await withShop();
 
     await fairway.patch(Gateways, 'shop', { metadata: { finalizers: null } });
@@ -361,7 +361,7 @@ describe('it leaves no certificate', () => {
   });
 });
 
-test('where the cloud has no Barbican, HTTPS is told to be missing and HTTP is served', async () => {
+test('if the cloud has no Barbican, HTTPS is reported as unavailable and HTTP is served', async () => {
   await start({ cloudTransport: withoutBarbican });
   await certified.make('shop', first);
   await fairway.createGateway('shop', BOTH);

@@ -19,7 +19,7 @@ test.each<{ is: string; fault: FaultInput }>([
   { is: 'does not answer', fault: octavia({ action: { kind: 'drop' } }) },
   { is: 'answers writes with nothing', fault: octavia({ method: 'POST', action: { kind: 'drop', when: 'before' } }) },
 ])(
-  'an Octavia that $is for three hours costs a few calls a minute and few events, and then all is made once',
+  'an Octavia that $is for three hours costs a few calls a minute and few events, and then everything is created once',
   async ({ fault }) => {
     fairway = await RoutedFairway.start();
     const { cloud } = fairway.balanced.fairway;
@@ -42,7 +42,7 @@ test.each<{ is: string; fault: FaultInput }>([
   },
 );
 
-test('a policy whose creation is answered with nothing is there once', async () => {
+test('a policy whose creation got no response exists once', async () => {
   fairway = await RoutedFairway.withShop();
   const { cloud } = fairway.balanced.fairway;
   const lost = { path: 'l7policies', method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;
@@ -59,7 +59,7 @@ test('a policy whose creation is answered with nothing is there once', async () 
   ]);
 });
 
-test('one that never worked is made again, one that did keeps its floating IP', async () => {
+test('one that never worked is recreated, one that did keeps its floating IP', async () => {
   fairway = await RoutedFairway.start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ action: { kind: 'loadBalancerError' } });

@@ -15,7 +15,7 @@ const paths = (...all: ReturnType<typeof prefix>[]) => ({
 let fairway: RoutedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-test('an Ingress gets an address, and its paths their Services, by one call for all of it and one for the floating IP', async () => {
+test('an Ingress gets an address and its paths their Services, in one call for the tree and one for the address', async () => {
   fairway = await RoutedFairway.withShop();
   const calls = fairway.balanced.countCalls();
   await fairway.create('other');
@@ -47,7 +47,7 @@ test('without an annotation it is internal', async () => {
   expect(await fairway.balanced.floatingIps()).toEqual([]);
 });
 
-test('a path more is a policy more, at its place', async () => {
+test('an additional path is an additional policy, at its position', async () => {
   fairway = await RoutedFairway.withShop();
   const calls = fairway.balanced.countCalls();
 
@@ -67,7 +67,7 @@ test('a path more is a policy more, at its place', async () => {
   ]);
 });
 
-test('a path to another Service is sent there, and what nobody is sent to goes', async () => {
+test('a path to another Service is sent there, and unused pools are deleted', async () => {
   fairway = await RoutedFairway.withShop();
   const calls = fairway.balanced.countCalls();
 
@@ -82,7 +82,7 @@ test('a path to another Service is sent there, and what nobody is sent to goes',
   expect(await fairway.memberPorts()).toEqual({ pool_web_80: [30_080, 30_080] });
 });
 
-test('what an edit does not want goes after what it wants is there', async () => {
+test('an edit adds what it needs before it removes the rest', async () => {
   fairway = await RoutedFairway.withShop();
 
   await fairway.patch('shop', {
@@ -95,7 +95,7 @@ test('what an edit does not want goes after what it wants is there', async () =>
   expect(await fairway.events()).toEqual(['Normal Creating 1', 'Normal Created 1', 'Normal Updated 1']);
 });
 
-test('a node more is one call for each pool, and an edit of something else none', async () => {
+test('an additional node is one call for each pool, and an unrelated edit none', async () => {
   fairway = await RoutedFairway.withShop();
   await fairway.patch('shop', { metadata: { labels: { team: 'a' } } });
   const calls = fairway.balanced.countCalls();
@@ -110,7 +110,7 @@ test('a node more is one call for each pool, and an edit of something else none'
   });
 });
 
-test('a backend that is not there, or not on nodes, is told, and served once it is', async () => {
+test('a backend that is missing, or not on nodes, is reported, and served once it exists', async () => {
   fairway = await RoutedFairway.start();
   await fairway.balanced.create('late', { type: 'ClusterIP', ports: [{ port: 80, nodePort: undefined }] } as never);
   await fairway.create('shop', { ...SPEC, defaultBackend: { service: { name: 'late', port: { number: 80 } } } });
@@ -128,7 +128,7 @@ test('a backend that is not there, or not on nodes, is told, and served once it 
   ]);
 });
 
-test('what somebody changes by hand is mended within a minute', async () => {
+test('changes by hand are reverted within a minute', async () => {
   fairway = await RoutedFairway.withShop();
   const { l7Policies } = fairway.balanced.octavia;
   const [first] = (await Array.fromAsync(l7Policies.list())).toSorted((a, b) => a.position - b.position);
@@ -140,7 +140,7 @@ test('what somebody changes by hand is mended within a minute', async () => {
   expect(await fairway.policies()).toEqual(['shop.example/api -> pool_api_80', 'shop.example/ -> pool_web_80']);
 });
 
-test('it costs a list a minute at rest', async () => {
+test('it costs a list a minute while idle', async () => {
   fairway = await RoutedFairway.withShop();
   await fairway.pass(60_000);
   const calls = fairway.balanced.countCalls();
@@ -152,7 +152,7 @@ test('it costs a list a minute at rest', async () => {
   expect(calls()[USAGE_LIST]).toBeLessThanOrEqual(2);
 });
 
-test('it leaves nothing when it goes, or is of another class', async () => {
+test('it leaves nothing when it is deleted, or changes its class', async () => {
   fairway = await RoutedFairway.withShop();
   await fairway.create('other');
   await fairway.pass(60_000);
@@ -169,7 +169,7 @@ test('it leaves nothing when it goes, or is of another class', async () => {
   expect((await fairway.get('other')).status?.loadBalancer).toEqual({});
 });
 
-test('a floating IP that is kept outlives it', async () => {
+test('a retained floating IP outlives it', async () => {
   fairway = await RoutedFairway.withShop();
   await fairway.patch('shop', {
     metadata: { annotations: { 'octavia.ingress.kubernetes.io/keep-floatingip': 'true' } },
@@ -187,7 +187,7 @@ test('a floating IP that is kept outlives it', async () => {
   expect(await fairway.names()).toEqual([]);
 });
 
-test('it goes with its cluster', async () => {
+test('it is deleted with its cluster', async () => {
   fairway = await RoutedFairway.withShop();
   const { fairway: whole } = fairway.balanced;
 
@@ -198,7 +198,7 @@ test('it goes with its cluster', async () => {
   expect(holdings(whole.cloud)).toMatchObject({ load_balancers: 0, floating_ips: 0, ports: 0, routers: 0 });
 });
 
-test('a class of the controller counts from when it is there, and no other does', async () => {
+test('a class of the controller applies once it exists, and no other does', async () => {
   fairway = await RoutedFairway.start();
   await fairway.create('shop', { ...SPEC, ingressClassName: 'public' });
   await fairway.create('foreign', { ...SPEC, ingressClassName: 'nginx' });

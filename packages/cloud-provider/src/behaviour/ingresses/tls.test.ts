@@ -45,7 +45,7 @@ async function withTls(options: TestFairwayOptions = {}): Promise<void> {
   await fairway.pass(60_000);
 }
 
-test('its Secret is stored in Barbican by one call, HTTPS serves it, and HTTP leads there', async () => {
+test('its Secret is stored in Barbican in one call, HTTPS serves it, and HTTP redirects there', async () => {
   await withTls();
 
   const [certificate, ...others] = await stored();
@@ -65,7 +65,7 @@ test('its Secret is stored in Barbican by one call, HTTPS serves it, and HTTP le
   expect((await fairway.get('shop')).status?.loadBalancer?.ingress).toHaveLength(1);
 });
 
-test('at rest it costs no call to Barbican, and none to the API server', async () => {
+test('while idle it costs no call to Barbican, and none to the API server', async () => {
   await withTls();
   const { calls } = fairway.balanced.fairway.cloud;
   const count = () =>
@@ -80,7 +80,7 @@ test('at rest it costs no call to Barbican, and none to the API server', async (
   expect(count() - before).toBeLessThanOrEqual(6);
 });
 
-test('a new certificate takes the place of the old one, which goes only then', async () => {
+test('a new certificate replaces the old one, which is deleted only then', async () => {
   await withTls();
   const [old] = await stored();
   const { cloud } = fairway.balanced.fairway;
@@ -99,7 +99,7 @@ test('a new certificate takes the place of the old one, which goes only then', a
   expect(await listeners()).toEqual({ 80: [], 443: [now?.secret_ref] });
 });
 
-test('one that changes faster than Octavia does is served as it was last, and fills nothing', async () => {
+test('one that changes faster than Octavia is served in its last version, and exhausts nothing', async () => {
   await withTls();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'PUT', times: null, action: { kind: 'answer', status: 500 } });
@@ -124,7 +124,7 @@ test('one that changes faster than Octavia does is served as it was last, and fi
   expect(await listeners()).toEqual({ 80: [], 443: [now?.secret_ref] });
 });
 
-test('a Secret that is not there, and comes later: nothing is in the clear meanwhile, and other hosts are served', async () => {
+test('a missing Secret that is created later: nothing is in cleartext meanwhile, and other hosts are served', async () => {
   fairway = await RoutedFairway.start();
   const other = { host: 'other.example', http: SPEC.rules?.[0]?.http };
   await fairway.create('shop', { ...TLS, rules: [...(TLS.rules ?? []), other] } as never);
@@ -147,7 +147,7 @@ test('a Secret that is not there, and comes later: nothing is in the clear meanw
   expect(await listeners()).toEqual({ 80: [], 443: [(await stored())[0]?.secret_ref] });
 });
 
-test('a Secret that breaks, or goes, is told, and its last certificate is served', async () => {
+test('a Secret that becomes invalid or is deleted is reported, and its last certificate is served', async () => {
   await withTls();
   const [old] = await stored();
 
@@ -164,7 +164,7 @@ test('a Secret that breaks, or goes, is told, and its last certificate is served
   ]);
 });
 
-test('several Secrets: the first is the default, the others are told by their hosts', async () => {
+test('several Secrets: the first is the default, the others are selected by their hosts', async () => {
   await withTls();
   await certified().make('more', second);
   const tls = [...TLS.tls, { hosts: ['more.example'], secretName: 'more' }];
@@ -194,7 +194,7 @@ test.each([
   expect((await fairway.policies()).filter((each) => each.includes('HTTPS'))).toEqual([]);
 });
 
-test('it leaves no certificate, whether it goes by itself or with its cluster', async () => {
+test('it leaves no certificate, whether it is deleted by itself or with its cluster', async () => {
   await withTls();
   await fairway.create('other', TLS);
   await fairway.pass(60_000);
@@ -210,7 +210,7 @@ test('it leaves no certificate, whether it goes by itself or with its cluster', 
   expect(await stored()).toEqual([]);
 });
 
-test('it leaves no certificate in a cluster that goes right after', async () => {
+test('it leaves no certificate in a cluster that is deleted right after', async () => {
   const life = { ...NO_LATENCY.life, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 };
   await withTls({ cloud: { latency: { ...NO_LATENCY, life } } });
   await fairway.pass(700_000);
@@ -224,7 +224,7 @@ test('it leaves no certificate in a cluster that goes right after', async () => 
   expect(await stored()).toEqual([]);
 });
 
-test('a secret of the same name that somebody else has made is not served', async () => {
+test('a foreign secret of the same name is not served', async () => {
   const colleague = { entry: 'simulator-other', user: 'colleague', project: 'demo', role: 'member' } as const;
   await withTls({ cloud: { entries: [...DEFAULT_CONFIG.entries.slice(0, 3), colleague] } });
   const [own] = await stored();
@@ -250,7 +250,7 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
   { is: 'refuses everything', fault: { action: { kind: 'answer', status: 403 } } },
   { is: 'is full', fault: { method: 'POST', action: { kind: 'answer', status: 403 } } },
   { is: 'does not answer', fault: { action: { kind: 'drop' } } },
-])('a Barbican that $is for three hours costs a few calls a minute, and then all is made once', async ({ fault }) => {
+])('a Barbican that $is for three hours costs a few calls a minute, then all is created once', async ({ fault }) => {
   fairway = await RoutedFairway.start();
   const { cloud } = fairway.balanced.fairway;
   await certified().make('shop', first);
@@ -271,7 +271,7 @@ test.each<{ is: string; fault: Omit<FaultInput, 'service' | 'times'> }>([
   expect(await listeners()).toEqual({ 80: [], 443: [(await stored())[0]?.secret_ref] });
 });
 
-test('what a killed process had stored is served by the next', async () => {
+test('what a killed process had stored is served by the next one', async () => {
   fairway = await RoutedFairway.start();
   const { cloud } = fairway.balanced.fairway;
   cloud.faults.add({ service: 'load-balancer', method: 'POST', times: null, action: { kind: 'answer', status: 500 } });
@@ -319,7 +319,7 @@ test.each([1, 2, 3])(
   },
 );
 
-test('a store whose answer is lost is found again, not repeated', async () => {
+test('a store whose response is lost is found again, not repeated', async () => {
   fairway = await RoutedFairway.start();
   await certified().make('shop', first);
   const lost = { method: 'POST', times: 2, action: { kind: 'drop', when: 'after' } } as const;

@@ -47,7 +47,7 @@ const KINDS: readonly Kind[] = [
 ];
 
 describe.each(KINDS)('$kind', ({ start, make }) => {
-  test('has amphorae where OVN, which reads no HTTP, is chosen for Services, and the algorithm of pools', async () => {
+  test('has amphorae if OVN, which does not parse HTTP, is configured for Services, and the algorithm of pools', async () => {
     await start({ cloud: OVN_FIRST, loadBalancers: WRITTEN });
     await make();
     await fairway.pass(60_000);
@@ -61,7 +61,7 @@ describe.each(KINDS)('$kind', ({ start, make }) => {
   test.each([
     { is: 'OVN is chosen for Services, and there is nothing else', cloud: OVN_ALONE, loadBalancers: WRITTEN },
     { is: "OVN is Octavia's own default, and nobody has chosen", cloud: OVN_FIRST, loadBalancers: undefined },
-  ])('says that it can not be served where $is', async ({ cloud, loadBalancers }) => {
+  ])('reports that it cannot be served if $is', async ({ cloud, loadBalancers }) => {
     await start({ cloud, ...(loadBalancers && { loadBalancers }) });
     await make();
     await fairway.pass(60_000);
@@ -70,7 +70,7 @@ describe.each(KINDS)('$kind', ({ start, make }) => {
     expect((await fairway.warnings()).join()).toMatch(/load_balancers.provider/);
   });
 
-  test('of a class that there is not is refused', async () => {
+  test('with an unknown class is refused', async () => {
     await start({ cloud: { latency } });
     await make({ [ANNOTATION.class]: 'gold' });
     await fairway.pass(60_000);
@@ -80,7 +80,7 @@ describe.each(KINDS)('$kind', ({ start, make }) => {
     expect(await fairway.balanced.trees()).toEqual([]);
   });
 
-  test('has its address where its class says', async () => {
+  test('has its address where its class specifies', async () => {
     const network = '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e';
     const classes = { gone: { floating_network_id: network } };
     await start({ cloud: { latency }, loadBalancers: CloudLoadBalancers.parse({ classes }) });

@@ -102,7 +102,7 @@ async function excludeNode(value: 'true' | null): Promise<void> {
   await nodes.patch(node?.metadata.name ?? '', { type: 'merge', value: { metadata: { labels } } });
 }
 
-test('making one', async () => {
+test('creating one', async () => {
   const calls = await killAfterEachCall(() => ({
     names: ['web'],
     before: async () => {},
@@ -117,7 +117,7 @@ test('making one', async () => {
   expect(calls).toBeGreaterThan(3);
 });
 
-test('making one with two addresses', async () => {
+test('creating one with two addresses', async () => {
   let hasSubnet = false;
   const calls = await killAfterEachCall(() => ({
     names: ['web'],
@@ -253,7 +253,7 @@ describe('a load balancer that upstream made', () => {
     expect(await killAfterEachCall(story, TAKING_OVER)).toBeGreaterThan(10);
   });
 
-  test('goes with Services that are deleted before it was taken over', async () => {
+  test('is deleted with Services that are deleted before it was taken over', async () => {
     const finalizers = ['service.kubernetes.io/load-balancer-cleanup'];
     const story = () => ({
       names: [],

@@ -20,7 +20,7 @@ const HOUR_MS = 3_600_000;
 let fairway: LoadBalancedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-describe('where the second address can’t be', () => {
+describe('if the second address is not possible', () => {
   interface Case {
     readonly is: string;
     readonly version?: number;
@@ -58,7 +58,7 @@ describe('where the second address can’t be', () => {
     await fairway.clock.pass(60_000);
   }
 
-  test.each(cases)('a Service that prefers two is served at the first, and told: $is', async (each) => {
+  test.each(cases)('a Service that prefers two is served at the first, and reports it: $is', async (each) => {
     await create(each, PREFERRED);
 
     expect(await servedOf(fairway)).toMatchObject({ at: ['203.0.112.*'], ready: 'True' });
@@ -68,7 +68,7 @@ describe('where the second address can’t be', () => {
     );
   });
 
-  test.each(cases)('a Service that must have two has none, and is told: $is', async (each) => {
+  test.each(cases)('a Service that requires two has none, and reports it: $is', async (each) => {
     await create(each, DUAL);
 
     expect((await servedOf(fairway)).at).toEqual([]);
@@ -120,7 +120,7 @@ describe('where the second address can’t be', () => {
     expect(holdings(cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
   });
 
-  test('a subnet that comes later is found by itself', async () => {
+  test('a subnet created later is found automatically', async () => {
     await create({ is: '', hasSubnet: false, says: /./ }, DUAL);
     await makeSubnet(fairway);
     await fairway.clock.pass(360_000);
@@ -129,7 +129,7 @@ describe('where the second address can’t be', () => {
   });
 });
 
-describe('a Service that gets another family', () => {
+describe('a Service that changes its families', () => {
   beforeEach(async () => {
     fairway = await startWith();
     await makeSubnet(fairway);
@@ -147,7 +147,7 @@ describe('a Service that gets another family', () => {
       event: /^SyncLoadBalancerFailed .*RequireDualStack/,
     },
   ])(
-    '$policy.ipFamilyPolicy stays as it is and is told, and what is made anew has both',
+    '$policy.ipFamilyPolicy stays as it is and reports it, and a recreated one has both',
     async ({ policy, ready, event }) => {
       await fairway.create('web', { ipFamilies: ['IPv4'] });
       await fairway.clock.pass(60_000);
@@ -196,7 +196,7 @@ describe('a Service that gets another family', () => {
   });
 });
 
-test('where an address can’t be closed, that is told, and ranges are refused rather than break it', async () => {
+test('if an address can’t be closed, that is reported, and ranges are refused rather than circumvented', async () => {
   fairway = await startWith(26);
   await makeSubnet(fairway);
   await fairway.create('web', DUAL);

@@ -20,7 +20,7 @@ const UDP = [{ port: 80 }, { port: 53, protocol: 'UDP' }];
 let fairway: LoadBalancedFairway;
 afterEach(() => fairway[Symbol.asyncDispose]());
 
-describe('a Service of two families', () => {
+describe('a Service with two families', () => {
   test.each([
     { ipFamilies: ['IPv4', 'IPv6'], at: ['203.0.112.*', 'fd00:7::*'] },
     { ipFamilies: ['IPv6', 'IPv4'], at: ['fd00:7::*', '203.0.112.*'] },
@@ -59,7 +59,7 @@ describe('a Service of two families', () => {
     expect(await warningsOf(fairway)).toEqual([]);
   });
 
-  test('is told which ports nobody is served on', async () => {
+  test('reports the ports on which no node is served', async () => {
     fairway = await startWith();
     await makeSubnet(fairway);
     await fairway.create('web', { ...DUAL, ports: UDP });
@@ -85,7 +85,7 @@ describe('a Service of two families', () => {
     expect(await allowedIn(fairway)).toEqual([listeners]);
   });
 
-  test('takes the address that it names, of either family', async () => {
+  test('uses the address that it names, of either family', async () => {
     fairway = await startWith();
     await makeSubnet(fairway);
     await fairway.create('web', { ...DUAL, loadBalancerIP: 'FD00:7:0::0077' });
@@ -112,7 +112,7 @@ describe('a Service of two families', () => {
   test.each([
     { family: 'IPv4', at: '203.0.112.*', open: '81 0.0.0.0/0' },
     { family: 'IPv6', at: 'fd00:7::*', open: '81 ::/0' },
-  ])('shares its load balancer with one of $family alone, whose port is closed at the other address', async (each) => {
+  ])('shares its load balancer with one of only $family, whose port is closed at the other address', async (each) => {
     fairway = await startWith();
     await makeSubnet(fairway);
     await fairway.create('web', DUAL);
@@ -130,7 +130,7 @@ describe('a Service of two families', () => {
   });
 });
 
-describe('a Service of IPv6 alone', () => {
+describe('a Service with only IPv6', () => {
   test('has an address of the network’s own IPv6 subnet, no floating IP, and members of IPv6', async () => {
     fairway = await startWith();
     await addressNodes(fairway, await makeSubnet(fairway));
@@ -144,7 +144,7 @@ describe('a Service of IPv6 alone', () => {
     expect((await warningsOf(fairway)).map((event) => event.split(' ')[0])).toEqual(['LoadBalancerFloatingIPSkipped']);
   });
 
-  test('shares its load balancer with none of IPv4 alone', async () => {
+  test('shares its load balancer with none that has only IPv4', async () => {
     fairway = await startWith();
     await makeSubnet(fairway);
     await fairway.create('web', { ipFamilies: ['IPv6'] });

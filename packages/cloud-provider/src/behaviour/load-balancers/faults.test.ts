@@ -34,9 +34,9 @@ async function withWeb(): Promise<string | undefined> {
   return addressOf('web');
 }
 
-describe('what fails for long', () => {
+describe('lasting failures', () => {
   test.each([{ step: 'loadBalancerCreate' }, { step: 'loadBalancerUpdate' }])(
-    'a load balancer that is pending for ever ($step) is asked about a few times a minute',
+    'a load balancer that is pending forever ($step) is polled a few times a minute',
     async ({ step }) => {
       fairway = await LoadBalancedFairway.start({
         cloud: { latency: { ...NO_LATENCY, life: { ...latency.life, [step]: 24 * HOUR_MS } } },
@@ -53,7 +53,7 @@ describe('what fails for long', () => {
     },
   );
 
-  test('a quota that is used up is told with its numbers, costs a few calls a minute, and ends by itself', async () => {
+  test('a quota that is used up is reported with its numbers, costs a few calls a minute, and recovers by itself', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     fairway.fairway.cloud.setQuota('demo', { loadbalancer: 0 });
     await fairway.create('web');
@@ -80,7 +80,7 @@ describe('what fails for long', () => {
   });
 
   test.each([{ status: 500 }, { status: 403 }, { status: 429 }, { status: 409 }])(
-    'an Octavia that answers $status for an hour gets few calls and causes no writes, and all is there afterwards',
+    'an Octavia that answers $status for an hour gets few calls and causes no writes, and everything exists afterwards',
     async ({ status }) => {
       fairway = await LoadBalancedFairway.start({ cloud: { latency } });
       const { cloud } = fairway.fairway;
@@ -103,7 +103,7 @@ describe('what fails for long', () => {
     },
   );
 
-  test('a load balancer that always ends in ERROR is made again, each time later, and none stays over', async () => {
+  test('a load balancer that always ends in ERROR is recreated, each time later, and none is left over', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     const { cloud } = fairway.fairway;
     cloud.faults.add({ times: null, action: { kind: 'loadBalancerError' } });
@@ -123,8 +123,8 @@ describe('what fails for long', () => {
   });
 });
 
-describe('what somebody else does', () => {
-  test('a listener that is deleted by hand is back within a minute', async () => {
+describe('external changes', () => {
+  test('a listener deleted by hand is back within a minute', async () => {
     await withWeb();
     const [before] = await fairway.trees();
     await fairway.octavia.listeners.delete(before?.listeners[0]?.id ?? '');
@@ -137,7 +137,7 @@ describe('what somebody else does', () => {
     expect(after?.pools).toHaveLength(1);
   });
 
-  test('members that are changed by hand are set right, and weights stay', async () => {
+  test('members changed by hand are corrected, and weights are kept', async () => {
     await withWeb();
     const [before] = await fairway.trees();
     const [pool] = before?.pools ?? [];
@@ -157,7 +157,7 @@ describe('what somebody else does', () => {
     expect(after?.members[0]?.find((member) => member.address === address)?.weight).toBe(7);
   });
 
-  test('a load balancer that is deleted by hand is made again with its floating IP', async () => {
+  test('a load balancer deleted by hand is recreated with its floating IP', async () => {
     const address = await withWeb();
     const [before] = await fairway.trees();
     await fairway.octavia.loadBalancers.deleteCascade(before?.loadBalancer.id ?? '');
@@ -170,7 +170,7 @@ describe('what somebody else does', () => {
     expect(holdings(fairway.fairway.cloud)).toMatchObject({ load_balancers: 1, floating_ips: 1 });
   });
 
-  test('one that goes to ERROR later is made anew where failovers are not allowed, and its floating IP stays', async () => {
+  test('one that goes to ERROR later is recreated if failovers are not allowed, and keeps its floating IP', async () => {
     const address = await withWeb();
     const [before] = await fairway.trees();
     fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
@@ -186,7 +186,7 @@ describe('what somebody else does', () => {
     expect(await readyOf('web')).toMatchObject({ status: 'True' });
   });
 
-  test('another cluster of the project, and a stranger’s load balancer of the same name, are never touched', async () => {
+  test('other clusters of the project, and a foreign load balancer with the same name, are never touched', async () => {
     await withWeb();
     const [own] = await fairway.trees();
     const stranger = await fairway.octavia.loadBalancers.create({
@@ -203,7 +203,7 @@ describe('what somebody else does', () => {
     expect(left.map(({ loadBalancer }) => loadBalancer.id)).toEqual([stranger.id]);
   });
 
-  test('a Service that names a load balancer that is not its own is refused', async () => {
+  test('a Service that names the load balancer of another is refused', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     const [subnet] = await Array.fromAsync(fairway.network.subnets.list({ ip_version: 4 }));
     const { id } = await fairway.octavia.loadBalancers.create({ name: 'theirs', vip_subnet_id: subnet?.id ?? '' });
@@ -219,7 +219,7 @@ describe('what somebody else does', () => {
 });
 
 describe('a process that ends', () => {
-  test('leaves all to the next one, which changes nothing', async () => {
+  test('leaves everything to the next one, which changes nothing', async () => {
     await withWeb();
     const before = await fairway.trees();
     const { resourceVersion } = (await fairway.get('web')).metadata;
@@ -237,7 +237,7 @@ describe('a process that ends', () => {
   });
 
   test.each([1, 2, 3, 4])(
-    'is followed by one that ends what it began, after its write %i to the cluster',
+    'has its work completed by the next one, after its write %i to the cluster',
     async (writes) => {
       const crash = new Crash(/\/services\//);
       fairway = await LoadBalancedFairway.start({ cloud: { latency }, ...crash.options });
@@ -268,7 +268,7 @@ describe('a process that ends', () => {
   test.each([
     { call: 'POST /loadbalancers', method: 'POST', path: '/loadbalancers$' },
     { call: 'POST /floatingips', method: 'POST', path: '/floatingips$' },
-  ])('one whose $call nobody answered makes no second one', async ({ method, path }) => {
+  ])('whose $call got no response creates no second one', async ({ method, path }) => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     fairway.fairway.cloud.faults.add({ method, path, action: { kind: 'drop', when: 'after' } });
     await fairway.create('web');
@@ -279,7 +279,7 @@ describe('a process that ends', () => {
   });
 });
 
-test('two hundred Services at once cost two calls each beside the list that all share', async () => {
+test('two hundred Services at once cost two calls each besides a shared list', async () => {
   fairway = await LoadBalancedFairway.start({ cloud: { latency } });
   const calls = fairway.countCalls();
   const names = Array.from({ length: 200 }, (_, index) => `web-${index}`);

@@ -38,7 +38,7 @@ const onlyLoadBalancer = async () => {
 };
 
 describe('#3102, #2241, #2571, #2624, #1273: clusters take each other’s load balancers', () => {
-  test('one of the same name is not taken over, and stays', async () => {
+  test('one with the same name is not taken over, and remains', async () => {
     await start();
     const [subnet] = await Array.fromAsync(fairway.network.subnets.list({ ip_version: 4 }));
     const name = 'kube_service_demo_default_web';
@@ -55,7 +55,7 @@ describe('#3102, #2241, #2571, #2624, #1273: clusters take each other’s load b
 });
 
 describe('#2858, #1595, #1304, #2066, #2222: slow with many ports and a slow Octavia', () => {
-  test('a change of nodes takes Octavia’s own time for each pool, and keeps no other Service waiting', async () => {
+  test('a change of nodes takes Octavia’s own time for each pool, and delays no other Service', async () => {
     await start({ loadBalancerUpdate: 120_000 });
     await fairway.create('web', { ports: [{ port: 80 }, { port: 81 }, { port: 82 }] });
     await fairway.clock.pass(MINUTE_MS);
@@ -74,8 +74,8 @@ describe('#2858, #1595, #1304, #2066, #2222: slow with many ports and a slow Oct
   });
 });
 
-describe('#2541, #2165, #2036, #821, #1052: one that ends in ERROR stays so', () => {
-  test('it is made again, and none is left over', async () => {
+describe('#2541, #2165, #2036, #821, #1052: one that ends in ERROR remains so', () => {
+  test('it is recreated, and none is left over', async () => {
     await start();
     fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
     await fairway.create('web');
@@ -87,8 +87,8 @@ describe('#2541, #2165, #2036, #821, #1052: one that ends in ERROR stays so', ()
   });
 });
 
-describe('#1597, #2962, #2370: drift is never mended', () => {
-  test('a pool that is deleted by hand is back, with its members, though nothing in the cluster changes', async () => {
+describe('#1597, #2962, #2370: drift is never corrected', () => {
+  test('a pool deleted by hand is back, with its members, though nothing in the cluster changes', async () => {
     await withWeb();
     await fairway.octavia.pools.delete((await onlyLoadBalancer()).pools[0]?.id ?? '');
     await fairway.clock.pass(90_000);
@@ -97,7 +97,7 @@ describe('#1597, #2962, #2370: drift is never mended', () => {
   });
 });
 
-describe('#628, #2003, #2695, #2699, #1976: security groups are wiped, leaked and raced for', () => {
+describe('#628, #2003, #2695, #2699, #1976: security groups are wiped, leaked and subject to races', () => {
   test('no Service has one, and no port of a node is written to', async () => {
     await start();
     const groupsOf = async () => {
@@ -120,7 +120,7 @@ describe('#628, #2003, #2695, #2699, #1976: security groups are wiped, leaked an
 });
 
 describe('#2854, #1152: PROXY with UDP is refused by Octavia', () => {
-  test('TCP has it, UDP goes without, and an event says so', async () => {
+  test('TCP has it, UDP goes without, and an event reports it', async () => {
     const ports = [{ port: 443 }, { port: 443, protocol: 'UDP' }];
     await withWeb({ ports }, { 'loadbalancer.openstack.org/proxy-protocol': 'v2' });
     const { items } = await fairway.fairway.runtime
@@ -134,7 +134,7 @@ describe('#2854, #1152: PROXY with UDP is refused by Octavia', () => {
 });
 
 describe('#2866, #2234: externalTrafficPolicy Local without a monitor sends traffic to nodes that drop it', () => {
-  test('its monitor asks kube-proxy without being asked for', async () => {
+  test('its monitor probes kube-proxy by default', async () => {
     await withWeb({ externalTrafficPolicy: 'Local', healthCheckNodePort: 31_000 });
     const [monitor] = await Array.fromAsync(fairway.octavia.healthMonitors.list());
 
@@ -150,7 +150,7 @@ describe('#2756, #665, #2987: the provider is the same for all, and lb-method is
     expect((await onlyLoadBalancer()).loadBalancer.provider).toBe('ovn');
   });
 
-  test('the algorithm of a living one follows', async () => {
+  test('the algorithm of an existing one follows', async () => {
     await withWeb();
     const annotations = { 'loadbalancer.openstack.org/lb-method': 'LEAST_CONNECTIONS' };
     await fairway.patch('web', { metadata: { annotations } });
@@ -162,8 +162,8 @@ describe('#2756, #665, #2987: the provider is the same for all, and lb-method is
   });
 });
 
-describe('#2751: annotations that are left of another type', () => {
-  test('a Service that is of type LoadBalancer again gets a new one', async () => {
+describe('#2751: annotations are left after a change of type', () => {
+  test('a Service whose type is LoadBalancer again gets a new one', async () => {
     await withWeb();
     const before = (await onlyLoadBalancer()).loadBalancer.id;
     await fairway.patch('web', { spec: { type: 'ClusterIP', ports: [{ name: 'p0', port: 80, nodePort: null }] } });
@@ -179,7 +179,7 @@ describe('#2751: annotations that are left of another type', () => {
 });
 
 describe('#2443, #2451: a change of loadBalancerIP has no effect', () => {
-  test('the load balancer gets that address, and the one before goes', async () => {
+  test('the load balancer gets that address, and the previous one is deleted', async () => {
     await withWeb();
     const [before] = await fairway.floatingIps();
     const own = await fairway.network.floatingIps.create({ floating_network_id: before?.floating_network_id ?? '' });
@@ -192,8 +192,8 @@ describe('#2443, #2451: a change of loadBalancerIP has no effect', () => {
   });
 });
 
-describe('#2698, #407, #1039, #573: members by an address of another interface', () => {
-  test('the address in the nodes’ subnet is the member’s, whatever the order of networks', () => {
+describe('#2698, #407, #1039, #573: members use an address of another interface', () => {
+  test('the address in the nodes’ subnet is the member’s, in any order of networks', () => {
     const at = (addr: string) => [{ addr, version: 4 as const, 'OS-EXT-IPS:type': 'fixed' as const }];
     const server = { name: 'node-a', addresses: { 'a-storage': at('10.9.0.5'), nodes: at('10.1.0.5') } };
     const addresses = machineAddresses(server, { nodesCIDR: '10.1.0.0/24', clusterRanges: [] });

@@ -23,7 +23,7 @@ describe('a Service of type LoadBalancer', () => {
     await fairway.clock.pass(60_000);
   }
 
-  test('gets an address, listeners and members by a call for the load balancer and one for the floating IP', async () => {
+  test('gets an address, listeners and members in one call for the load balancer and one for the floating IP', async () => {
     await withWeb();
     const calls = fairway.countCalls();
 
@@ -51,7 +51,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(tree?.members.map((members) => members.length)).toEqual([2, 2]);
   });
 
-  test('is seen to be there in time on a cloud of which nothing is known, and by few looks once something is', async () => {
+  test('is observed in time on a cloud without history, and with few polls once there is some', async () => {
     const slow = { ...latency, life: { ...latency.life, loadBalancerCreate: 60_000 } };
     fairway = await LoadBalancedFairway.start({ cloud: { latency: slow } });
     const isServed = async (name: string) => (await fairway.get(name)).status?.loadBalancer?.ingress !== undefined;
@@ -73,7 +73,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(next()[LIST]).toBeLessThanOrEqual(5);
   });
 
-  test('has its health monitor changed, of which the answer to its create told nothing', async () => {
+  test('has its health monitor updated, which the response to its creation did not include', async () => {
     await withWeb();
     const calls = fairway.countCalls();
 
@@ -92,7 +92,7 @@ describe('a Service of type LoadBalancer', () => {
     });
   });
 
-  test('costs nothing when something else of it changes, and a list a minute at rest', async () => {
+  test('costs nothing when an unrelated field changes, and a list a minute while idle', async () => {
     await withWeb();
     await fairway.patch('web', { metadata: { labels: { team: 'a' } } });
     await fairway.clock.pass(1_000);
@@ -109,7 +109,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(calls()[USAGE_LIST]).toBeLessThanOrEqual(2);
   });
 
-  test('gets and loses ports by as few calls as there are parts', async () => {
+  test('gets and loses ports in as few calls as there are parts', async () => {
     await withWeb();
     const calls = fairway.countCalls();
     const ports = [
@@ -142,7 +142,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(shrunk?.pools).toHaveLength(1);
   });
 
-  test('sends to the nodes that there are, by one call for each pool', async () => {
+  test('sends to the current nodes, in one call for each pool', async () => {
     await withWeb();
     const calls = fairway.countCalls();
 
@@ -161,7 +161,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(one?.members[0]?.map(({ name }) => name)).toEqual(machines.map(({ metadata }) => metadata.name));
   });
 
-  test('leaves nothing when it goes, or is of another type', async () => {
+  test('leaves nothing when it is deleted, or changes its type', async () => {
     await withWeb();
     const before = holdings(fairway.fairway.cloud);
     const calls = fairway.countCalls();
@@ -187,7 +187,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(api.status?.loadBalancer).toEqual({});
   });
 
-  test('takes its load balancer along when its cluster goes', async () => {
+  test('has its load balancer deleted with its cluster', async () => {
     await withWeb();
     const { fairway: whole } = fairway;
 
@@ -205,7 +205,7 @@ describe('a Service of type LoadBalancer', () => {
     });
   });
 
-  test('is asked about no more when its cluster is gone', async () => {
+  test('causes no more calls when its cluster is gone', async () => {
     await withWeb();
     await fairway.fairway.delete(clusters, 'demo');
     await fairway.clock.pass(600_000);
@@ -216,7 +216,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(since()).toEqual({ 'GET /floatingips': 1, 'GET /loadbalancers': 1 });
   });
 
-  test('takes its floating IP along when its cluster goes right after, though older lists do not show it', async () => {
+  test('has its floating IP deleted with a cluster deleted right after, though older lists do not show it', async () => {
     const quick = { ...latency, life: { ...latency.life, loadBalancerCreate: 1_000, loadBalancerDelete: 1_000 } };
     fairway = await LoadBalancedFairway.start({ cloud: { latency: quick } });
     // Whoever makes the next one has a list made that is older than what it makes.
@@ -234,7 +234,7 @@ describe('a Service of type LoadBalancer', () => {
     expect(holdings(whole.cloud)).toMatchObject({ load_balancers: 0, floating_ips: 0 });
   });
 
-  test('tells what becomes of it in events', async () => {
+  test('reports its progress in events', async () => {
     await withWeb();
     await fairway.delete('web');
     await fairway.clock.pass(30_000);

@@ -64,7 +64,7 @@ describe('a flavor that the cloud does not have', () => {
       cloud: {},
       says: `annotation ${NAME}: provider ovn does not support flavors; use provider amphora, or remove the annotation`,
     },
-  ])('is told with what there is and who must act: $reason', async ({ annotations, cloud, says }) => {
+  ])('is reported with the alternatives and who must act: $reason', async ({ annotations, cloud, says }) => {
     await withWeb(annotations, cloud);
     const { resourceVersion } = (await fairway.get('web')).metadata;
     const calls = fairway.countCalls();
@@ -79,7 +79,7 @@ describe('a flavor that the cloud does not have', () => {
     expect(others).toEqual({});
   });
 
-  test('is used once the operator has made it', async () => {
+  test('is used once the operator has created it', async () => {
     await withWeb({ [NAME]: 'gold' });
     await strangerIn(fairway.fairway, makeGold, 'simulator-admin');
     await fairway.clock.pass(600_000);
@@ -88,7 +88,7 @@ describe('a flavor that the cloud does not have', () => {
   });
 });
 
-test('a load balancer that exists keeps its flavor, says so once, and does not ask for flavors again', async () => {
+test('an existing load balancer keeps its flavor, reports it once, and causes no more queries for flavors', async () => {
   await withWeb({ [NAME]: 'small' });
   await fairway.patch('web', { metadata: { annotations: { [NAME]: 'large' } } });
   await fairway.clock.pass(120_000);

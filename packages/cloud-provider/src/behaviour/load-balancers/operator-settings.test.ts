@@ -22,12 +22,12 @@ function specOf(written: object, ...service: Parameters<typeof aService>) {
 }
 
 describe('defaults for all Services of a cloud', () => {
-  test('internal, unless a Service says otherwise', () => {
+  test('internal, unless a Service overrides it', () => {
     expect(specOf({ internal: true }).floatingIP).toBeUndefined();
     expect(specOf({ internal: true }, {}, { internal: 'false' }).floatingIP).toBeDefined();
   });
 
-  test('the algorithm, but for OVN, which has another', () => {
+  test('the algorithm, except for OVN, which has another', () => {
     const written = { lb_method: 'LEAST_CONNECTIONS' };
 
     expect(specOf(written).algorithm).toBe('LEAST_CONNECTIONS');
@@ -117,7 +117,7 @@ describe('cloud-provider-openstack’s settings', () => {
     expect(specOf(written, {}, service)).toMatchObject(balancerSpec);
   });
 
-  test('a network without a subnet of it leaves the choice to Octavia', () => {
+  test('a network without one of its subnets leaves the choice to Octavia', () => {
     const { balancerSpec } = specFromService(aService(), { ...SETTINGS, subnetID: undefined, networkID: ID });
 
     expect(balancerSpec.vip).toMatchObject({ subnetID: undefined, networkID: ID });
@@ -134,7 +134,7 @@ describe('classes', () => {
     },
   };
 
-  test('say where addresses come from', () => {
+  test('determine where addresses come from', () => {
     const gold = specOf(written, {}, { class: 'gold', floatingNetworkID: OTHER_ID });
 
     expect(gold.floatingIP).toMatchObject({ networkID: ID, subnets: { tags: 'gold' } });
@@ -146,13 +146,13 @@ describe('classes', () => {
     });
   });
 
-  test('that are not there are refused by the names of those that are', () => {
+  test('that are unknown are refused with the names of existing ones', () => {
     expect(() => specOf(written, {}, { class: 'iron' })).toThrow(
       'annotation loadbalancer.openstack.org/class: class "iron" does not exist; available: gold, inside',
     );
   });
 
-  test('with a pattern that is none are told by their name', () => {
+  test('with an invalid pattern are reported by name', () => {
     const broken = { classes: { gold: { floating_subnet: '~(' } } };
 
     expect(() => specOf(broken, {}, { class: 'gold' })).toThrow(/^class gold: "~\(" is not a valid pattern/);
@@ -166,7 +166,7 @@ describe('a cloud', () => {
 
   const readyOf = async (name: string) => (await fairway.get(name)).status?.conditions?.[0];
 
-  test('whose default provider changes keeps the load balancers that it has', async () => {
+  test('whose default provider changes keeps its existing load balancers', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     await fairway.create('web');
     await fairway.clock.pass(60_000);
@@ -185,7 +185,7 @@ describe('a cloud', () => {
     expect(await fairway.trees()).toEqual([after]);
   });
 
-  test('whose providers make no load balancer by one call has it made step by step, and then served', async () => {
+  test('whose providers create no load balancer in one call has it created step by step, and then served', async () => {
     const loadBalancers = CloudLoadBalancers.parse({ serial_calls: true });
     fairway = await LoadBalancedFairway.start({ cloud: { latency }, loadBalancers });
     await fairway.create('web', { ports: [{ port: 80 }, { port: 81 }] });
@@ -207,7 +207,7 @@ describe('a cloud', () => {
   test.each([
     { provider: 'amphora', ready: 'False', reason: 'there is no such zone' },
     { provider: 'ovn', ready: 'True', reason: 'it has no zones, and is not asked for one' },
-  ])('has load balancers of $provider in the zone that is said: $reason', async ({ provider, ready }) => {
+  ])('has load balancers of $provider in the specified zone: $reason', async ({ provider, ready }) => {
     const loadBalancers = CloudLoadBalancers.parse({ provider, availability_zone: 'nowhere' });
     fairway = await LoadBalancedFairway.start({ cloud: { latency }, loadBalancers });
     await fairway.create('web');
@@ -216,7 +216,7 @@ describe('a cloud', () => {
     expect((await readyOf('web'))?.status).toBe(ready);
   });
 
-  test('whose certificates are in another store than Barbican lets Octavia judge references', async () => {
+  test('whose certificates are in a store other than Barbican lets Octavia validate references', async () => {
     const written = { default_tls_container_ref: 'vault:all', container_store: 'external' };
     fairway = await LoadBalancedFairway.start({ cloud: { latency }, loadBalancers: CloudLoadBalancers.parse(written) });
     const calls = fairway.countCalls();
@@ -226,7 +226,7 @@ describe('a cloud', () => {
     expect(calls()['POST /loadbalancers']).toBeGreaterThan(0);
   });
 
-  test('that shows no subnets of its external network says so', async () => {
+  test('that shows no subnets of its external network reports it', async () => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     await fairway.create('web', {}, { [SUBNET]: '*' });
     await fairway.clock.pass(60_000);
@@ -239,7 +239,7 @@ describe('a cloud', () => {
     { annotations: { [SUBNET]: '*' }, ready: 'True' },
     { annotations: { [TAGS]: 'gold' }, ready: 'False' },
     { annotations: { [TAGS]: '!gold' }, ready: 'True' },
-  ])('gives floating IPs from the subnets that $annotations means', async ({ annotations, ready }) => {
+  ])('assigns floating IPs from the subnets that $annotations selects', async ({ annotations, ready }) => {
     fairway = await LoadBalancedFairway.start({ cloud: { latency } });
     const [external] = await Array.fromAsync(fairway.network.networks.list({ 'router:external': true }));
     const project = { cloud: fairway.fairway.cloud, projectID: await fairway.network.projectId() };

@@ -18,7 +18,7 @@ async function withWeb(annotations: Record<string, string>): Promise<void> {
   await fairway.clock.pass(60_000);
 }
 
-test('sources that OVHcloud’s annotation allows are the only ones that the listener allows', async () => {
+test('the listener allows only the sources in OVHcloud’s annotation', async () => {
   await withWeb({ [SOURCES]: '198.51.100.0/24' });
 
   expect(await allowedIn(fairway)).toEqual([['198.51.100.0/24']]);
@@ -36,7 +36,7 @@ test.each([
     value: 'true',
     says: `"true" is not supported here, and must not be ignored: use ${INTERNAL}: "true", or "false" for a floating IP, or remove it`,
   },
-])('$annotation: $value makes no load balancer, says what to do, and is quiet', async ({ annotation, value, says }) => {
+])('$annotation: $value creates no load balancer and reports what to do', async ({ annotation, value, says }) => {
   await withWeb({ [annotation]: value });
   const told = await warningsOf(fairway);
   const { resourceVersion } = (await fairway.get('web')).metadata;
@@ -58,7 +58,7 @@ test.each([
   expect(await fairway.floatingIps()).toEqual([]);
 });
 
-test('an internal load balancer stays internal when its annotation can’t be read any more', async () => {
+test('an internal load balancer stays internal when its annotation becomes invalid', async () => {
   await withWeb({ [INTERNAL]: 'true' });
   await fairway.patch('web', { metadata: { annotations: { [INTERNAL]: 'yes' } } });
   await fairway.clock.pass(60_000);
@@ -68,7 +68,7 @@ test('an internal load balancer stays internal when its annotation can’t be re
   expect(await servedOf(fairway)).toMatchObject({ ready: expect.stringContaining('"yes" is invalid') });
 });
 
-test('sources that can’t be read any more leave the listener as closed as it is', async () => {
+test('sources that become invalid leave the listener as closed as it is', async () => {
   await withWeb({ [SOURCES]: '198.51.100.0/24' });
   await fairway.patch('web', { metadata: { annotations: { [SOURCES]: 'office' } } });
   await fairway.clock.pass(60_000);
@@ -76,7 +76,7 @@ test('sources that can’t be read any more leave the listener as closed as it i
   expect(await allowedIn(fairway)).toEqual([['198.51.100.0/24']]);
 });
 
-test('a floating IP is kept where it can’t be read whether it is to be', async () => {
+test('a floating IP is kept if the setting that decides it is invalid', async () => {
   await withWeb({});
   await fairway.patch('web', { metadata: { annotations: { 'loadbalancer.openstack.org/keep-floatingip': 'True' } } });
   await fairway.clock.pass(10_000);
@@ -87,7 +87,7 @@ test('a floating IP is kept where it can’t be read whether it is to be', async
   expect(await fairway.floatingIps()).toMatchObject([{ port_id: null }]);
 });
 
-test('a subnet that no router leads to is told with what would do', async () => {
+test('a subnet without a router is reported with alternatives', async () => {
   fairway = await LoadBalancedFairway.start({ cloud: { latency } });
   const { network_id } = await nodesSubnet();
   const { id } = await fairway.network.subnets.create({ network_id, ip_version: 4, cidr: '10.77.0.0/24', name: 'far' });

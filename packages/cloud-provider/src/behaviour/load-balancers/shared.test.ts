@@ -73,7 +73,7 @@ const NOTHING = { load_balancers: 0, floating_ips: 0, parts: [0, 0] };
 
 // The scenario of cloud-provider-openstack's tests/e2e/cloudprovider/test-lb-service.sh, and the orders of deletion that it leaves out.
 describe('a load balancer of two Services of one cluster', () => {
-  test('is made for the first, named by the second, serves both, and goes with the last', async () => {
+  test('is created for the first, named by the second, serves both, and is deleted with the last', async () => {
     await start();
     await serve('first', 80);
     const id = await idOf('first');
@@ -97,7 +97,7 @@ describe('a load balancer of two Services of one cluster', () => {
     expect(await failures()).toEqual([]);
   });
 
-  test('stays when the first goes: the second has it then, with its address, and may be shared again', async () => {
+  test('remains when the first is deleted: the second owns it then, with its address, and may share it again', async () => {
     await start();
     await serve('first', 80);
     const id = await idOf('first');
@@ -145,7 +145,7 @@ describe('a load balancer of two Services of one cluster', () => {
     expect(await served()).toHaveLength(3);
   });
 
-  test('has each port once: who comes second is told who has it, and gets it when it is free', async () => {
+  test('has each port once: the later Service reports the owner, and gets the port when it is free', async () => {
     await start();
     await serve('first', 80);
     await serve('second', 80, { [NAMED]: await idOf('first') });
@@ -165,7 +165,7 @@ describe('a load balancer of two Services of one cluster', () => {
     ]);
   });
 
-  test('is changed by all at once without a refusal of Octavia’s', async () => {
+  test('is changed by all concurrently without an Octavia conflict', async () => {
     await start({ max_shared: 4 });
     await serve('first', 80);
     const id = await idOf('first');
@@ -184,7 +184,7 @@ describe('a load balancer of two Services of one cluster', () => {
     expect(await made()).toEqual(NOTHING);
   });
 
-  test('has TCP and UDP of one port', async () => {
+  test('has TCP and UDP on one port', async () => {
     await start();
     await serve('first', 53);
     await serve('second', 53, { [NAMED]: await idOf('first') }, { ports: [{ port: 53, protocol: 'UDP' }] });
@@ -193,7 +193,7 @@ describe('a load balancer of two Services of one cluster', () => {
     expect(await served()).toHaveLength(2);
   });
 
-  test('costs a change of tags and the parts, and nothing at rest', async () => {
+  test('costs a change of tags and the parts, and nothing while idle', async () => {
     await start();
     await serve('first', 80);
     const joining = fairway.countCalls();
@@ -240,8 +240,8 @@ describe('internal ones (https://github.com/kubernetes/cloud-provider-openstack/
   });
 });
 
-describe('a Service that changes its mind', () => {
-  test('moves to another one’s load balancer, and leaves its own', async () => {
+describe('a Service that changes its reference', () => {
+  test('moves to the load balancer of another, and leaves its own', async () => {
     await start();
     await serve('first', 80);
     await serve('second', 81);
@@ -254,7 +254,7 @@ describe('a Service that changes its mind', () => {
     expect(await addressOf('second')).toBe(await addressOf('first'));
   });
 
-  test('gets one of its own when it names none any more', async () => {
+  test('gets one of its own when it no longer names any', async () => {
     await start();
     await serve('first', 80);
     await serve('second', 81, { [NAMED]: await idOf('first') });
@@ -269,7 +269,7 @@ describe('a Service that changes its mind', () => {
   });
 });
 
-test('who shares a load balancer that fails and is made anew follows it', async () => {
+test('a Service that shares a failed load balancer follows its replacement', async () => {
   await start();
   await serve('first', 80);
   const id = await idOf('first');
@@ -285,8 +285,8 @@ test('who shares a load balancer that fails and is made anew follows it', async 
   expect(await made()).toMatchObject({ load_balancers: 1, floating_ips: 1 });
 });
 
-describe('what can’t be changed', () => {
-  test('of a load balancer that others use too is told, and they are served on', async () => {
+describe('immutable settings', () => {
+  test('of a load balancer that others also use are reported, and all are still served', async () => {
     await start();
     await serve('first', 80);
     await serve('second', 81, { [NAMED]: await idOf('first') });
@@ -299,7 +299,7 @@ describe('what can’t be changed', () => {
   });
 });
 
-describe('a load balancer of the project that no cluster has made', () => {
+describe('a load balancer of the project that belongs to no cluster', () => {
   async function withTheirs(loadBalancers: object): Promise<string> {
     await start(loadBalancers);
     const [subnet] = await Array.fromAsync(fairway.network.subnets.list({ ip_version: 4 }));
@@ -320,7 +320,7 @@ describe('a load balancer of the project that no cluster has made', () => {
   };
   const UNTOUCHED = { name: 'theirs', tags: ['keep'], ports: [22] };
 
-  test('is not used unless the operator allows it, and it makes no difference whether it exists', async () => {
+  test('is not used unless the operator allows it, whether it exists or not', async () => {
     const id = await withTheirs({});
     await serve('web', 80, { [NAMED]: id, [INTERNAL]: 'true' });
     await serve('other', 80, { [NAMED]: '4b2ee5ba-2d1f-4ba4-9a31-1b9b2b6a9d5e', [INTERNAL]: 'true' });
@@ -331,7 +331,7 @@ describe('a load balancer of the project that no cluster has made', () => {
     expect(await theirs(id)).toEqual(UNTOUCHED);
   });
 
-  test('is used where the operator allows it, and left as it was', async () => {
+  test('is used if the operator allows it, and left as it was', async () => {
     const id = await withTheirs({ share_others: true });
     await serve('web', 80, { [NAMED]: id, [INTERNAL]: 'true' });
     await fairway.clock.pass(WHILE_MS);
@@ -346,7 +346,7 @@ describe('a load balancer of the project that no cluster has made', () => {
     expect(await fairway.exists('web')).toBe(false);
   });
 
-  test('that is no id is refused in few words, whatever the operator allows', async () => {
+  test('with an invalid id is refused in a short message, whatever the operator allows', async () => {
     await start({ share_others: true });
     await serve('web', 80, { [NAMED]: `../../${'x'.repeat(100_000)}` });
     const { message = '' } = (await readyOf('web')) ?? {};
@@ -355,7 +355,7 @@ describe('a load balancer of the project that no cluster has made', () => {
     expect(message.length).toBeLessThan(300);
   });
 
-  test('tells whose listener has a port, though no list of Fairway’s shows it', async () => {
+  test('reports whose listener has a port, though Fairway’s lists do not show it', async () => {
     const id = await withTheirs({ share_others: true });
     await serve('web', 22, { [NAMED]: id, [INTERNAL]: 'true' });
 
@@ -363,7 +363,7 @@ describe('a load balancer of the project that no cluster has made', () => {
     expect((await theirs(id)).ports).toEqual([22]);
   });
 
-  test('is left as it was when the cluster goes', async () => {
+  test('is left as it was when the cluster is deleted', async () => {
     const id = await withTheirs({ share_others: true });
     await serve('web', 80, { [NAMED]: id, [INTERNAL]: 'true' });
     await fairway.clock.pass(WHILE_MS);

@@ -78,8 +78,8 @@ const held = () => {
 };
 const NOTHING = { load_balancers: 0, floating_ips: 0 };
 
-describe('a load balancer that upstream made for a Service', () => {
-  test('is taken over in place: nothing of it is made anew, and its address stays', async () => {
+describe('a load balancer that upstream created for a Service', () => {
+  test('is taken over in place: nothing is recreated, and its address stays', async () => {
     const { annotations, floatingIp } = await start();
     const before = await ids();
     const calls = fairway.countCalls();
@@ -101,7 +101,7 @@ describe('a load balancer that upstream made for a Service', () => {
     });
   });
 
-  test('is Fairway’s from then on, without another look at upstream’s marks', async () => {
+  test('is Fairway’s from then on, without another check of upstream’s tags', async () => {
     const { annotations } = await start();
     await serve(WEB, annotations);
     const calls = fairway.countCalls();
@@ -118,7 +118,7 @@ describe('a load balancer that upstream made for a Service', () => {
     expect(held()).toEqual(NOTHING);
   });
 
-  test('goes with a Service that is deleted before it was taken over', async () => {
+  test('is deleted with a Service that is deleted before it was taken over', async () => {
     const { annotations } = await start();
     await leave(WEB, annotations);
     await fairway.patch('web', { metadata: { finalizers: [CLEANUP] } });
@@ -129,7 +129,7 @@ describe('a load balancer that upstream made for a Service', () => {
     expect(await events()).not.toContain('LoadBalancerLeft');
   });
 
-  test('keeps the floating IP that somebody else had made for it', async () => {
+  test('keeps a floating IP that someone else created for it', async () => {
     const { annotations, floatingIp } = await start();
     await fairway.network.floatingIps.update(floatingIp.id, { description: 'of the office' });
     await serve(WEB, annotations);
@@ -140,7 +140,7 @@ describe('a load balancer that upstream made for a Service', () => {
     expect(held()).toEqual({ load_balancers: 0, floating_ips: 1 });
   });
 
-  test('stays as it is without the operator’s consent', async () => {
+  test('remains unchanged without the operator’s consent', async () => {
     const { annotations, floatingIp } = await start([WEB], {});
     const before = await fairway.trees();
     await serve(WEB, annotations);
@@ -157,7 +157,7 @@ describe('a load balancer that upstream made for a Service', () => {
     expect((await fairway.floatingIps())[0]?.description).toBe(floatingIp.description);
   });
 
-  test('that Octavia is at work on is waited for, with few calls and without a complaint', async () => {
+  test('that Octavia is changing is waited for, with few calls and without a warning', async () => {
     const forADay = { ...latency, life: { ...latency.life, loadBalancerUpdate: 86_400_000 } };
     const { annotations } = await start([WEB], { ...TAKING_OVER, cloud: { latency: forADay } });
     const [tree] = await fairway.trees();
@@ -170,7 +170,7 @@ describe('a load balancer that upstream made for a Service', () => {
     expect(await events()).not.toContain('SyncLoadBalancerFailed');
   });
 
-  test('in ERROR is told, and taken over once it works', async () => {
+  test('in ERROR is reported, and taken over once it works', async () => {
     const { annotations, loadBalancer } = await start();
     fairway.fairway.cloud.faults.add({ action: { kind: 'loadBalancerError' } });
     const [tree] = await fairway.trees();
@@ -191,7 +191,7 @@ describe('a load balancer that upstream made for a Service', () => {
   });
 });
 
-test('the security group that upstream had put on nodes goes with the Service, and no other', async () => {
+test('the security group that upstream added to nodes is deleted with the Service, and no other', async () => {
   const { annotations } = await start();
   const { uid } = (await leave(WEB, annotations)).metadata;
   const { network } = fairway;
@@ -217,7 +217,7 @@ test('the security group that upstream had put on nodes goes with the Service, a
   expect(left.map(({ id }) => id)).not.toContain(own.id);
 });
 
-test('what upstream was making when it ended is told, and left', async () => {
+test('what upstream was creating when it ended is reported, and left', async () => {
   const { loadBalancer } = await start();
   await serve(WEB, {});
   const trees = await fairway.trees();
@@ -227,7 +227,7 @@ test('what upstream was making when it ended is told, and left', async () => {
   expect(trees.find((tree) => tree.loadBalancer.id === loadBalancer.id)?.loadBalancer.tags).toEqual(loadBalancer.tags);
 });
 
-describe('what only looks like upstream’s is refused, and stays', () => {
+describe('what only resembles upstream’s is refused, and remains', () => {
   test.each<{ of: string; change: (made: UpstreamLoadBalancer) => Promise<unknown>; says: string }>([
     {
       of: 'a cluster of another name',
@@ -299,7 +299,7 @@ describe('a load balancer that Services shared with upstream', () => {
   test.each([
     { first: WEB, last: API, left: 81 },
     { first: API, last: WEB, left: 80 },
-  ])('goes with the last: $first.name first', async ({ first, last, left }) => {
+  ])('is deleted with the last: $first.name first', async ({ first, last, left }) => {
     const { annotations } = await start(both);
     await leave(API, annotations);
     await serve(WEB, annotations);
@@ -311,7 +311,7 @@ describe('a load balancer that Services shared with upstream', () => {
     expect(held()).toEqual(NOTHING);
   });
 
-  test('whose floating IP nobody may change for an hour costs a few calls a minute', async () => {
+  test('whose floating IP cannot be changed for an hour costs a few calls a minute', async () => {
     const { annotations } = await start(both);
     const { faults } = fairway.fairway.cloud;
     faults.add({ service: 'network', method: 'PUT', times: null, action: { kind: 'answer', status: 403 } });
@@ -341,7 +341,7 @@ describe('a load balancer that Services shared with upstream', () => {
     expect(held()).toEqual({ load_balancers: 1, floating_ips: 1 });
   });
 
-  test('whose first Service is gone is had by the other', async () => {
+  test('whose first Service is gone is owned by the other', async () => {
     const { annotations, loadBalancer, floatingIp } = await start(both);
     const { octavia } = fairway;
     await octavia.loadBalancers.update(loadBalancer.id, { tags: [`kube_service_${PEER}_default_api`] });

@@ -68,7 +68,7 @@ test.each<{ is: string; reference: () => Promise<string> | string; problem: stri
     },
     problem: 'has no private_key',
   },
-])('a Service that refers to $is gets no load balancer, and is told why', async ({ reference, problem }) => {
+])('a Service that refers to $is gets no load balancer, and reports why', async ({ reference, problem }) => {
   await fairway.create('web', {}, { [REF]: await reference() });
   await fairway.clock.pass(60_000);
 
@@ -76,7 +76,7 @@ test.each<{ is: string; reference: () => Promise<string> | string; problem: stri
   expect(await warnings()).toEqual([expect.stringContaining(problem)]);
 });
 
-test("one that refers to another project's is told so", async () => {
+test("one that refers to another project's reports it", async () => {
   let reference = '';
   await strangerIn(fairway.fairway, async ({ keyManager }) => {
     reference = await store(keyManager);
@@ -88,7 +88,7 @@ test("one that refers to another project's is told so", async () => {
   expect(await warnings()).toEqual([expect.stringContaining('belongs to another project')]);
 });
 
-test('a bundle is served, and another one once it can be; at rest nobody asks for it', async () => {
+test('a bundle is served, and another one once it can be; while idle it causes no calls', async () => {
   await fairway.create('web', {}, { [REF]: await store() });
   await fairway.clock.pass(60_000);
   const { calls } = fairway.fairway.cloud;

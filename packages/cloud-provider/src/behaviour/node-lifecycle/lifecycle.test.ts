@@ -83,8 +83,8 @@ const failing = (path: string, status: number): FaultInput => ({
   action: { kind: 'answer', status },
 });
 
-describe('a node whose server somebody deleted', () => {
-  test('is deleted once it is not Ready any more, with the events that others write', async () => {
+describe('a node whose server was deleted in the cloud', () => {
+  test('is deleted once it is no longer Ready, with upstream’s events', async () => {
     await using t = await start().then(disposable);
     await t.servers.delete(t.serverID);
     await t.clock.pass(3 * MINUTE_MS);
@@ -97,7 +97,7 @@ describe('a node whose server somebody deleted', () => {
     expect(await t.reasons()).toContain('DeletingNode');
   });
 
-  test.each([500, 403, 429])('stays while the cloud answers %i, however long', async (status) => {
+  test.each([500, 403, 429])('is kept while the cloud answers %i, however long', async (status) => {
     await using t = await start().then(disposable);
     const fault = t.fairway.cloud.faults.add(failing('/servers', status));
     // A list of before, which is conclusive, has become too old.
@@ -113,7 +113,7 @@ describe('a node whose server somebody deleted', () => {
     expect(await t.namesOf()).toContain(t.victim);
   });
 
-  test('stays while lists do not show the server, and the cloud says of it that it is there', async () => {
+  test('is kept while lists do not show the server, and the cloud says that it exists', async () => {
     await using t = await start().then(disposable);
     await t.servers.setTags(t.serverID, []);
     await t.clock.pass(3 * MINUTE_MS);
@@ -124,7 +124,7 @@ describe('a node whose server somebody deleted', () => {
   });
 });
 
-describe('a node that no machine accounts for', () => {
+describe('a node without a machine', () => {
   test.each([
     { spec: { providerID: `openstack://${REGION}/${NOWHERE}` }, reason: 'it names a server that is gone' },
     { spec: {}, reason: 'it came back after its machine' },
@@ -136,7 +136,7 @@ describe('a node that no machine accounts for', () => {
     expect(await t.namesOf()).toEqual([t.victim, t.sibling]);
   });
 
-  test('stays where its server is there without our tag, and costs a call in ten minutes', async () => {
+  test('is kept if its server exists without our tag, and costs a call in ten minutes', async () => {
     await using t = await start().then(disposable);
     await t.leave('mine', { providerID: `openstack://${REGION}/${t.serverID}` });
     await t.clock.pass(MINUTE_MS);
@@ -147,7 +147,7 @@ describe('a node that no machine accounts for', () => {
     expect(hour.lists).toBeLessThanOrEqual(64);
   });
 
-  test('stays while the cloud does not say whether its server is there', async () => {
+  test('is kept while the cloud does not say whether its server exists', async () => {
     await using t = await start().then(disposable);
     const fault = t.fairway.cloud.faults.add(failing(`/servers/${NOWHERE}`, 500));
     await t.leave('demo-left', { providerID: `openstack://${REGION}/${NOWHERE}` });
@@ -160,7 +160,7 @@ describe('a node that no machine accounts for', () => {
     expect(await t.namesOf()).not.toContain('demo-left');
   });
 
-  test('stays in a cluster that is paused, until it is resumed', async () => {
+  test('is kept in a cluster that is paused, until it is resumed', async () => {
     await using t = await start().then(disposable);
     const pause = (value: string | null) => ({ metadata: { annotations: { [PAUSED_ANNOTATION]: value } } });
     await t.fairway.patch(clusters, 'demo', pause('true'));
@@ -175,7 +175,7 @@ describe('a node that no machine accounts for', () => {
     expect(await t.namesOf()).not.toContain('demo-left');
   });
 
-  test('by the hundreds costs a few calls a minute', async () => {
+  test('costs a few calls a minute for hundreds of them', async () => {
     await using t = await start().then(disposable);
     for (let index = 0; index < 300; index++) {
       await t.leave(`fake-${index}`, { providerID: `openstack://${REGION}/${t.serverID}` });

@@ -100,7 +100,7 @@ async function startRouted() {
 
 const routeTo = ({ address }: Machine0, destination: string) => ({ destination, nexthop: address });
 
-describe('a cluster whose router leads to its pods', () => {
+describe('a cluster whose router has routes to its pods', () => {
   test('has a route to each node, whose port lets pods send and whose condition says so', async () => {
     await using t = await startRouted();
 
@@ -112,7 +112,7 @@ describe('a cluster whose router leads to its pods', () => {
     expect(await t.conditionOf(t.a)).toMatchObject({ status: 'False', reason: 'RouteCreated' });
   });
 
-  test('has none to a node that is gone', async () => {
+  test('has none to a deleted node', async () => {
     await using t = await startRouted();
     await t.nodes.delete(t.a.name);
     await t.clock.pass(MINUTE_MS);
@@ -120,7 +120,7 @@ describe('a cluster whose router leads to its pods', () => {
     expect(await t.routes()).toEqual([routeTo(t.b, '10.2.1.0/24')]);
   });
 
-  test('has one again within two minutes that somebody took away, and none that somebody put there; other routes stay', async () => {
+  test('has a removed route restored within two minutes, and an added one removed; other routes stay', async () => {
     await using t = await startRouted();
     const theirs = { destination: '192.168.77.0/24', nexthop: t.b.address };
     const intruder = { destination: '10.2.0.0/25', nexthop: t.b.address };
@@ -131,7 +131,7 @@ describe('a cluster whose router leads to its pods', () => {
     expect(await t.routes()).toEqual(expect.arrayContaining([theirs, routeTo(t.a, '10.2.0.0/24')]));
   });
 
-  test('costs two lists a minute at rest, and no write', async () => {
+  test('costs two lists a minute while idle, and no write', async () => {
     await using t = await startRouted();
     await t.clock.pass(5 * MINUTE_MS);
     const { resourceVersion } = (await t.nodes.get(t.a.name)).metadata;
@@ -144,7 +144,7 @@ describe('a cluster whose router leads to its pods', () => {
     expect((await t.nodes.get(t.a.name)).metadata.resourceVersion).toBe(resourceVersion);
   });
 
-  test('says of a node that it has no route where the router takes no more, and gives it one when there is room', async () => {
+  test('reports that a node has no route if the router is full, and adds it when there is room', async () => {
     await using t = await start();
     const others = Array.from({ length: 29 }, (_, n) => ({ destination: `172.20.${n}.0/24`, nexthop: t.b.address }));
     await t.network.routers.update(t.routerID, { routes: others });
@@ -171,7 +171,7 @@ describe('a cluster whose router leads to its pods', () => {
   });
 
   test.each([500, 403, 429])(
-    'costs little while the cloud answers %i for an hour, and is served after it',
+    'costs little while the cloud answers %i for an hour, and is served afterwards',
     async (status) => {
       await using t = await start();
       const fault: FaultInput = {
@@ -209,7 +209,7 @@ describe('a cluster whose router leads to its pods', () => {
     expect(await t.routes()).toEqual([]);
   });
 
-  test('has what it had, once, after the process was killed', async () => {
+  test('has the same ones, once, after the process was killed', async () => {
     await using t = await startRouted();
     const before = await t.routes();
     await t.fairway.stopProcess();

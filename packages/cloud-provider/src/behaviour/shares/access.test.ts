@@ -26,7 +26,7 @@ async function addressesWithAccess(storage: StorageFairway): Promise<readonly st
   return rules.map(({ access_to: to, state }) => `${to}${state === 'active' ? '' : ` ${state}`}`).toSorted();
 }
 
-test('nodes that come get access, and those that go lose it; what somebody else allows stays', async () => {
+test('new nodes get access, and deleted ones lose it; foreign rules are kept', async () => {
   await using storage = await start();
   const { clock, fairway } = storage;
   const [share] = await sharesOf(storage);
@@ -65,7 +65,7 @@ test('ten shares of a cluster that grows by ten nodes cost a rule each, and litt
   expect(calls).toBeLessThanOrEqual(130);
 });
 
-test('a cluster at rest asks for its rules once an hour', async () => {
+test('an idle cluster lists its rules once an hour', async () => {
   await using storage = await start();
   await storage.clock.pass(3_600_000);
   const before = manilaCalls(storage);
@@ -74,7 +74,7 @@ test('a cluster at rest asks for its rules once an hour', async () => {
   expect(manilaCalls(storage) - before).toBeLessThanOrEqual(20);
 });
 
-test('a rule that somebody takes away comes back within the hour', async () => {
+test('a removed rule is restored within the hour', async () => {
   await using storage = await start();
   const { clock, fairway } = storage;
   const [share] = await sharesOf(storage);
@@ -89,7 +89,7 @@ test('a rule that somebody takes away comes back within the hour', async () => {
   expect(await addressesWithAccess(storage)).toEqual(await nodeAddressesOf(storage));
 });
 
-test('a class may narrow whose addresses get access, and never opens a share to the world', async () => {
+test('a class may narrow the addresses with access, and never opens a share to the world', async () => {
   await using storage = await startShares({ parameters: { 'nfs-shareClient': '0.0.0.0/0' } });
   await storage.create(aClaim(MANY));
   await storage.clock.pass(120_000);
@@ -104,7 +104,7 @@ test('a class may narrow whose addresses get access, and never opens a share to 
   expect((await narrow.claim())?.status?.phase).toBe('Bound');
 });
 
-test('rules that Manila can not apply are told, tried again, and cost little', async () => {
+test('rules that Manila cannot apply are reported, retried, and cost little', async () => {
   await using storage = await start();
   const { clock, fairway } = storage;
   const fault = fairway.cloud.faults.add({ times: null, action: { kind: 'shareError', step: 'access' } });

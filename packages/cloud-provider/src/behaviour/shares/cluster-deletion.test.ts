@@ -4,7 +4,7 @@ import { SHARE_DRIVER } from '../../shares/driver.ts';
 import { sharesOf, startShares } from '../../shares/testing/share-fairway.ts';
 import { aClaim, aClass } from '../../volumes/testing/objects.ts';
 
-test('of two clusters in a project one goes with its shares, but for those that are retained', async () => {
+test('if one of two clusters in a project is deleted, so are its shares, except retained ones', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   await fairway.createCluster({}, 'other');
@@ -29,7 +29,7 @@ test('of two clusters in a project one goes with its shares, but for those that 
   expect(new Set(policies)).toEqual(new Set([`${storage.clusterUid} Retain`, `${other.metadata.uid} Delete`]));
 });
 
-test('a share that Manila still makes when its cluster is deleted goes too', async () => {
+test('a share that Manila is still creating when its cluster is deleted is deleted too', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   const delay = { kind: 'delay', delayMs: 25_000, when: 'before' } as const;

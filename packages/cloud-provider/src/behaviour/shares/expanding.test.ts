@@ -18,7 +18,7 @@ async function grow({ client }: StorageFairway, storage: string): Promise<void> 
   await client.resource(PersistentVolumeClaims).patch('data', { type: 'merge', value }, { namespace: 'default' });
 }
 
-test('a claim that grows has its share grow, and needs no node for it', async () => {
+test('a claim that grows expands its share, and needs no node for it', async () => {
   await using storage = await start();
   await grow(storage, '8Gi');
   await storage.clock.pass(60_000);
@@ -29,7 +29,7 @@ test('a claim that grows has its share grow, and needs no node for it', async ()
   expect(await storage.told(SHARE_DRIVER)).toContain('VolumeResizeSuccessful: Resize volume succeeded');
 });
 
-test('Manila is asked once, though its lists show late that a share grows', async () => {
+test('Manila is called once, though its lists show late that a share grows', async () => {
   await using storage = await start();
   const { cloud } = storage.fairway;
   const delay = { kind: 'delay', delayMs: 4_000, when: 'before' } as const;
@@ -55,7 +55,7 @@ test('a class has to allow it', async () => {
   expect(await storage.told(SHARE_DRIVER)).toContainEqual(expect.stringMatching(/does not have allowVolumeExpansion/));
 });
 
-test('a quota that holds a share up is named, costs little, and nothing is lost', async () => {
+test('a quota that blocks a share is named, costs little, and nothing is lost', async () => {
   await using storage = await start();
   const { cloud } = storage.fairway;
   cloud.setQuota('demo', { gigabytes: 6 }, 'shared-file-system');
@@ -71,7 +71,7 @@ test('a quota that holds a share up is named, costs little, and nothing is lost'
   expect(await sharesOf(storage)).toMatchObject([{ size: 8 }]);
 });
 
-test('a share that Manila could not extend says whose turn it is', async () => {
+test('a share that Manila could not extend reports who must act', async () => {
   await using storage = await start();
   storage.fairway.cloud.faults.add({ times: null, action: { kind: 'shareError', step: 'extend' } });
   await grow(storage, '8Gi');

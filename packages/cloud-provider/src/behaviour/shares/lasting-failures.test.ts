@@ -39,7 +39,7 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: 
     told: /while reading resources of the project/,
   },
   { cause: 'a quota', fault: undefined, quota: 0, told: /quota/ },
-])('$cause costs little for many claims, is told, and ends by itself', async ({ fault, quota, told }) => {
+])('$cause costs little for many claims, is reported, and ends by itself', async ({ fault, quota, told }) => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   const { cloud } = fairway;
@@ -62,7 +62,7 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: 
   expect(await sharesOf(storage)).toHaveLength(CLAIMS);
 });
 
-test('why no back end takes a share is told in the words of Manila', async () => {
+test('the reason why no back end accepts a share is reported in Manila’s words', async () => {
   const config = {
     shareTypes: [
       { id: '5a4e7e00-0000-4000-8000-000000000002', name: 'nowhere', extraSpecs: { share_backend_name: 'none' } },
@@ -79,7 +79,7 @@ test('why no back end takes a share is told in the words of Manila', async () =>
   expect(left.length).toBeLessThanOrEqual(1);
 });
 
-test('a share with snapshots is kept, and its PersistentVolume says so, while others go', async () => {
+test('a share with snapshots is kept, and its PersistentVolume reports it, while others are deleted', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   for (const name of ['kept', 'other']) await storage.create(aClaim({}, { name }));

@@ -17,7 +17,7 @@ test("a class of upstream's chart is served", async () => {
   expect(await sharesOf(storage)).toHaveLength(1);
 });
 
-test('a claim gets a share with the marks of its cluster, nodes get access, and all goes with it', async () => {
+test('a claim gets a share with the tags of its cluster, nodes get access, and all are deleted with it', async () => {
   await using storage = await startShares({ mountOptions: ['nfsvers=4.1'] });
   const { clock, clusterUid } = storage;
 
@@ -81,7 +81,7 @@ test('a claim gets a share with the marks of its cluster, nodes get access, and 
   expect(await storage.persistentVolumes()).toEqual([]);
 });
 
-test('a claim that only reads has nodes that only read', async () => {
+test('a read-only claim gives nodes read-only access', async () => {
   await using storage = await startShares();
   await storage.create(aClaim({ accessModes: ['ReadOnlyMany'] }));
   await storage.clock.pass(120_000);
@@ -91,7 +91,7 @@ test('a claim that only reads has nodes that only read', async () => {
   expect((await storage.persistentVolumes())[0]?.spec.nfs?.readOnly).toBe(true);
 });
 
-test('what nothing can be made for is told, and volumes of Cinder are made beside it', async () => {
+test('an impossible claim is reported, and Cinder volumes are created beside it', async () => {
   await using storage = await startShares({ parameters: { 'cephfs-mounter': 'kernel' } });
   await storage.create(aClass({}, 'disks'));
   await storage.create(aClaim(MANY));
@@ -105,7 +105,7 @@ test('what nothing can be made for is told, and volumes of Cinder are made besid
   ]);
 });
 
-test('a share that is to be retained stays, and its object can go', async () => {
+test('a retained share is kept, and its object can be deleted', async () => {
   await using storage = await startShares({ reclaimPolicy: 'Retain' });
   const { clock, client } = storage;
   await storage.create(aClaim(MANY));
@@ -124,7 +124,7 @@ test('a share that is to be retained stays, and its object can go', async () => 
   ]);
 });
 
-test('a share that was not made for a PersistentVolume is neither opened nor deleted by one that names it', async () => {
+test('a share that was not created for a PersistentVolume is neither opened nor deleted by one that names it', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   const { shares } = fairway.process.project.client.sharedFileSystem;
@@ -147,7 +147,7 @@ test('a share that was not made for a PersistentVolume is neither opened nor del
   );
 });
 
-test("a PersistentVolume for upstream's driver says what to write", async () => {
+test("a PersistentVolume for upstream's driver reports what to write", async () => {
   await using storage = await startShares();
   const csi = { driver: SHARE_DRIVER, volumeHandle: 'x', volumeAttributes: { shareID: 'x', shareAccessID: 'y' } };
   await storage.create(aVolume({ csi }, { metadata: { name: 'static', annotations: {}, finalizers: [] } }));
@@ -158,7 +158,7 @@ test("a PersistentVolume for upstream's driver says what to write", async () => 
   ]);
 });
 
-test('a claim that goes while its share is made leaves nothing', async () => {
+test('a claim deleted while its share is created leaves nothing', async () => {
   await using storage = await startShares();
   const answer = { kind: 'answer', status: 503, when: 'after' } as const;
   storage.fairway.cloud.faults.add({ service: 'shared-file-system', method: 'POST', path: '/shares$', action: answer });
@@ -171,7 +171,7 @@ test('a claim that goes while its share is made leaves nothing', async () => {
   expect(await storage.persistentVolumes()).toEqual([]);
 });
 
-test('a process that begins anew makes no second share, and goes on', async () => {
+test('a restarted process creates no second share, and continues', async () => {
   await using storage = await startShares();
   const { clock, fairway } = storage;
   await storage.create(aClaim(MANY));

@@ -60,11 +60,11 @@ test.each<{ is: string; data: Record<string, string> | undefined; problem: strin
     data: { ...SHOP, 'tls.crt': 'A'.repeat(MAX_TLS_DATA) },
     problem: `tls.crt and tls.key are longer than ${MAX_TLS_DATA} bytes of base64`,
   },
-])('of a Secret with $is the problem is told', ({ data, problem }) => {
+])('the problem of a Secret with $is is reported', ({ data, problem }) => {
   expect(readCertificate({ ...(data && { data }) })).toEqual({ problem });
 });
 
-test('the fingerprint is of all that is served', () => {
+test('the fingerprint covers everything that is served', () => {
   const [shop, again, other] = [SHOP, SHOP, OTHER].map((data) => readCertificate({ data }) as TlsCertificate);
   const alone =
     Buffer.from(SHOP['tls.crt'] ?? '', 'base64')

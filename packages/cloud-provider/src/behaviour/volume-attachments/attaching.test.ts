@@ -67,7 +67,7 @@ class AttachingFairway implements AsyncDisposable {
   }
 }
 
-test('a volume comes to the server of its node, and leaves it', async () => {
+test('a volume is attached to the server of its node, and detached', async () => {
   await using fairway = await withVolume();
   const [node] = await fairway.nodes();
 
@@ -89,7 +89,7 @@ test('a volume comes to the server of its node, and leaves it', async () => {
   expect(await fairway.holders()).toEqual([]);
 });
 
-test('a volume goes from node to node, the old one first', async () => {
+test('a volume moves from node to node, and is detached from the old one first', async () => {
   await using fairway = await withVolume();
   const [first, second] = await fairway.nodes();
   await fairway.ask('a', first?.name ?? '');
@@ -110,7 +110,7 @@ test('a volume goes from node to node, the old one first', async () => {
   expect(await fairway.holders()).toEqual([second?.serverID]);
 });
 
-test('a volume is free when its node has gone with its server', async () => {
+test('a volume is free when its node was deleted with its server', async () => {
   await using fairway = await withVolume();
   const [node, other] = await fairway.nodes();
   await fairway.ask('a', node?.name ?? '');
@@ -149,7 +149,7 @@ describe('what is not attached, and why', () => {
     expect(await fairway.holders()).toEqual([]);
   });
 
-  test('one for a node that is no machine', async () => {
+  test('one for a node without a machine', async () => {
     await using fairway = await withVolume();
 
     await fairway.ask('a', 'stranger');
@@ -158,7 +158,7 @@ describe('what is not attached, and why', () => {
     expect((await fairway.get('a'))?.status?.attachError?.message).toBe('node stranger has no server of this cluster');
   });
 
-  test('a handle that names nothing', async () => {
+  test('an unknown handle', async () => {
     await using fairway = await withVolume();
     const csi = { driver: 'cinder.csi.openstack.org', volumeHandle: '../servers' };
     await fairway.storage.create(aVolume({ csi }, { metadata: { name: 'odd' } }));
@@ -171,7 +171,7 @@ describe('what is not attached, and why', () => {
   });
 });
 
-test('what somebody detaches in the cloud is attached again', async () => {
+test('what is detached in the cloud is attached again', async () => {
   await using fairway = await withVolume();
   const [node] = await fairway.nodes();
   await fairway.ask('a', node?.name ?? '');
@@ -186,7 +186,7 @@ test('what somebody detaches in the cloud is attached again', async () => {
   expect(await fairway.holders()).toEqual([node?.serverID]);
 });
 
-test('a volume that Fairway did not make is attached too', async () => {
+test('a volume that Fairway did not create is attached too', async () => {
   await using fairway = await withVolume();
   const { storage } = fairway;
   const { blockStorage } = storage.fairway.process.project.client;
@@ -223,7 +223,7 @@ describe('a cloud that fails for an hour', () => {
     { is: '403', fault: answer(403), told: /role member/ },
     { is: '429', fault: answer(429, { retryAfterSeconds: 30 }), told: /is rate limiting/ },
     { is: 'no answer', fault: { ...ATTACH, times: null, action: { kind: 'drop' } }, told: /Nova/ },
-  ])('with $is costs a few calls a minute, says so once, and ends by itself', async ({ fault, told }) => {
+  ])('with $is costs a few calls a minute, reports it once, and ends by itself', async ({ fault, told }) => {
     await using fairway = await withVolume();
     const { storage } = fairway;
     const [node] = await fairway.nodes();
@@ -245,7 +245,7 @@ describe('a cloud that fails for an hour', () => {
   });
 });
 
-test('a cloud that attaches and does not say so attaches once', async () => {
+test('a cloud that attaches without a response attaches once', async () => {
   await using fairway = await withVolume();
   const [node] = await fairway.nodes();
   fairway.storage.fairway.cloud.faults.add({ ...ATTACH, action: { kind: 'drop', when: 'after' } });
@@ -260,7 +260,7 @@ test('a cloud that attaches and does not say so attaches once', async () => {
   expect(await fairway.holders()).toEqual([node?.serverID]);
 });
 
-test('a PersistentVolume stays until nothing is attached by it', async () => {
+test('a PersistentVolume is kept until nothing is attached through it', async () => {
   await using fairway = await withVolume();
   const { storage } = fairway;
   const [node] = await fairway.nodes();

@@ -69,7 +69,7 @@ test.each([
   expect(faults.list().filter(({ id }) => ids.includes(id))).toEqual([]);
 });
 
-test('a process that ends while Cinder is asked for a snapshot leaves one', async () => {
+test('a process that ends while it requests a snapshot from Cinder leaves one', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   await storage.create(aSnapshotClass());
@@ -88,7 +88,7 @@ test('a process that ends while Cinder is asked for a snapshot leaves one', asyn
 });
 
 test.each(['Delete', 'Retain'] as const)(
-  'with the cluster, snapshots to %s go, or stay with their volumes',
+  'snapshots to %s are deleted with the cluster, or remain with their volumes',
   async (policy) => {
     await using storage = await StorageFairway.start();
     const { clock, fairway } = storage;
@@ -108,7 +108,7 @@ test.each(['Delete', 'Retain'] as const)(
   },
 );
 
-test('a snapshot that Cinder still makes when its cluster is deleted goes too', async () => {
+test('a snapshot that Cinder is still creating when its cluster is deleted is deleted too', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   await storage.create(aSnapshotClass());
@@ -127,7 +127,7 @@ test('a snapshot that Cinder still makes when its cluster is deleted goes too', 
   expect(await storage.volumes()).toEqual([]);
 });
 
-test('a snapshot that turns up when its cluster has been deleted is swept, and its volume', async () => {
+test('a snapshot that appears after its cluster was deleted is deleted, with its volume', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway, clusterUid } = storage;
   const { snapshots, volumes } = fairway.process.project.client.blockStorage;

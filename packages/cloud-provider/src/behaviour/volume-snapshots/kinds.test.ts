@@ -24,7 +24,7 @@ async function begin() {
   return { storage, requests, definitions: storage.client.resource(CustomResourceDefinitions) };
 }
 
-test('in a cluster whose snapshot-controller is its own, its contents alone are served', async () => {
+test('in a cluster with its own snapshot-controller, only its contents are served', async () => {
   await using own = await ownController();
   const { storage, contents } = own;
   const { clock } = storage;
@@ -70,7 +70,7 @@ async function ownController() {
   return { storage, contents, [Symbol.asyncDispose]: () => storage[Symbol.asyncDispose]() };
 }
 
-test('kinds that go and come again cost nothing meanwhile, and are served again', async () => {
+test('kinds that are removed and restored cost nothing meanwhile, and are served again', async () => {
   const { storage, requests, definitions } = await begin();
   await using _ = storage;
   const { clock } = storage;
@@ -92,7 +92,7 @@ test('kinds that go and come again cost nothing meanwhile, and are served again'
   expect((await storage.volumeSnapshot())?.status).toMatchObject({ readyToUse: true });
 });
 
-test('kinds of another make are left alone, whatever they hold', async () => {
+test('kinds with other definitions are left alone, whatever they contain', async () => {
   const { storage, definitions } = await begin();
   await using _ = storage;
   const { clock } = storage;

@@ -31,7 +31,7 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: 
     told: /while reading resources of the project/,
   },
   { cause: 'a quota', fault: undefined, quota: 0, told: /Maximum number of snapshots allowed \(0\) exceeded/ },
-])('$cause costs little for many snapshots, is told, and ends by itself', async ({ fault, quota, told }) => {
+])('$cause costs little for many snapshots, is reported, and ends by itself', async ({ fault, quota, told }) => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   const { cloud } = fairway;

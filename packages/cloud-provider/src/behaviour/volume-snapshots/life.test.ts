@@ -22,7 +22,7 @@ function aRestore(storage = '5Gi', metadata: Parameters<typeof aClaim>[1] = {}):
 }
 
 describe('a snapshot', () => {
-  test('is made with the marks of its cluster, is restored, and goes with its VolumeSnapshot', async () => {
+  test('is created with the tags of its cluster, is restored, and is deleted with its VolumeSnapshot', async () => {
     await using storage = await begin();
     const { clock, clusterUid } = storage;
     const [volume] = await storage.volumes();
@@ -98,7 +98,7 @@ describe('a snapshot', () => {
     expect(await storage.volumes()).toHaveLength(2);
   });
 
-  test('that is retained stays, with its content, and is restored by another VolumeSnapshot', async () => {
+  test('that is retained is kept, with its content, and is restored by another VolumeSnapshot', async () => {
     await using storage = await begin({ deletionPolicy: 'Retain' });
     const { clock, client } = storage;
     await storage.create(aSnapshot());
@@ -136,7 +136,7 @@ describe('a snapshot', () => {
     expect(await storage.contents()).toEqual([]);
   });
 
-  test('holds its volume until it has gone', async () => {
+  test('keeps its volume until it is deleted', async () => {
     await using storage = await begin();
     const { clock } = storage;
     await storage.create(aSnapshot());
@@ -177,7 +177,7 @@ describe('a snapshot', () => {
     expect((await storage.volumeSnapshot())?.status?.error).toBeUndefined();
   });
 
-  test('that is deleted while it is made leaves nothing, and its claim can go', async () => {
+  test('that is deleted while it is created leaves nothing, and its claim can be deleted', async () => {
     await using storage = await begin();
     const { clock, fairway } = storage;
     const answer = { kind: 'answer', status: 503, when: 'after' } as const;
@@ -195,7 +195,7 @@ describe('a snapshot', () => {
     expect(await storage.volumes()).toEqual([]);
   });
 
-  test('that Cinder fails to make is made anew', async () => {
+  test('that Cinder fails to create is recreated', async () => {
     await using storage = await begin();
     const { clock, fairway } = storage;
     fairway.cloud.faults.add({ times: 3, action: { kind: 'volumeError', step: 'create' } });
@@ -213,7 +213,7 @@ describe('a snapshot', () => {
     expect(await storage.snapshots()).toMatchObject([{ status: 'available' }]);
   });
 
-  test('that somebody deletes in Cinder is told of, and not made again', async () => {
+  test('that is deleted in Cinder is reported, and not recreated', async () => {
     await using storage = await begin();
     const { clock, fairway, client } = storage;
     await storage.create(aSnapshot());
@@ -237,8 +237,8 @@ describe('a snapshot', () => {
   });
 });
 
-describe('what is not ours', () => {
-  test('is restored from, and not deleted', async () => {
+describe('foreign snapshots', () => {
+  test('are restored from, and not deleted', async () => {
     await using storage = await begin();
     const { clock, fairway, client } = storage;
     const { snapshots, volumes } = fairway.process.project.client.blockStorage;
@@ -265,7 +265,7 @@ describe('what is not ours', () => {
     expect(await storage.volumeSnapshot()).toBeUndefined();
   });
 
-  test('is bound and ended by whoever serves its driver', async () => {
+  test('are bound and deleted by the controller of their driver', async () => {
     await using storage = await begin();
     const { clock } = storage;
     const finalizers = ['snapshot.storage.kubernetes.io/volumesnapshot-bound-protection'];
@@ -284,7 +284,7 @@ describe('what is not ours', () => {
     expect(await storage.told()).toContainEqual(expect.stringMatching(/^SnapshotNotServed: .* uses driver other/));
   });
 
-  test('is not deleted when a status names it in the place of one that is', async () => {
+  test('are not deleted when a status names one instead of ours', async () => {
     await using storage = await begin();
     const { clock, fairway, client } = storage;
     await storage.create(aSnapshot());
@@ -307,7 +307,7 @@ describe('what is not ours', () => {
     expect((await storage.snapshots()).map(({ id }) => id)).toEqual([other.id]);
   });
 
-  test.each(['snapshotHandle', 'volumeHandle'] as const)('is not read by a %s of another cluster', async (field) => {
+  test.each(['snapshotHandle', 'volumeHandle'] as const)('are not read by a %s of another cluster', async (field) => {
     await using storage = await begin();
     const { clock, fairway } = storage;
     const { snapshots, volumes } = fairway.process.project.client.blockStorage;
@@ -339,7 +339,7 @@ describe('what is not ours', () => {
   });
 });
 
-describe('a claim of a snapshot', () => {
+describe('a claim from a snapshot', () => {
   test.each([
     { reason: 'is smaller', claim: aRestore('4Gi'), told: /a snapshot needs at least its 5Gi/ },
     {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { aClaim, aClass } from '../../volumes/testing/objects.ts';
 import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 
-test('of two clusters in a project one goes with its volumes, but for those that are retained', async () => {
+test('if one of two clusters in a project is deleted, so are its volumes, except retained ones', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   await fairway.createCluster({}, 'other');
@@ -28,7 +28,7 @@ test('of two clusters in a project one goes with its volumes, but for those that
   expect(new Set(policies)).toEqual(new Set([`${storage.clusterUid} Retain`, `${other.metadata.uid} Delete`]));
 });
 
-test('a volume that Cinder still makes when its cluster is deleted goes too', async () => {
+test('a volume that Cinder is still creating when its cluster is deleted is deleted too', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   const delay = { kind: 'delay', delayMs: 25_000, when: 'before' } as const;

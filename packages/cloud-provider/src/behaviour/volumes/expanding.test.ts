@@ -16,7 +16,7 @@ async function grow({ client }: StorageFairway, storage: string): Promise<void> 
   await client.resource(PersistentVolumeClaims).patch('data', { type: 'merge', value }, { namespace: 'default' });
 }
 
-test('a claim that grows has its volume grow, and its file system by the node', async () => {
+test('a claim that grows expands its volume, and the node expands its file system', async () => {
   await using storage = await start();
   await grow(storage, '8Gi');
   await storage.clock.pass(60_000);
@@ -34,7 +34,7 @@ test('a claim that grows has its volume grow, and its file system by the node', 
   );
 });
 
-test("a kubelet hears of a size when the volume's server has it, too", async () => {
+test('a kubelet receives a size once the volume’s server has it, too', async () => {
   await using storage = await start();
   const { clock, fairway } = storage;
   const { compute } = fairway.process.project.client;
@@ -63,7 +63,7 @@ test('a raw block device needs no node to grow', async () => {
   expect((await storage.claim())?.status).toMatchObject({ capacity: { storage: '8Gi' }, conditions: [] });
 });
 
-test('a quota that holds a volume up is named, costs little, and nothing is lost', async () => {
+test('a quota that blocks a volume is named, costs little, and nothing is lost', async () => {
   await using storage = await start();
   const { cloud } = storage.fairway;
   cloud.setQuota('demo', { gigabytes: 6 });
@@ -81,7 +81,7 @@ test('a quota that holds a volume up is named, costs little, and nothing is lost
   expect(await storage.volumes()).toMatchObject([{ size: 8 }]);
 });
 
-test('a volume that Cinder could not extend says whose turn it is', async () => {
+test('a volume that Cinder could not extend reports who must act', async () => {
   await using storage = await start();
   storage.fairway.cloud.faults.add({ times: null, action: { kind: 'volumeError', step: 'extend' } });
   await grow(storage, '8Gi');
@@ -92,7 +92,7 @@ test('a volume that Cinder could not extend says whose turn it is', async () => 
   expect(calls).toBeLessThanOrEqual(60 * 6);
 });
 
-test('a volume that was not made for the PersistentVolume does not grow', async () => {
+test('a volume that was not created for the PersistentVolume does not grow', async () => {
   await using storage = await start();
   const { clock, client, fairway } = storage;
   const { volumes } = fairway.process.project.client.blockStorage;
@@ -121,7 +121,7 @@ test('a volume that was not made for the PersistentVolume does not grow', async 
   expect(await storage.told()).toContainEqual(expect.stringMatching(/^VolumeResizeFailed: .*was not created for this/));
 });
 
-test('a claim that names another is made as a copy of its volume', async () => {
+test('a claim that names another is created as a copy of its volume', async () => {
   await using storage = await start();
   const dataSource = { kind: 'PersistentVolumeClaim', name: 'data' };
   await storage.create(aClaim({ dataSource, resources: { requests: { storage: '6Gi' } } }, { name: 'copy' }));

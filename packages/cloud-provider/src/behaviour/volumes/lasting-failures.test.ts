@@ -30,7 +30,7 @@ test.each<{ cause: string; fault: FaultInput | undefined; quota?: number; told: 
     told: /while reading resources of the project/,
   },
   { cause: 'a quota', fault: undefined, quota: 0, told: /quota exceeded for volumes: 0 allowed/ },
-])('$cause costs little for many claims, is told, and ends by itself', async ({ fault, quota, told }) => {
+])('$cause costs little for many claims, is reported, and ends by itself', async ({ fault, quota, told }) => {
   await using storage = await StorageFairway.start();
   const { clock, fairway } = storage;
   const { cloud } = fairway;

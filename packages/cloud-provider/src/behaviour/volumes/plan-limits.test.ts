@@ -16,7 +16,7 @@ test.each([
       /StorageClass standard is not in the cluster's plan, which allows no others: use csi-cinder-high-speed, default, /,
     ) as string,
   },
-])('a claim for $reason that the plan does not allow waits at few calls, until it does', async ({ storage, says }) => {
+])('a claim for $reason that the plan forbids waits at few calls, until it is allowed', async ({ storage, says }) => {
   await using story = await StorageFairway.start();
   const { clock, fairway } = story;
   await fairway.patch(plans, 'free', { spec: { storage } });

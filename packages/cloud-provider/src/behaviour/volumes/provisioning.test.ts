@@ -5,7 +5,7 @@ import { DRIVER, SELECTED_NODE, VOLUME_FINALIZER } from '../../volumes/driver.ts
 import { aClaim, aVolume } from '../../volumes/testing/objects.ts';
 import { StorageFairway } from '../../volumes/testing/storage-fairway.ts';
 
-test('a claim gets a volume with the marks of its cluster, and both go with it', async () => {
+test('a claim gets a volume with the tags of its cluster, and both are deleted with it', async () => {
   await using storage = await StorageFairway.start();
   const { clock, clusterUid } = storage;
 
@@ -78,7 +78,7 @@ test('a claim that waits for its pod gets a volume in the zone of the node', asy
   ]);
 });
 
-test('a claim for a node in a zone whose name is no label gets a volume there, which is reached by the label', async () => {
+test('a claim for a node in a zone whose name is not a valid label gets a volume there, with the label as topology', async () => {
   const [spec] = DEFAULT_CONFIG.zones;
   const zones = spec ? [{ ...spec, name: 'AZ 1' }] : [];
   await using storage = await StorageFairway.start({ volumeBindingMode: 'WaitForFirstConsumer' }, { cloud: { zones } });
@@ -96,7 +96,7 @@ test('a claim for a node in a zone whose name is no label gets a volume there, w
   ]);
 });
 
-test('a node that is gone is given back to the scheduler', async () => {
+test('a claim for a deleted node is returned to the scheduler', async () => {
   await using storage = await StorageFairway.start({ volumeBindingMode: 'WaitForFirstConsumer' });
 
   await storage.create(aClaim({}, { annotations: { [SELECTED_NODE]: 'gone' } }));
@@ -106,7 +106,7 @@ test('a node that is gone is given back to the scheduler', async () => {
   expect(await storage.volumes()).toEqual([]);
 });
 
-test('a volume that is to be retained stays, and its object can go', async () => {
+test('a retained volume is kept, and its object can be deleted', async () => {
   await using storage = await StorageFairway.start({ reclaimPolicy: 'Retain' });
   const { clock, client } = storage;
   await storage.create(aClaim());
@@ -125,7 +125,7 @@ test('a volume that is to be retained stays, and its object can go', async () =>
   ]);
 });
 
-test('a policy that is changed counts from then on', async () => {
+test('a changed policy applies from then on', async () => {
   await using storage = await StorageFairway.start({ reclaimPolicy: 'Retain' });
   const { clock, client } = storage;
   await storage.create(aClaim());
@@ -143,7 +143,7 @@ test('a policy that is changed counts from then on', async () => {
   expect(await storage.volumes()).toEqual([]);
 });
 
-test('a volume that was not made for a PersistentVolume is not deleted by one that names it', async () => {
+test('a volume that was not created for a PersistentVolume is not deleted by one that names it', async () => {
   await using storage = await StorageFairway.start();
   const { clock, fairway, client } = storage;
   const { volumes } = fairway.process.project.client.blockStorage;
@@ -169,7 +169,7 @@ test('a volume that was not made for a PersistentVolume is not deleted by one th
   ).toHaveLength(2);
 });
 
-test('a claim that goes while its volume is made leaves nothing', async () => {
+test('a claim deleted while its volume is created leaves nothing', async () => {
   await using storage = await StorageFairway.start();
   const answer = { kind: 'answer', status: 503, when: 'after' } as const;
   storage.fairway.cloud.faults.add({ service: 'block-storage', method: 'POST', path: '/volumes$', action: answer });

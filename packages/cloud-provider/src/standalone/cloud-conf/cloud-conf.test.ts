@@ -105,7 +105,7 @@ describe('the login of a cloud.conf', () => {
     });
   });
 
-  it('has a region, an interface and files of TLS', () => {
+  it('has a region, an interface and TLS files', () => {
     const more = 'region=R\nos-endpoint-type=internal\nca-file=/ca\ncert-file=~/c\nkey-file=/k\ntls-insecure=true\n';
 
     expect(read(LOGIN + more).cloud).toMatchObject({
@@ -131,7 +131,7 @@ describe('the login of a cloud.conf', () => {
     expect(read(`[Global]\nuse-clouds=true\n${keys}\n`).cloud).toMatchObject(expected);
   });
 
-  it('may stand in a section with a name', () => {
+  it('may be in a named section', () => {
     expect(read(LOGIN.replace('[Global]', '[Global "north"]')).cloud.name).toBe('north');
   });
 
@@ -153,7 +153,7 @@ describe('the login of a cloud.conf', () => {
 });
 
 describe('the rest of a cloud.conf', () => {
-  it('is what it was for cloud-provider-openstack', () => {
+  it('has the same meaning as for cloud-provider-openstack', () => {
     const conf = read(`${LOGIN}
 [Networking]
 ipv6-support-disabled = true
@@ -309,7 +309,7 @@ request-timeout = 1m30s
     { lines: 'monitor-delay = 0.5m\nmonitor-timeout = 10s', delay: 30, timeout: 10 },
     { lines: 'monitor-delay = 1h\nmonitor-timeout = 1m0.5s', delay: 3_600, timeout: 61 },
     { lines: 'monitor-delay = 5000ms\nmonitor-timeout = 1500ms', delay: 5, timeout: 2 },
-  ])('has durations as Go reads them: $lines', ({ lines, delay, timeout }) => {
+  ])('has durations in Go’s format: $lines', ({ lines, delay, timeout }) => {
     const { loadBalancers } = read(`${LOGIN}[LoadBalancer]\n${lines}`).balancing;
 
     expect(loadBalancers?.monitor).toMatchObject({ delay, timeout });
@@ -328,7 +328,7 @@ request-timeout = 1m30s
     expect(read(`${LOGIN}[LoadBalancer]\ninternal-lb = ${value}`).balancing.loadBalancers?.isInternal).toBe(is);
   });
 
-  it('names all that is wrong at once', () => {
+  it('reports all errors at once', () => {
     const wrong = '[LoadBalancer]\nlb-method = NONE\nmanage-security-groups\nmonitor-delay = x';
 
     expect(() => read(`${LOGIN}${wrong}`)).toThrow(/manage-security-groups.*; .*lb-method.*; .*monitor-delay/);

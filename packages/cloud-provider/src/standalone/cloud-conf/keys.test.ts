@@ -57,7 +57,7 @@ describe.each(Object.entries(OF_UPSTREAM))('[%s]', (section, keys) => {
 });
 
 it.each(['loadbalancer', 'loadbalancerclass', 'route', 'metadata', 'blockstorage', 'keymanager'])(
-  'operators read what becomes of each key of [%s]',
+  'operators read the effect of each key of [%s]',
   (section) => {
     const [row = ''] = DOCS.split('\n').filter((line) => line.toLowerCase().startsWith(`| \`[${section}`));
     const missing = Object.keys(CLOUD_CONF_KEYS[section] ?? {}).filter((key) => !row.includes(`\`${key}`));

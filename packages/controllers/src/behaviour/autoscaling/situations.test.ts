@@ -9,8 +9,8 @@ import { UPSTREAM } from '../../autoscaling/testing/upstream-decisions.ts';
 
 const PAGE = join(import.meta.dirname, '../../../../../docs/tenants/autoscaling-compared.md');
 
-/** The same ones are put to cluster-autoscaler in tests/autoscaling-compared.test.ts. */
-describe('what becomes of a cluster when', () => {
+/** tests/autoscaling-compared.test.ts runs the same ones with cluster-autoscaler. */
+describe('the result for a cluster when', () => {
   let decided: ReadonlyMap<string, Outcome>;
 
   beforeAll(async () => {
@@ -22,11 +22,11 @@ describe('what becomes of a cluster when', () => {
   });
 });
 
-test('the page for tenants has them all: else npm run generate:autoscaling', () => {
+test('the page for tenants contains them all (npm run generate:autoscaling)', () => {
   expect(readFileSync(PAGE, 'utf8')).toBe(renderComparison(SITUATIONS, UPSTREAM));
 });
 
-test('a difference that nobody explains is no page', () => {
+test('an unexplained difference fails the page', () => {
   const [situation, ...others] = SITUATIONS.filter(({ difference }) => difference !== undefined);
   const { difference: _, ...unexplained } = situation ?? SITUATIONS[0]!;
 

@@ -16,7 +16,7 @@ describe('over a simulated cloud', () => {
   let fairway: TestFairway;
   afterEach(() => fairway[Symbol.asyncDispose]());
 
-  test('a team’s profile lists what it may choose, and comes back when it is deleted', async () => {
+  test('a team’s profile lists the available choices, and is recreated after its deletion', async () => {
     fairway = await TestFairway.start();
     const name = cloudProfileName(undefined);
     const isComplete = ([profile]: readonly CloudProfile[]) =>
@@ -39,7 +39,7 @@ describe('over a simulated cloud', () => {
   });
 });
 
-/** The reconciler over a cloud that is told by `catalogue`, and an API that stores what is written. */
+/** The reconciler over a cloud described by `catalogue`, and an API that stores writes. */
 function start(options: { readonly stored?: readonly CloudProfile[]; readonly used?: boolean } = {}) {
   const clock = new FakeClock();
   const objects = new Map(options.stored?.map((profile) => [keyOf(profile), profile]));
@@ -112,7 +112,7 @@ test('each cloud that the namespace may use has a profile', async () => {
   ]);
 });
 
-test('a cloud whose CloudCredential is paused is asked nothing until it goes on, and what was known stays', async () => {
+test('a cloud whose CloudCredential is paused is not queried until it is resumed, and its data are kept', async () => {
   const { clock, objects, state, reconcile } = start();
   state.annotations = { [PAUSED_ANNOTATION]: 'true' };
   await reconcile('team/credential-mine');
@@ -137,7 +137,7 @@ test('a profile is deleted with the namespace’s cloud', async () => {
   expect(objects.size).toBe(0);
 });
 
-test('a profile of another cloud than the namespace has now is made anew', async () => {
+test('a profile is recreated when the namespace’s cloud has changed', async () => {
   const { objects, state, reconcile } = start();
   await reconcile('team/default');
   Object.assign(state, { cloud: 'berlin', catalogue: { flavors: [], images: [] } });
@@ -169,7 +169,7 @@ test.each([
   },
 );
 
-test('quotas are dated by when the cloud gave them, also while it does not, and the same ones every two hours', async () => {
+test('quotas carry the time of the cloud’s last response, and are rewritten unchanged every two hours', async () => {
   const { clock, objects, state, reconcile } = start({ used: true });
   const answers = [8, 9, undefined, 9, 9, 9, 9, 9];
   const times: (string | undefined)[] = [];
@@ -185,7 +185,7 @@ test('quotas are dated by when the cloud gave them, also while it does not, and 
   expect(times).toEqual(dated.map((minutes) => formatTime(startMs + minutes * 60_000)));
 });
 
-test('a cloud that does not answer is told, and what was known stays', async () => {
+test('an unavailable cloud is reported, and its data are kept', async () => {
   const { clock, objects, state, reconcile } = start({ used: true });
   await reconcile('team/default');
   state.catalogue = {};

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type CloudResourceLister, cloudResourceLister } from '../../cloud-resources/lister.ts';
 import { TestFairway } from '../../testing/test-fairway.ts';
 
-describe('what a cluster has in the cloud', () => {
+describe('the cloud resources of a cluster', () => {
   let fairway: TestFairway;
   let cluster: Cluster;
   let list: CloudResourceLister;
@@ -45,7 +45,7 @@ describe('what a cluster has in the cloud', () => {
     });
     const words = 'Kubernetes external service shop/web from cluster demo';
     await loadBalancing.loadBalancers.createTree(balancer(clusterUid, words));
-    // Another cluster's, which claims to be this one's in all that proves nothing.
+    // Another cluster's resource, which imitates this one's in every way that does not count.
     await loadBalancing.loadBalancers.createTree(balancer('other', words));
     const claim = { 'csi.storage.k8s.io/pvc/name': 'data', 'csi.storage.k8s.io/pvc/namespace': 'shop' };
     for (const uid of [clusterUid, 'other']) {
@@ -59,7 +59,7 @@ describe('what a cluster has in the cloud', () => {
   const until = (isSo: (status: CloudResourcesStatus) => boolean) =>
     fairway.untilAsked(async () => isSo(await list(cluster)));
 
-  it('is found by its marks alone, with whom it is for and how it is', async () => {
+  it('are found only by their tags, with purpose and state', async () => {
     await until(({ loadBalancers }) => loadBalancers[0]?.provisioningStatus === 'ACTIVE');
     await until(({ volumes }) => volumes[0]?.status === 'available');
     const { loadBalancers, volumes, unknown } = await list(cluster);
@@ -83,7 +83,7 @@ describe('what a cluster has in the cloud', () => {
     expect(unknown).toBeUndefined();
   });
 
-  it('says on which machines a volume is, and how many others', async () => {
+  it('include the machines that a volume is attached to, and the number of others', async () => {
     const { compute } = fairway.process.project.client;
     const [machine] = await fairway.machines();
     const [volume] = (await list(cluster)).volumes;
@@ -94,7 +94,7 @@ describe('what a cluster has in the cloud', () => {
     expect((await list(cluster)).volumes).toMatchObject([{ machines: [machine?.metadata.name] }]);
   });
 
-  it('costs the cloud the same however many look', async () => {
+  it('cost the cloud the same for any number of readers', async () => {
     const lists = () =>
       fairway.cloud.calls
         .counts()
@@ -110,7 +110,7 @@ describe('what a cluster has in the cloud', () => {
     expect(lists() - before).toBeLessThanOrEqual(3 * windows);
   });
 
-  it('is told as it was when the cloud does not answer, and what is not known', async () => {
+  it('are returned in their last known state when the cloud is unavailable, with what is unknown', async () => {
     fairway.cloud.faults.add({ service: 'load-balancer', times: null, action: { kind: 'answer', status: 500 } });
     await until(({ unknown }) => unknown !== undefined);
     const { loadBalancers, unknown } = await list(cluster);
@@ -119,7 +119,7 @@ describe('what a cluster has in the cloud', () => {
     expect(loadBalancers).toHaveLength(1);
   });
 
-  it('is nothing where the cluster has no cloud any more', async () => {
+  it('are empty if the cluster no longer has a cloud', async () => {
     const none = cloudResourceLister({
       cache: fairway.process.controllers.cache,
       projects: { forNamespace: () => undefined, forgetCredential() {} },

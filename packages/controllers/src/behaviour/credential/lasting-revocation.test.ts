@@ -27,7 +27,9 @@ const HOUR_MS = 3_600_000;
 const random = () => 0.5;
 const where = { namespace: TEAM };
 
-/** A Fairway that keeps CloudCredentials alone; `mine` is an unrestricted application credential, which may end itself. */
+/**
+ * A Fairway with only the CloudCredential controller; `mine` is an unrestricted application credential, which may delete itself.
+ */
 async function start() {
   const clock = new SteppingClock();
   const log = silentLogger;
@@ -51,7 +53,7 @@ async function start() {
   let isCloudKnown = true;
   let apiFault: ChooseApiFault = () => undefined;
 
-  /** As a Fairway that has just been started; the function ends it. */
+  /** Acts as a Fairway that has just started; the function stops it. */
   async function startProcess(): Promise<() => Promise<void>> {
     const chooseFault: ChooseApiFault = (request) => {
       if (request.method !== 'GET') writes++;
@@ -102,7 +104,7 @@ async function start() {
     remove: () => credentials.delete('mine', where),
     get: async (): Promise<CloudCredential | undefined> => (await credentials.list(where)).items[0],
     ready: async () => findCondition((await fairway.get())?.status?.conditions, 'Ready'),
-    /** Whether Keystone has it still, as its owner sees it. */
+    /** Whether Keystone still has it, as its owner sees it. */
     revoke: () => owner.identity.deleteApplicationCredential(id),
     isAlive: async () => (await owner.identity.applicationCredentials()).some((each) => each.id === id),
     messages: async () => (await engine.client.resource(Events).list(where)).items.map(({ message }) => message),
@@ -116,7 +118,7 @@ async function start() {
       await end();
       end = await startProcess();
     },
-    /** What the next so many milliseconds cost. */
+    /** The cost of the next so many milliseconds. */
     costOf: async (durationMs: number) => {
       const before = { calls: cloud.calls.total, writes };
       await clock.pass(durationMs);
@@ -167,7 +169,7 @@ describe('a credential that Keystone does not revoke', () => {
       fault: { service: 'identity', times: null, action: { kind: 'drop' } },
       reason: 'CloudUnavailable',
     },
-  ])('because $cause stays, says so, costs little, and is revoked when that ends', async ({ fault, reason }) => {
+  ])('because $cause remains, reports it, costs little, and is revoked when that ends', async ({ fault, reason }) => {
     await using fairway = await start();
     const { cloud, clock, costOf } = fairway;
     cloud.faults.add(fault);
@@ -215,7 +217,7 @@ describe('a credential that Keystone does not revoke', () => {
     expect(await fairway.isAlive()).toBe(false);
   });
 
-  test('goes immediately when its owner gives that up, and an Event says what is left to do', async () => {
+  test('is removed immediately when its owner gives up the revocation, and an Event says what is left to do', async () => {
     await using fairway = await start();
     fairway.cloud.faults.add(answer(503));
     await fairway.remove();
@@ -235,7 +237,7 @@ describe('a credential that Keystone does not revoke', () => {
   test.each([
     { login: 'that is refused', status: 401 },
     { login: 'that it may not have any more', status: 403 },
-  ])('goes with a login $login, and an Event says so: it may be worth something again', async ({ status }) => {
+  ])('is removed with a login $login, and an Event warns that it may become valid again', async ({ status }) => {
     await using fairway = await start();
     fairway.cloud.faults.add({ ...answer(status), method: 'POST' });
 
@@ -247,7 +249,7 @@ describe('a credential that Keystone does not revoke', () => {
     expect(await fairway.messages()).toContainEqual(expect.stringMatching(/could not revoke it .* must revoke it/));
   });
 
-  test('goes without a word when Keystone has it no more', async () => {
+  test('is removed without a message if Keystone no longer has it', async () => {
     await using fairway = await start();
     await fairway.revoke();
 
@@ -258,7 +260,7 @@ describe('a credential that Keystone does not revoke', () => {
     expect(await fairway.messages()).toEqual([]);
   });
 
-  test('stays until the Event that says so is stored', async () => {
+  test('remains until its Event is stored', async () => {
     await using fairway = await start();
     fairway.cloud.faults.add({ ...answer(403), method: 'DELETE' });
     fairway.failApi(({ method, path }) =>
@@ -277,7 +279,7 @@ describe('a credential that Keystone does not revoke', () => {
     expect(await fairway.messages()).toEqual([expect.stringMatching(/could not revoke it/)]);
   });
 
-  test('stays while the operator has no such cloud any more', async () => {
+  test('remains while the operator no longer has that cloud', async () => {
     await using fairway = await start();
     fairway.forgetCloud();
 

@@ -29,7 +29,9 @@ const MINUTE_MS = 60_000;
 const BUDGET = { requestsPerMinute: 600, burst: 60, concurrent: 16 };
 const random = () => 0.5;
 
-/** A Fairway that checks CloudCredentials alone; those of namespace `noisy` are refused by Keystone, those of `team` are good. */
+/**
+ * A Fairway with only the CloudCredential controller; Keystone refuses those of namespace `noisy` and accepts those of `team`.
+ */
 async function start(bad: number) {
   const clock = new SteppingClock();
   const log = silentLogger;
@@ -122,9 +124,9 @@ async function start(bad: number) {
 }
 
 describe('a tenant whose CloudCredentials are refused', () => {
-  test('does not delay another one’s: it is Ready within a second, with hundreds in front of it', async () => {
+  test('does not delay the credential of another: it is Ready within a second, with hundreds queued before it', async () => {
     await using fairway = await start(200);
-    // The burst of the cloud's budget is used up by now, and most of them still wait: for 12 s more.
+    // The burst of the cloud's budget is used up by now, and most of them still wait: for another 12 s.
     await fairway.clock.pass(2_000);
     expect(fairway.logins()).toBeLessThan(120);
 

@@ -7,7 +7,7 @@ import { REPORTER_KEY } from '../../metrics/fleet-metrics.ts';
 import { TEAM, TestFairway } from '../../testing/test-fairway.ts';
 import { TestOwner } from '../../testing/test-owner.ts';
 
-/** The samples of one metric, without its help and type. */
+/** The samples of one metric, without help and type. */
 async function samples(registry: Registry, name: string): Promise<string[]> {
   const text = await registry.metrics();
   const own = new RegExp(`^${name}(\\{| )`);
@@ -70,7 +70,7 @@ describe('metrics of objects', () => {
   });
 });
 
-describe('of several replicas', () => {
+describe('the holder of one key is the only one to report on objects', () => {
   it('the holder of one key reports on objects, and no other', async () => {
     const registry = new Registry();
     const owner = new TestOwner();
@@ -81,7 +81,7 @@ describe('of several replicas', () => {
     const objects = ['fairway_clusters', 'fairway_machines', 'fairway_cluster_info'];
     for (const name of objects) expect(await samples(registry, name)).toEqual([]);
     expect(await samples(registry, 'fairway_operation_duration_seconds_count')).toEqual([]);
-    // Each control plane is of one replica anyway.
+    // Each control plane has one replica anyway.
     expect(await samples(registry, 'fairway_control_planes')).not.toEqual([]);
 
     owner.take(REPORTER_KEY, { isInherited: false });

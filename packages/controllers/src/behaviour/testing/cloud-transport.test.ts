@@ -20,7 +20,7 @@ afterEach(async () => {
   await cloud.close();
 });
 
-/** What either transport makes of a request, without what differs from one request to the next. */
+/** The result of a request with either transport, without parts that differ between requests. */
 function outcomes(path: string, request: Partial<HttpRequest> = {}, signal = new AbortController().signal) {
   return Promise.all(
     transports.map(async (transport) => {
@@ -38,7 +38,7 @@ function outcomes(path: string, request: Partial<HttpRequest> = {}, signal = new
   );
 }
 
-describe('the way without sockets answers as the one over a socket does', () => {
+describe('the transport without sockets behaves like the one with a socket', () => {
   test.each<{ what: string; path: string; request?: Partial<HttpRequest>; expected: object }>([
     { what: 'an open resource', path: '/identity/v3', expected: { status: 200, type: 'application/json' } },
     { what: 'a request without a token', path: '/compute/v2.1/servers', expected: { status: 401 } },
@@ -63,7 +63,7 @@ describe('the way without sockets answers as the one over a socket does', () => 
     expect(await outcomes('/identity/v3')).toEqual([broken, broken]);
   });
 
-  test('a request that was given up', async () => {
+  test('an aborted request', async () => {
     const given = outcomes(
       '/identity/v3',
       {},
@@ -73,7 +73,7 @@ describe('the way without sockets answers as the one over a socket does', () => 
     expect(await given).toEqual([{ name: 'Late' }, { name: 'Late' }]);
   });
 
-  test('a request that may not be written any more', async () => {
+  test('a request that may no longer be written', async () => {
     const beforeWrite = () => {
       throw new Error('lost');
     };

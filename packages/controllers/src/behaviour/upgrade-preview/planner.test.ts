@@ -17,11 +17,11 @@ const NAMESPACE = 'kube-system';
 
 let fairway: TestFairway;
 let cluster: Cluster;
-/** What was asked of the tenant's API server. */
+/** The requests to the tenant's API server. */
 const asked: TransportRequest[] = [];
-/** What it does with a request; answers by default. */
+/** Its reaction to a request; a response by default. */
 let onRequest: (request: TransportRequest) => Promise<void>;
-/** What it answers; as the simulated one by default. */
+/** Its response; that of the simulated one by default. */
 let answers: () => TransportResponse | undefined = () => undefined;
 let open = 0;
 
@@ -88,8 +88,8 @@ afterAll(async () => {
   await fairway[Symbol.asyncDispose]();
 });
 
-describe('the plan of an upgrade', () => {
-  test('has what is found in the cluster, and changes nothing', async () => {
+describe('the preview of an upgrade', () => {
+  test('has the findings from the cluster, and changes nothing', async () => {
     const before = await fairway.client.resource(clusters).get('demo', { namespace: TEAM });
     const { to, steps, quotas, findings } = await planner()(before, undefined);
 
@@ -112,14 +112,14 @@ describe('the plan of an upgrade', () => {
     expect(open).toBe(0);
   });
 
-  test('of a version that is not offered asks nobody', async () => {
+  test('to a version that is not offered makes no requests', async () => {
     const { findings } = await planner()(cluster, '1.39');
 
     expect(findings).toMatchObject([{ effect: 'Blocks', type: 'VersionNotOffered' }]);
     expect(asked).toEqual([]);
   });
 
-  test('says what could not be looked at, and has the rest', async () => {
+  test('reports what could not be checked, and contains the rest', async () => {
     const plan = planner();
     onRequest = () => Promise.reject(new Error('connection refused'));
     const { steps, findings } = await plan(cluster, undefined);
@@ -129,7 +129,7 @@ describe('the plan of an upgrade', () => {
     expect(open).toBe(0);
   });
 
-  test('waits twenty seconds at most for an API server that does not answer', async () => {
+  test('waits twenty seconds at most for an unresponsive API server', async () => {
     const plan = planner();
     onRequest = ({ signal }) =>
       new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
@@ -138,7 +138,7 @@ describe('the plan of an upgrade', () => {
     expect(findings).toMatchObject([{ effect: 'Unknown', message: expect.stringContaining('longer than 20 s') }]);
   });
 
-  test('is made without pods where the objects of the cluster are too large', async () => {
+  test('is made without pods if the objects of the cluster are too large', async () => {
     const plan = planner();
     const large = JSON.stringify({ metadata: {}, items: [], padding: 'x'.repeat(64 * 2 ** 20 - 100) });
     answers = () => ({ status: 200, headers: {}, text: async () => large, lines: async function* () {} });
@@ -153,7 +153,7 @@ describe('the plan of an upgrade', () => {
     });
   });
 
-  test('is made once at a time for a cluster, and for four clusters at most, two of a project', async () => {
+  test('runs once at a time for a cluster, and for four clusters at most, two of them per project', async () => {
     const plan = planner();
     const held = Promise.withResolvers<void>();
     onRequest = () => held.promise;

@@ -147,7 +147,7 @@ test('an informer survives server restarts without missing a change', async () =
   await close();
 });
 
-test('eventually sees over the network what other clients change', async () => {
+test('eventually observes the changes of other clients over the network', async () => {
   const { client, direct, close } = await restartableServer();
   await direct()
     .resource(Namespaces)

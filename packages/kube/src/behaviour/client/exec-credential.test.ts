@@ -66,7 +66,7 @@ test('a plugin is run as kubectl runs it, and its token used until it expires', 
   expect(plugged.runs).toHaveLength(2);
 });
 
-test('a certificate of a plugin is one', async () => {
+test('a certificate from a plugin is accepted', async () => {
   const plugged = plugin([credential({ clientCertificateData: 'cert', clientKeyData: 'key' })]);
 
   const { clientCertificate, bearerToken } = await load(kubeconfig({}), plugged);
@@ -80,7 +80,7 @@ test.each([
   { interactiveMode: 'IfAvailable', isTerminal: true, hasInput: true },
   { interactiveMode: 'IfAvailable', isTerminal: false, hasInput: false },
   { interactiveMode: 'Always', isTerminal: true, hasInput: true },
-])('$interactiveMode gives it the terminal ($isTerminal) or not', async ({ interactiveMode, isTerminal, hasInput }) => {
+])('$interactiveMode connects it to the terminal: $isTerminal', async ({ interactiveMode, isTerminal, hasInput }) => {
   const plugged = plugin([credential({ token: 't' })]);
 
   await load(kubeconfig({ interactiveMode }), plugged, new FakeClock(), isTerminal);
@@ -125,7 +125,7 @@ test.each<{ answer: object | string | Error; exec?: object; message: string }>([
   await expect(load(kubeconfig(exec), plugin([answer]))).rejects.toThrow(message);
 });
 
-test('a plugin of a kubeconfig that was found automatically is not run', async () => {
+test('a plugin of an automatically found kubeconfig is not run', async () => {
   const plugged = plugin([credential({ token: 'one' })]);
   const readFile = () => Promise.resolve(kubeconfig({ command: './bin/plugin' }));
   const options = { path: '/w/.fairway/kubeconfig', mayRunPlugins: false, run: plugged.run, readFile };

@@ -67,7 +67,7 @@ describe('the HTTPS transport', () => {
     );
   });
 
-  test('lists one after the other, on one connection, and lets everything else pass', async () => {
+  test('sends lists one after the other, on one connection, and delays nothing else', async () => {
     const held: ServerResponse[] = [];
     const { server, transport } = await connect(({ url }, response) => {
       if (url === '/list') held.push(response);
@@ -87,7 +87,7 @@ describe('the HTTPS transport', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('a list that takes long does not hold up the others', async () => {
+  test('a long list does not delay the others', async () => {
     const clock = new FakeClock();
     const held: ServerResponse[] = [];
     const { transport } = await connect(
@@ -108,7 +108,7 @@ describe('the HTTPS transport', () => {
     expect(await slow).toBe('at last');
   });
 
-  test('a list that fails makes room for the next', async () => {
+  test('a failed list lets the next one start', async () => {
     const { transport } = await connect(({ socket }) => void socket.destroy());
     const list = () => transport.request({ ...GET, isList: true });
 
@@ -170,7 +170,7 @@ describe('the HTTPS transport', () => {
     expect(asked).toBe(1);
   });
 
-  test('checks the grant once connected, and so never where nothing listens', async () => {
+  test('checks the grant once connected, and so never if the port is closed', async () => {
     const { server, transport } = await connect((_request, response) => response.end('ok'));
     await server.close();
     let asked = 0;
@@ -221,7 +221,7 @@ describe('the HTTPS transport', () => {
     );
   });
 
-  test('sends a request once more, with other credentials, when they are not accepted any more', async () => {
+  test('resends a request with new credentials when the old ones are refused', async () => {
     let token = 'old';
     const seen: string[] = [];
     const { transport } = await connect(
@@ -288,7 +288,7 @@ describe('the HTTPS transport', () => {
     expect(() => new HttpsTransport({ server: 'http://127.0.0.1:8080' })).toThrow('https://');
   });
 
-  test('names the address where nothing listens', async () => {
+  test('names the address if the port is closed', async () => {
     const { server, transport } = await connect((_request, response) => response.end());
     await server.close();
     closers.splice(0, 1);
@@ -361,7 +361,7 @@ describe('the HTTPS transport', () => {
     await expect(lines.next()).rejects.toThrow(TransportError);
   });
 
-  test.each(['before', 'during'] as const)('rejects with the reason of an abort %s the answer', async (when) => {
+  test.each(['before', 'during'] as const)('rejects with the reason of an abort %s the response', async (when) => {
     const arrived = Promise.withResolvers<void>();
     const { transport } = await connect((_request, response) => {
       if (when === 'during') response.write('half');
@@ -417,7 +417,7 @@ describe('the HTTPS transport', () => {
     expect(requests).toBe(2);
   });
 
-  test.each([false, true])('ends everything on close', async (http2) => {
+  test.each([false, true])('ends all requests on close', async (http2) => {
     const { transport, server } = await connect((_request, response) => response.write('one\n'), {}, { http2 });
     const lines = (await transport.request(WATCH)).lines()[Symbol.asyncIterator]();
     await lines.next();

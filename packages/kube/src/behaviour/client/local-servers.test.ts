@@ -90,7 +90,7 @@ test('reaches a server of this process without a connection', async () => {
   expect(far.connections.accepted).toBe(0);
 });
 
-test('shows its certificate and token of the moment, the same array as long as it is the same certificate', async () => {
+test('presents its current certificate and token, as the same array while the certificate is the same', async () => {
   let current = await far.issue('system:node:a');
   let token = 'first';
   const transport = connect({ clientCertificate: () => current, bearerToken: () => token });
@@ -107,7 +107,7 @@ test('shows its certificate and token of the moment, the same array as long as i
   expect(near.connections).toBe(1);
 });
 
-test('goes to whoever listens at the address when the server has left, and back', async () => {
+test('uses another server at the address once the local one is closed, and back', async () => {
   const transport = connect();
   leave();
   expect(await ask(transport)).toBe('far');
@@ -115,7 +115,7 @@ test('goes to whoever listens at the address when the server has left, and back'
   expect(await ask(transport)).toBe('near');
 });
 
-test('takes the socket where TLS would refuse, to be told there', async () => {
+test('uses the socket if TLS would fail, for its error message', async () => {
   const stranger = await createCertificateAuthority({
     commonName: 'stranger',
     clock: systemClock,
@@ -133,7 +133,7 @@ test('takes the socket where TLS would refuse, to be told there', async () => {
 test.each([
   { reason: 'for another address', certificate: () => serverCertificate(HOUR_MS, '192.0.2.1') },
   { reason: 'that has expired', certificate: () => serverCertificate(1) },
-])('does not believe a server with a certificate $reason', async ({ certificate }) => {
+])('does not trust a server with a certificate $reason', async ({ certificate }) => {
   near.certificate = await certificate();
   const later = { ...systemClock, now: () => Date.now() + 60_000 };
   expect(await ask(connect({ clock: later }))).toBe('far');

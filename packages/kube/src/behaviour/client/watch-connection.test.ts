@@ -44,7 +44,7 @@ function sessionOf(response: ServerResponse): ServerHttp2Session {
 }
 
 describe('watches of a server that speaks HTTP/2', () => {
-  test('share one connection, and other requests have theirs', async () => {
+  test('share one connection, separate from other requests', async () => {
     const { server, transport } = await connect((request, response) => {
       if (request.url === '/watch') response.write(`${request.httpVersion}\n`);
       else response.end(request.httpVersion);
@@ -59,7 +59,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('one that is not read holds up none of the others', async () => {
+  test('an unread one does not block the others', async () => {
     const { transport } = await connect((request, response) => {
       const more = () => {
         while (response.write('x'.repeat(10_000)));
@@ -74,7 +74,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect((await (await linesOf(transport)).next()).value).toBe('event');
   });
 
-  test('send what the server needs to know of the client', async () => {
+  test('send the client information that the server needs', async () => {
     const { server, transport } = await connect(
       (request, response) => {
         const certificate = (request.socket as TLSSocket).getPeerCertificate();
@@ -88,7 +88,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect((await lines.next()).value).toBe('Bearer secret application/json fairway');
   });
 
-  test('with a new certificate use a new connection, and those that run stay', async () => {
+  test('with a new certificate use a new connection, and running ones stay', async () => {
     let name = 'first';
     const running: ServerResponse[] = [];
     const { server, transport } = await connect(
@@ -108,7 +108,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect((await before.next()).value).toBe('still here');
   });
 
-  test('begin anew where the server has said that it goes, and those that run go on', async () => {
+  test('use a new connection after GOAWAY, and running ones continue', async () => {
     const running: ServerResponse[] = [];
     const { server, transport } = await connect((_request, response) => {
       running.push(response);
@@ -125,7 +125,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect(server.connections.accepted).toBe(2);
   });
 
-  test('are asked for again where the connection broke before their answer', async () => {
+  test('are requested again if the connection broke before their response', async () => {
     let requests = 0;
     const { transport } = await connect((_request, response) => {
       if (++requests === 2) sessionOf(response).destroy();
@@ -146,7 +146,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect((await transport.request(WATCH)).status).toBe(200);
   });
 
-  test('the last one that ends closes the connection', async () => {
+  test('the last one closes the connection', async () => {
     const { server, transport } = await connect((_request, response) => response.write('one\n'));
     const [first, second] = [await linesOf(transport), await linesOf(transport)];
     await Promise.all([first.next(), second.next()]);
@@ -160,7 +160,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     await closed;
   });
 
-  test('one that gets no answer fails in time and is not asked for again', async () => {
+  test('one without a response fails in time and is not requested again', async () => {
     const clock = new FakeClock();
     let requests = 0;
     const arrived = Promise.withResolvers<void>();
@@ -183,7 +183,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  test.each(['before', 'during'] as const)('end with the reason of an abort %s the answer', async (when) => {
+  test.each(['before', 'during'] as const)('end with the reason of an abort %s the response', async (when) => {
     const arrived = Promise.withResolvers<void>();
     const { transport } = await connect((_request, response) => {
       if (when === 'during') response.write('half');
@@ -201,7 +201,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect(await failure).toBe('Error: enough');
   });
 
-  test.each([1, 10])('have more connections where the server allows %i on each', async (maxConcurrentStreams) => {
+  test.each([1, 10])('use more connections if the server allows %i on each', async (maxConcurrentStreams) => {
     const { server, transport } = await connect(
       (_request, response) => response.write('event\n'),
       {},
@@ -216,7 +216,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     await expect.poll(() => server.connections.open.size).toBe(0);
   });
 
-  test('have connections of their own where the server allows none on one', async () => {
+  test('have separate connections if the server allows none on one', async () => {
     const { transport } = await connect(
       (request, response) => response.write(`${request.httpVersion}\n`),
       {},
@@ -226,7 +226,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect((await (await linesOf(transport)).next()).value).toBe('1.1');
   });
 
-  test('that nobody wants any more leave no connection', async () => {
+  test('leave no connection once all are aborted', async () => {
     const { server, transport } = await connect(() => {});
     const abort = new AbortController();
     const watches = Array.from({ length: 3 }, () =>
@@ -241,7 +241,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     await expect.poll(() => server.connections.open.size).toBe(0);
   });
 
-  test('use a new connection once one of them got no answer, and those that run stay', async () => {
+  test('use a new connection after one got no response, and running ones stay', async () => {
     const clock = new FakeClock();
     const arrived = Promise.withResolvers<void>();
     const running: ServerResponse[] = [];
@@ -267,7 +267,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     expect((await before.next()).value).toBe('two');
   });
 
-  test('one that ends is over for the server too', async () => {
+  test('one that ends also ends at the server', async () => {
     const closed = Promise.withResolvers<void>();
     const { transport } = await connect((request, response) => {
       response.write('one\n');
@@ -282,7 +282,7 @@ describe('watches of a server that speaks HTTP/2', () => {
     await expect(closed.promise).resolves.toBeUndefined();
   });
 
-  test('an error of theirs is read like any other', async () => {
+  test('return errors like any other request', async () => {
     const { transport } = await connect((_request, response) => {
       response.statusCode = 410;
       response.end('{"reason":"Expired"}');
@@ -294,7 +294,7 @@ describe('watches of a server that speaks HTTP/2', () => {
   });
 });
 
-test('a server without HTTP/2 is asked about it once, and each watch has its own connection', async () => {
+test('probe a server without HTTP/2 once, and then use a connection each', async () => {
   const { server, transport } = await connect(
     (request, response) => response.write(`${request.httpVersion}\n`),
     {},
@@ -341,7 +341,7 @@ describe('a server that accepts a connection', () => {
   });
 });
 
-test('a server that hangs is left without waiting for it', async () => {
+test('a server that hangs is closed without waiting for it', async () => {
   const clock = new FakeClock();
   const arrived = Promise.withResolvers<void>();
   const { server } = await connect(() => arrived.resolve());
@@ -375,7 +375,7 @@ test('a server that hangs is left without waiting for it', async () => {
   await expect.poll(() => socket.destroyed || (socket.write('x') && socket.destroyed)).toBe(true);
 });
 
-test('the address is named where nothing listens', async () => {
+test('the address is named if the port is closed', async () => {
   const { server, transport } = await connect(() => {});
   await server.close();
   closers.splice(0, 1);

@@ -18,7 +18,7 @@ const HOUR_MS = 3_600_000;
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 // OpenSSL verifies our output and we read its output: two implementations must agree.
-describe.skipIf(!hasOpenssl)('parity with openssl (skipped where it is not installed)', () => {
+describe.skipIf(!hasOpenssl)('parity with openssl (skipped if it is not installed)', () => {
   let directory: string;
   const file = (name: string, content: string) => {
     const path = join(directory, name);

@@ -112,7 +112,7 @@ function opensslReadingOf({ subject, dnsNames, ipAddresses, emailAddresses, uris
   };
 }
 
-describe.skipIf(!hasTools)('what is accepted, Go and openssl read alike (skipped where one is not installed)', () => {
+describe.skipIf(!hasTools)('what is accepted, Go and openssl read alike (skipped if one is not installed)', () => {
   let directory: string;
   let reader: string;
   beforeAll(() => {
@@ -141,7 +141,7 @@ describe.skipIf(!hasTools)('what is accepted, Go and openssl read alike (skipped
     return accepted.length;
   }
 
-  test('of requests as they should be', () => {
+  test('of valid requests', () => {
     const pems = SEEDS.map(craftPem);
     expect(expectParity(pems, OPENSSL_READINGS)).toBe(SEEDS.length);
   });

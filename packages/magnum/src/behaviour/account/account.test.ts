@@ -3,7 +3,7 @@ import { TEAM } from '@fairway/gateway/testing/test-gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TestMagnum } from '../../testing/test-magnum.ts';
 
-describe('quotas, numbers and services', () => {
+describe('quotas, statistics and services', () => {
   let magnum: TestMagnum;
   beforeAll(async () => {
     magnum = await TestMagnum.start();
@@ -16,7 +16,7 @@ describe('quotas, numbers and services', () => {
     return magnum.call('alice', 'POST', '/v1/clusters', body);
   }
 
-  test('a quota that an administrator sets is enforced, shown, changed and taken away', async () => {
+  test('a quota that an administrator sets is enforced, returned, changed and deleted', async () => {
     const path = '/v1/quotas/project-team/Cluster';
     expect((await magnum.call('alice', 'GET', path)).body).toMatchObject({
       project_id: 'project-team',
@@ -42,7 +42,7 @@ describe('quotas, numbers and services', () => {
     expect((await magnum.call('admin', 'DELETE', path)).status).toBe(404);
   });
 
-  test('a quota that the operator keeps as a ProjectQuota is shown', async () => {
+  test('a quota that the operator sets in a ProjectQuota is returned', async () => {
     const quotas = magnum.gateway.gateway.client.resource(projectQuotas);
     const where = { namespace: TEAM };
     await quotas.create({ metadata: { name: 'project', ...where }, spec: { clusters: 7 } });
@@ -52,7 +52,7 @@ describe('quotas, numbers and services', () => {
     expect(body.hard_limit).toBe(7);
   });
 
-  test('numbers are of the own project, and of all for administrators', async () => {
+  test('statistics cover the user’s own project, and all projects for administrators', async () => {
     const before = (await magnum.call('alice', 'GET', '/v1/stats')).body;
     expect(before.nodes).toBe(2 * before.clusters);
     expect((await magnum.call('olga', 'GET', '/v1/stats')).body).toEqual({ clusters: 0, nodes: 0 });
@@ -76,7 +76,7 @@ describe('quotas, numbers and services', () => {
     );
   });
 
-  test("a credential that is the operator's is not rotated", async () => {
+  test('a credential of the operator is not rotated', async () => {
     const answer = await magnum.call('alice', 'PATCH', '/v1/credentials/one');
     expect(answer.body.errors[0]).toMatchObject({
       status: 400,

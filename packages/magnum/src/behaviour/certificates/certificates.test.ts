@@ -30,12 +30,12 @@ describe('certificates', () => {
     return magnum.call(caller, 'POST', '/v1/certificates', { cluster_uuid: uuid, csr });
   }
 
-  test('are not there before the control plane is', async () => {
+  test('are unavailable before the control plane exists', async () => {
     expect((await magnum.call('alice', 'GET', `/v1/certificates/${uuid}`)).status).toBe(409);
     expect((await sign('alice')).status).toBe(409);
   });
 
-  test('are signed for who asks, whatever the request calls itself', async () => {
+  test('are signed for the caller, regardless of the subject of the request', async () => {
     await status({ endpoint: { host: '192.0.2.7', port: 6443 }, url: 'https://192.0.2.7:6443', caCertificate: 'PEM' });
 
     expect((await magnum.call('rita', 'GET', `/v1/certificates/${uuid}`)).body).toMatchObject({
@@ -61,7 +61,7 @@ describe('certificates', () => {
     expect(answer.body.errors[0]).toMatchObject({ status: 400, detail: expect.stringMatching(detail) });
   });
 
-  test('a request that is none is refused', async () => {
+  test('an invalid request is refused', async () => {
     const answer = await magnum.call('alice', 'POST', '/v1/certificates', { cluster_uuid: uuid, csr: 'nonsense' });
     expect(answer.body.errors[0]).toMatchObject({
       status: 400,
@@ -81,7 +81,7 @@ describe('certificates', () => {
     });
   });
 
-  test("a rotation is Fairway's, completed by itself, and one at a time", async () => {
+  test("a rotation is Fairway's, completes by itself, and runs one at a time", async () => {
     expect(await magnum.call('alice', 'PATCH', `/v1/certificates/${uuid}`)).toMatchObject({
       status: 202,
       body: { uuid },

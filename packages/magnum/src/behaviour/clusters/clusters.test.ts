@@ -23,7 +23,7 @@ describe("clusters of Magnum's API", () => {
   const stored = (name: string) => magnum.gateway.as('operator').resource(clusters).get(name, { namespace: TEAM });
   const pool = (name: string) => magnum.gateway.as('operator').resource(nodePools).get(name, { namespace: TEAM });
 
-  test('a new one is a Cluster and its NodePool, and is read at once', async () => {
+  test('a new one is a Cluster and its NodePool, and can be read at once', async () => {
     const labels = { availability_zone: 'nova-a', fancy: 'yes' };
     const uuid = await create('first', {
       node_count: 2,
@@ -65,7 +65,7 @@ describe("clusters of Magnum's API", () => {
     );
   });
 
-  test('networks are found by their names, and shown by those', async () => {
+  test('networks are found by name, and returned by name', async () => {
     const { network } = magnum.gateway.project(TEAM).client;
     const { id: network_id } = await network.networks.create({ name: 'lan' });
     await network.subnets.create({ network_id, name: 'sub', cidr: '192.168.7.0/24', ip_version: 4 });
@@ -78,7 +78,7 @@ describe("clusters of Magnum's API", () => {
     });
   });
 
-  test('one that kubectl made is one of them, with its pool as default worker', async () => {
+  test('a cluster created with kubectl is listed, with its pool as default worker', async () => {
     await magnum.gateway.createCluster('by-kubectl', { version: '1.34' });
     await magnum.gateway.createPool('by-kubectl-general', { clusterName: 'by-kubectl', replicas: 3 });
 
@@ -95,7 +95,7 @@ describe("clusters of Magnum's API", () => {
     expect((await pool('by-kubectl-general')).spec.replicas).toBe(4);
   });
 
-  test('names that Kubernetes does not allow are kept beside the object', async () => {
+  test('names that Kubernetes does not allow are stored in the object', async () => {
     const uuid = await create('My_Cluster.With-a-long-Name');
 
     const { body } = await magnum.call('alice', 'GET', '/v1/clusters/My_Cluster.With-a-long-Name');
@@ -167,7 +167,7 @@ describe("clusters of Magnum's API", () => {
     },
     { reason: 'no JSON', body: '{', status: 400, detail: /not JSON/ },
     { reason: 'a name with a blank', body: { name: 'a b' }, status: 400, detail: /attribute name: must start/ },
-  ])('refuses $reason, in words of Magnum', async ({ body, status, detail, version }) => {
+  ])('refuses $reason, with Magnum’s message', async ({ body, status, detail, version }) => {
     const asked = typeof body === 'string' ? body : { ...DEFAULTS, name: 'refused', ...body };
     const answer = await magnum.call('alice', 'POST', '/v1/clusters', asked, version);
 
@@ -176,7 +176,7 @@ describe("clusters of Magnum's API", () => {
     await expect(stored('refused')).rejects.toMatchObject({ code: 404 });
   });
 
-  test('a cluster whose nodes are refused is taken back', async () => {
+  test('a cluster whose nodes are refused is deleted again', async () => {
     const answer = await magnum.call('alice', 'POST', '/v1/clusters', { ...DEFAULTS, name: 'half', node_count: 101 });
 
     expect(answer).toMatchObject({ status: 400 });
@@ -184,7 +184,7 @@ describe("clusters of Magnum's API", () => {
     await expect(stored('half')).rejects.toMatchObject({ code: 404 });
   });
 
-  test('is resized, by any of its names, and says so before anybody has seen it', async () => {
+  test('is resized, by UUID or name, and reports it before any controller has observed it', async () => {
     const uuid = await create('sized', { node_count: 1 });
 
     const answer = await magnum.call('alice', 'POST', '/v1/clusters/sized/actions/resize', {
@@ -209,7 +209,7 @@ describe("clusters of Magnum's API", () => {
     expect(old.status).toBe(406);
   });
 
-  test('gets its nodes at a resize if it has none', async () => {
+  test('gets its nodes on a resize if it has none', async () => {
     await create('bare');
     await magnum.gateway.as('alice').resource(nodePools).delete('bare-worker', { namespace: TEAM });
     // As an earlier release did.
@@ -226,7 +226,7 @@ describe("clusters of Magnum's API", () => {
     expect((await pool('bare-worker')).spec).toMatchObject({ replicas: 2, flavor: 'b3-8' });
   });
 
-  test('has the proxy of its template', async () => {
+  test('has the proxy settings of its template', async () => {
     const template = {
       name: 'proxied',
       coe: 'kubernetes',
@@ -265,7 +265,7 @@ describe("clusters of Magnum's API", () => {
     expect(wrong.body.errors[0].detail).toMatch(/not supported in the provided microversion/);
   });
 
-  test('keeps how its nodes are renewed where an upgrade is refused', async () => {
+  test('keeps its rollout settings if an upgrade is refused', async () => {
     await create('newest');
     const labels = { kube_tag: 'v1.99' };
     const template = { name: 'future', coe: 'kubernetes', image_id: 'default', labels };
@@ -280,7 +280,7 @@ describe("clusters of Magnum's API", () => {
     ['replace', '/name', 'other'],
     ['replace', '/uuid', 'other'],
     ['add', '/labels/a', 'b'],
-  ])('lets nobody %s %s', async (op, path, value) => {
+  ])('lets no client %s %s', async (op, path, value) => {
     await create(`fixed-${path.slice(1).replace(/\W/g, '')}`);
     const answer = await magnum.call('alice', 'PATCH', `/v1/clusters/fixed-${path.slice(1).replace(/\W/g, '')}`, [
       { op, path, value },
@@ -288,7 +288,7 @@ describe("clusters of Magnum's API", () => {
     expect(answer.body.errors[0].detail).toBe(`cannot change cluster property(ies) ${path.slice(1)}.`);
   });
 
-  test('is not changed by a patch of which a part is refused', async () => {
+  test('is not changed by a patch that is partly refused', async () => {
     await create('whole', { node_count: 1 });
     const answer = await magnum.call('alice', 'PATCH', '/v1/clusters/whole', [
       { op: 'replace', path: '/node_count', value: 3 },
@@ -299,7 +299,7 @@ describe("clusters of Magnum's API", () => {
     expect((await pool('whole-worker')).spec.replicas).toBe(1);
   });
 
-  test('labels by names of what objects inherit are labels', async () => {
+  test('labels may have the names of inherited properties', async () => {
     await create('odd', { labels: { constructor: 'a' }, merge_labels: true });
 
     expect((await magnum.call('alice', 'GET', '/v1/clusters/odd')).body).toMatchObject({
@@ -309,7 +309,7 @@ describe("clusters of Magnum's API", () => {
     });
   });
 
-  test('is deleted, and then not there', async () => {
+  test('is deleted, and then not found', async () => {
     await create('leaving');
     expect(await magnum.call('alice', 'DELETE', '/v1/clusters/leaving')).toMatchObject({
       status: 204,
@@ -320,7 +320,7 @@ describe("clusters of Magnum's API", () => {
     );
   });
 
-  test('pages lead through all of them', async () => {
+  test('pages cover all of them', async () => {
     const names: string[] = [];
     let target = '/v1/clusters?limit=2&sort_key=name';
     for (let page = 0; page < 20 && target !== ''; page++) {
@@ -335,7 +335,7 @@ describe("clusters of Magnum's API", () => {
     expect((await magnum.call('alice', 'GET', '/v1/clusters?sort_key=colour')).status).toBe(400);
   });
 
-  describe('others', () => {
+  describe('other users', () => {
     let uuid: string;
     beforeAll(async () => {
       uuid = await create('private');
@@ -349,7 +349,7 @@ describe("clusters of Magnum's API", () => {
       ['POST', '/actions/resize', { node_count: 9 }],
       ['POST', '/actions/upgrade', { cluster_template: 'k8s-1.35-free' }],
       ['POST', '/nodegroups', { name: 'theirs' }],
-    ])('of another project get nothing by %s …%s', async (method, path, body) => {
+    ])('from another project get nothing by %s …%s', async (method, path, body) => {
       const answer = await magnum.call('olga', method, `/v1/clusters/${uuid}${path}`, body);
       expect(answer.status).toBe(404);
     });
@@ -360,14 +360,14 @@ describe("clusters of Magnum's API", () => {
       ['POST', '/actions/resize', { node_count: 9 }, 'cluster:resize'],
       ['POST', '/actions/upgrade', { cluster_template: 'k8s-1.35-free' }, 'cluster:upgrade'],
       ['POST', '/nodegroups', { name: 'theirs' }, 'nodegroup:create'],
-    ])('who may only read change nothing by %s …%s', async (method, path, body, action) => {
+    ])('with read access change nothing by %s …%s', async (method, path, body, action) => {
       expect((await magnum.call('rita', 'GET', `/v1/clusters/${uuid}`)).status).toBe(200);
       const answer = await magnum.call('rita', method, `/v1/clusters/${uuid}${path}`, body);
       expect(answer.status).toBe(403);
       expect(answer.body.errors[0].detail).toBe(`Policy doesn't allow ${action} to be performed.`);
     });
 
-    test('who may only read create nothing', async () => {
+    test('with read access create nothing', async () => {
       const answer = await magnum.call('rita', 'POST', '/v1/clusters', { ...DEFAULTS, name: 'hers' });
       expect(answer.body.errors[0].detail).toBe("Policy doesn't allow cluster:create to be performed.");
       expect((await magnum.call('rita', 'POST', '/v1/certificates', { cluster_uuid: uuid, csr: 'x' })).status).toBe(
@@ -375,18 +375,18 @@ describe("clusters of Magnum's API", () => {
       );
     });
 
-    test('an administrator gives no trust of its own project to a cluster of another', async () => {
+    test('an administrator gives no trust of their own project to a cluster of another', async () => {
       const answer = await magnum.call('admin', 'PATCH', `/v1/credentials/${uuid}`);
       expect(answer.status).toBe(403);
       expect(answer.body.errors[0].detail).toMatch(/belongs to another project/);
     });
 
-    test('an administrator sees those of all projects', async () => {
+    test('an administrator sees the clusters of all projects', async () => {
       expect((await magnum.call('admin', 'GET', `/v1/clusters/${uuid}`)).body.name).toBe('private');
       expect((await magnum.call('olga', 'GET', '/v1/clusters')).body).toEqual({ clusters: [] });
     });
 
-    test('strangers are told to authenticate', async () => {
+    test('unknown users must authenticate', async () => {
       const answer = await magnum.call('', 'GET', '/v1/clusters');
       expect(answer).toMatchObject({ status: 401, body: { error: { code: 401, title: 'Unauthorized' } } });
     });

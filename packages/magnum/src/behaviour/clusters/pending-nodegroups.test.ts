@@ -43,14 +43,14 @@ const answered = (refused: ApiError) => {
   return new KubeClient({ ...transport, request }, { clock });
 };
 
-test('a cluster that is made leaves no note', async () => {
+test('a created cluster leaves no pending nodegroup', async () => {
   expect((await create()).status).toBe(202);
 
   expect(await pools()).toHaveLength(1);
   expect(await notes()).toEqual([]);
 });
 
-test('a cluster that was left without its nodegroup gets the one that it was asked for', async () => {
+test('a cluster that was left without its nodegroup gets the requested one', async () => {
   magnum.breakAt(isPool);
   expect((await create()).status).toBe(202);
   expect(await pools()).toEqual([]);
@@ -71,7 +71,7 @@ test('a cluster that was left without its nodegroup gets the one that it was ask
 test.each([
   { what: 'an API server that is busy', error: tooManyRequests('busy', 1) },
   { what: 'a token of its own that has just ended', error: new ApiError(401, 'Unauthorized', 'Unauthorized') },
-])('it gets it after $what, too', async ({ error }) => {
+])('it also gets it after $what', async ({ error }) => {
   magnum.breakAt(isPool);
   await create();
 
@@ -82,7 +82,7 @@ test.each([
   expect([(await pools()).length, await notes()]).toEqual([1, []]);
 });
 
-test('a note that who may write ConfigMaps of the project has made counts for nothing', async () => {
+test('a pending nodegroup written by a user with access to ConfigMaps of the project is ignored', async () => {
   magnum.breakAt(isPool);
   await create();
   const [note] = await notes();
@@ -96,7 +96,7 @@ test('a note that who may write ConfigMaps of the project has made counts for no
   expect([await pools(), (await notes()).length]).toEqual([[], 1]);
 });
 
-test('one that is refused for good is not asked for again', async () => {
+test('one that is permanently refused is not retried', async () => {
   magnum.breakAt(isPool);
   await create();
 
@@ -104,7 +104,7 @@ test('one that is refused for good is not asked for again', async () => {
   expect([await pools(), await notes()]).toEqual([[], []]);
 });
 
-test('one that another process is making meanwhile is made once', async () => {
+test('one that another process is creating is created once', async () => {
   magnum.breakAt((request) => {
     if (isPool(request)) void sweepAfter(20);
     return false;
@@ -114,7 +114,7 @@ test('one that another process is making meanwhile is made once', async () => {
   expect(await pools()).toHaveLength(1);
 });
 
-test('nothing is made for a cluster that never came, and its note goes', async () => {
+test('nothing is created for a cluster that does not exist, and the pending nodegroup is deleted', async () => {
   magnum.breakAt(isCluster);
   expect((await create()).status).toBe(500);
 
@@ -124,7 +124,7 @@ test('nothing is made for a cluster that never came, and its note goes', async (
   expect([await notes(), await pools()]).toEqual([[], []]);
 });
 
-test('nor for another cluster of that name', async () => {
+test('nothing is created for another cluster with the same name', async () => {
   magnum.breakAt(isPool);
   await create();
   await operator().resource(clusters).delete('demo', { namespace: TEAM });
@@ -134,7 +134,7 @@ test('nor for another cluster of that name', async () => {
   expect([await notes(), await pools()]).toEqual([[], []]);
 });
 
-test('what admission refuses of the nodegroup is found before anything is made', async () => {
+test('admission of the nodegroup is checked before anything is created', async () => {
   const before = await operator().resource(clusters).list({ namespace: TEAM });
   const { status, body } = await create({ flavor_id: 'huge' });
 

@@ -92,7 +92,7 @@ describe('the credential of a cluster', () => {
     expect((await credential(left?.metadata.name ?? '')).metadata.deletionTimestamp).toBeDefined();
   }
 
-  test('is a trust that impersonates who made it, with the roles that it needs', async () => {
+  test('is a trust that impersonates its creator, with the necessary roles', async () => {
     const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
 
     const made = await credential(name);
@@ -108,7 +108,7 @@ describe('the credential of a cluster', () => {
   test.each([
     { reason: 'an application credential', status: 403 },
     { reason: 'nobody', status: 403 },
-  ])('is refused to $reason, with what to do', async ({ reason, status }) => {
+  ])('is refused to $reason, with advice', async ({ reason, status }) => {
     const bad = reason === 'nobody' ? 'gAAAAnothing' : await credentialToken();
     const giving = trusts.give(call(), { clusterName: 'demo', token: bad });
 
@@ -126,7 +126,7 @@ describe('the credential of a cluster', () => {
     return (await (cloud as Cloud).client({ kind: 'applicationCredential', id, secret }).session.token()).id;
   }
 
-  test('that a crash left with its trust is taken back', async () => {
+  test('that a crash left with its trust is revoked', async () => {
     const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
     await sweep();
     expect(await credentials()).toHaveLength(1);
@@ -137,7 +137,7 @@ describe('the credential of a cluster', () => {
     expect((await credential(name)).metadata.deletionTimestamp).toBeDefined();
   });
 
-  test('that a crash left before its trust was noted gets it first, so that it is revoked', async () => {
+  test('that a crash left before its trust was recorded gets it first, so that it is revoked', async () => {
     const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
     const made = await credential(name);
     const secret = made.spec.secretRef.name;
@@ -155,7 +155,7 @@ describe('the credential of a cluster', () => {
     expect(await trustOf(secret)).toBe((await tenant.identity.trustsGiven())[0]?.id);
   });
 
-  test('gets no trust of another project, whatever its annotation says', async () => {
+  test('gets no trust of another project, regardless of its annotation', async () => {
     const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
     const secret = (await credential(name)).spec.secretRef.name;
     await gateway
@@ -169,7 +169,7 @@ describe('the credential of a cluster', () => {
     expect(await trustOf(secret)).toBe('');
   });
 
-  test("that states another's end gets no trust, so that the other's is not revoked", async () => {
+  test('with the expiry of another gets no trust, so that the other’s is not revoked', async () => {
     const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
     const { metadata, spec } = await credential(name);
     const copy = { name: 'copy', namespace: CLOUDLESS, labels: metadata.labels, annotations: metadata.annotations };
@@ -195,7 +195,7 @@ describe('the credential of a cluster', () => {
     expect(await trustOf(spec.secretRef.name)).toBe((await tenant.identity.trustsGiven())[0]?.id);
   });
 
-  test('whose Secret can not be written when there is a trust stays until the trust is found', async () => {
+  test('whose Secret cannot be written after the trust was created remains until the trust is found', async () => {
     const roles = gateway.as('operator').resource(RoleBindings);
     await roles.create({
       apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -222,7 +222,7 @@ describe('the credential of a cluster', () => {
     await expectToBeSwept();
   });
 
-  test('stays until its trust is found where the answer to making it was lost', async () => {
+  test('remains until its trust is found if the response to its creation was lost', async () => {
     gateway.cloud.faults.add({
       method: 'POST',
       path: 'OS-TRUST/trusts$',
@@ -233,7 +233,7 @@ describe('the credential of a cluster', () => {
     await expectToBeSwept();
   });
 
-  test('costs one call for the trusts of all that a pass finds', async () => {
+  test('needs one call for the trusts of all that a pass finds', async () => {
     gateway.cloud.faults.add({
       method: 'POST',
       path: 'OS-TRUST/trusts$',
@@ -257,7 +257,7 @@ describe('the credential of a cluster', () => {
     expect((await credentials()).every(({ metadata }) => metadata.deletionTimestamp !== undefined)).toBe(true);
   });
 
-  test("waits for Keystone where Fairway's own login gets no answer", async () => {
+  test('waits for Keystone if Fairway’s own login gets no response', async () => {
     const own = await token();
     gateway.cloud.faults.add({
       method: 'POST',
@@ -269,7 +269,7 @@ describe('the credential of a cluster', () => {
     expect(await credentials()).toEqual([]);
   });
 
-  test('that may not be made leaves no Secret', async () => {
+  test('that may not be created leaves no Secret', async () => {
     const quota = { hard: { 'count/cloudcredentials.fairway.dev': '0' } };
     await gateway
       .as('operator')
@@ -285,7 +285,7 @@ describe('the credential of a cluster', () => {
     expect(items).toHaveLength(before);
   });
 
-  test("that a cluster names, and a tenant's own, are left alone", async () => {
+  test('used by a cluster, or a tenant’s own, is left alone', async () => {
     const { name } = await trusts.give(call(), { clusterName: 'demo', token: await token() });
     const value = { status: { phase: 'Bound' } };
     await gateway.gateway.client

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const close of closers.splice(0).toReversed()) await close();
 });
 
-test('requests that come at once begin one in a turn of the event loop', async () => {
+test('concurrent requests start one per turn of the event loop', async () => {
   let turn = 0;
   const served: number[] = [];
   const route: Route = {

@@ -38,7 +38,7 @@ describe('nodegroups', () => {
     });
   });
 
-  test('one more is a NodePool, with labels, taints and bounds', async () => {
+  test('a further one is a NodePool, with labels, taints and bounds', async () => {
     const taint = { key: 'gpu', value: 'yes', effect: 'NoSchedule' };
     const asked = {
       name: 'Big_One',
@@ -82,7 +82,7 @@ describe('nodegroups', () => {
     );
   });
 
-  test('are bounded by labels, and say which labels do nothing for nodes', async () => {
+  test('are bounded by labels, and report labels without effect on nodes', async () => {
     const labels = { min_node_count: '2', kube_tag: 'v1.30', fancy: 'yes' };
     const { status, body } = await call('POST', '', { name: 'labelled', node_count: 3, labels, merge_labels: true });
 
@@ -90,7 +90,7 @@ describe('nodegroups', () => {
     expect(body.status_reason).toMatch(/ \(labels without effect: fancy, kube_tag\)$/);
   });
 
-  test('are changed within what Magnum lets change, and are the whole answer', async () => {
+  test('are changed as far as Magnum allows, and returned in full', async () => {
     await call('POST', '', { name: 'plain', node_count: 2, node_labels: { a: '1', b: '2' } });
     const { status, body } = await call('PATCH', '/plain', [
       { op: 'replace', path: '/min_node_count', value: 1 },

@@ -25,7 +25,7 @@ describe('cluster templates', () => {
   const namesFor = async (caller: TestCaller) =>
     (await call(caller, 'GET')).body.clustertemplates.map(({ name }: { name: string }) => name);
 
-  test('of the operator are plans and versions, for everybody, with UUIDs that stay', async () => {
+  test('of the operator are plans and versions, for all users, with stable UUIDs', async () => {
     const { body } = await call('rita', 'GET', '/k8s-1.35-standard');
 
     expect(body).toMatchObject({
@@ -43,7 +43,7 @@ describe('cluster templates', () => {
     ).toBe(403);
   });
 
-  test("a tenant's own is kept, changed, used and deleted, and is nobody else's", async () => {
+  test('of a tenant are stored, changed, used and deleted, and hidden from others', async () => {
     const { status, body } = await call('alice', 'POST', '', { ...OWN, name: 'own', dns_nameserver: '9.9.9.9' });
     expect({ status, body }).toMatchObject({
       status: 201,
@@ -80,7 +80,7 @@ describe('cluster templates', () => {
     expect((await call('alice', 'GET', '/renamed')).status).toBe(404);
   });
 
-  test('are not changed from what somebody else has changed meanwhile, nor when they are gone', async () => {
+  test('are not updated after a concurrent change or deletion', async () => {
     await call('alice', 'POST', '', { ...OWN, name: 'shared' });
     const own = new OwnTemplates(magnum.gateway.gateway.client, () => undefined, Math.random);
     const read = (await own.list(TEAM)).find(({ name }) => name === 'shared') as Template;
@@ -96,7 +96,7 @@ describe('cluster templates', () => {
     await expect(again).rejects.toMatchObject({ status: 404 });
   });
 
-  test("are a tenant's own from its first request on, before caches have seen its namespace", async () => {
+  test('of a tenant are available from its first request on, before caches contain its namespace', async () => {
     magnum.forget(TEAM);
     const { body } = await magnum.call('alice', 'POST', '/v1/clustertemplates', { ...OWN, name: 'early' });
     expect(body).toMatchObject({ project_id: 'project-team' });
@@ -105,7 +105,7 @@ describe('cluster templates', () => {
     magnum.forget('');
   });
 
-  test('are published by administrators alone', async () => {
+  test('are published only by administrators', async () => {
     expect((await call('alice', 'POST', '', { ...OWN, name: 'ours', public: true })).status).toBe(403);
     expect((await call('admin', 'POST', '', { ...OWN, name: 'for-all', public: true })).status).toBe(201);
 
@@ -114,7 +114,7 @@ describe('cluster templates', () => {
     expect((await call('admin', 'DELETE', '/for-all')).status).toBe(204);
   });
 
-  test('are not for readers to make', async () => {
+  test('cannot be created by readers', async () => {
     expect((await call('rita', 'POST', '', OWN)).body.errors[0].detail).toBe(
       "Policy doesn't allow clustertemplate:create to be performed.",
     );
@@ -148,7 +148,7 @@ describe('cluster templates', () => {
     expect(answer.body.errors[0].detail).toMatch(detail);
   });
 
-  test('are not changed by a path that leads to no attribute', async () => {
+  test('are not changed by a path that names no attribute', async () => {
     await call('alice', 'POST', '', { ...OWN, name: 'plain' });
     const answer = await call('alice', 'PATCH', '/plain', [{ op: 'add', path: '/__proto__', value: { public: true } }]);
 
@@ -156,7 +156,7 @@ describe('cluster templates', () => {
     expect(answer.body.errors[0].detail).toMatch(/Unknown attribute: __proto__/);
   });
 
-  test('of one name are told apart by UUID', async () => {
+  test('with the same name are distinguished by UUID', async () => {
     const [one] = await Promise.all([
       call('alice', 'POST', '', { ...OWN, name: 'twin' }),
       call('alice', 'POST', '', { ...OWN, name: 'twin' }),

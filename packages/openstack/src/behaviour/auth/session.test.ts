@@ -297,7 +297,7 @@ describe('Session', () => {
     expect(await server.run(clock, client.session.token())).toMatchObject({ id: 'token-1' });
   });
 
-  it('counts failing calls and their retries against the own project only', async () => {
+  it('counts failing calls and their retries against their own project only', async () => {
     const cloud = connect({}, { budget: { requestsPerMinute: 60, burst: 20, concurrent: 8 } });
     const credential = (name: string): Credential => ({
       ...(cloud.config.credential as PasswordLogin),
@@ -327,7 +327,7 @@ describe('Session', () => {
     await server.run(clock, Promise.all(failing));
   });
 
-  describe('tells of refusals', () => {
+  describe('reports refusals', () => {
     const call = {
       service: 'compute',
       method: 'GET',
@@ -356,7 +356,7 @@ describe('Session', () => {
       expect(heard).toBe(told);
     });
 
-    it('but not of those that whoever renews the token meets', async () => {
+    it('does not report refusals that the caller of renew sees', async () => {
       const { session } = connect().client();
       answer = ({ path }) => (path === '/v3/auth/tokens' ? { status: 401, body: {} } : undefined);
       let heard = 0;

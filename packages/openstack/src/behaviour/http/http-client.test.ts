@@ -191,7 +191,7 @@ describe('HttpClient', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('sends one global request id with all attempts and reports the one of the service', async () => {
+  it('sends one global request id with all attempts and reports the service’s own', async () => {
     const send = await start((_, index) => ({
       status: 500,
       headers: { 'x-openstack-request-id': `req-theirs-${index}` },
@@ -220,7 +220,7 @@ describe('HttpClient', () => {
     );
   });
 
-  it('has one span for all attempts, with the ids by which the service knows the call', async () => {
+  it('has one span for all attempts, with the ids that the service uses for the call', async () => {
     const tracer = new TracerFake();
     const around = tracer.work('reconcile machine', [], {});
     const send = await start((_, index) =>
@@ -256,7 +256,7 @@ describe('HttpClient', () => {
     ]);
   });
 
-  it('says in its span what became of a call that fails, without the words of the service', async () => {
+  it('records the result of a failed call in its span, without the service’s message', async () => {
     const around = new TracerFake().work('reconcile machine', [], {}) as SpanFake;
     const send = await start(() => ({ status: 403, body: { forbidden: { message: 'Quota exceeded for hunter2' } } }));
 

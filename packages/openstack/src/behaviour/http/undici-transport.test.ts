@@ -68,7 +68,7 @@ describe('UndiciTransport', () => {
     await transport.close();
   });
 
-  it('reports that nothing was sent if nothing listens', async () => {
+  it('reports that nothing was sent if the port is closed', async () => {
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
 

@@ -20,7 +20,7 @@ afterEach(async () => {
   await test.cloud.close();
 });
 
-/** Somebody who answers, and what they were asked and told. */
+/** A person who answers, with a record of the questions and messages. */
 interface FakePerson extends Person {
   readonly heard: string[];
   readonly opened: Promise<string>;
@@ -74,7 +74,7 @@ function signIn(auth: object, who: Person = person(), entry: object = {}, signal
   });
 }
 
-/** What a sign-in fails with. */
+/** The error that a sign-in fails with. */
 async function failureOf(signingIn: Promise<unknown>): Promise<Error> {
   try {
     await signingIn;
@@ -86,7 +86,7 @@ async function failureOf(signingIn: Promise<unknown>): Promise<Error> {
 
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY';
 
-/** From now on the user demo needs a passcode besides. */
+/** From now on the user demo also needs a passcode. */
 async function requirePasscode(): Promise<void> {
   const { admin, demo } = test;
   await admin.make('/identity/v3/credentials', {
@@ -105,7 +105,7 @@ const logins = () =>
 const passcode = () => totp(SECRET, test.clock.now());
 
 describe('a password', () => {
-  it('is asked for when it is not written, and the token is one of the project', async () => {
+  it('is asked for if it is not configured, and the token is scoped to the project', async () => {
     const who = person([TEST_PASSWORD]);
 
     const { token } = await signIn(DEMO, who);
@@ -114,7 +114,7 @@ describe('a password', () => {
     expect(who.heard).toEqual(['Password of demo: ']);
   });
 
-  it('and a trust give a token of the trustor’s project', async () => {
+  it('with a trust gives a token of the trustor’s project', async () => {
     const trust = await test.demo.make('/identity/v3/OS-TRUST/trusts', {
       trust: {
         trustor_user_id: test.demo.userId,
@@ -131,13 +131,13 @@ describe('a password', () => {
     expect(token.project?.name).toBe('demo');
   });
 
-  it('alone leads to the only project that the user has', async () => {
+  it('alone is enough if the user has only one project', async () => {
     const { token } = await signIn({ username: 'other', user_domain_name: 'Default', password: TEST_PASSWORD });
 
     expect(token.project?.name).toBe('other');
   });
 
-  it('alone does not choose among several', async () => {
+  it('alone is not enough if the user has several projects', async () => {
     const url = `/identity/v3/projects/${test.other.projectId}/users/${test.demo.userId}/roles`;
     const { body } = await test.admin.call('GET', '/identity/v3/roles?name=reader');
     const [role] = body['roles'] as unknown as readonly { id: string }[];
@@ -153,7 +153,7 @@ describe('a password', () => {
 });
 
 describe('a one-time passcode', () => {
-  it('is asked for when Keystone wants it besides, and completes the receipt', async () => {
+  it('is asked for when Keystone requires it, and completes the receipt', async () => {
     await requirePasscode();
     const who = person([` ${passcode().slice(0, 3)} ${passcode().slice(3)}`]);
 
@@ -163,7 +163,7 @@ describe('a one-time passcode', () => {
     expect(who.heard).toEqual(['One-time passcode of demo: ']);
   });
 
-  it('goes with the password where the entry says so', async () => {
+  it('is sent with the password if the entry says so', async () => {
     await requirePasscode();
     const entry = { auth_type: 'v3multifactor', auth_methods: ['v3password', 'v3totp'] };
     const before = logins().length;
@@ -224,7 +224,7 @@ describe('federation', () => {
     expect(token).toMatchObject({ project: { name: 'demo' }, methods: expect.arrayContaining(['openid']) });
   });
 
-  it('needs no discovery document where the endpoint is named', async () => {
+  it('needs no discovery document if the endpoint is configured', async () => {
     const { discovery_endpoint: _, ...auth } = federated({ username: 'demo', password: TEST_PASSWORD });
 
     const { token } = await signIn({ ...auth, access_token_endpoint: `${test.origin}/idp/token` }, person(), {
@@ -253,7 +253,7 @@ describe('federation', () => {
   describe('by a device code', () => {
     const entry = { auth_type: 'v3oidcdeviceauthz' };
 
-    it('waits until it is confirmed, asking no more often than it may', async () => {
+    it('waits for confirmation and polls no more often than allowed', async () => {
       const who = person();
       const signedIn = signIn(federated({ code_challenge_method: 'S256' }), who, entry);
       const page = await who.opened;
@@ -282,7 +282,7 @@ describe('federation', () => {
       });
     });
 
-    it('ends with the code', async () => {
+    it('ends when the code expires', async () => {
       const who = person();
       const refused = failureOf(signIn(federated(), who, entry));
       await who.opened;
@@ -302,7 +302,7 @@ describe('federation', () => {
       expect(test.clock.pendingTimers).toBe(0);
     });
 
-    it('is not begun where nobody reads along', async () => {
+    it('does not start without an interactive user', async () => {
       await expect(signIn(federated(), person([], false), entry)).rejects.toMatchObject({
         message: expect.stringContaining('the session is not interactive'),
       });
@@ -311,14 +311,14 @@ describe('federation', () => {
 
   describe('in a browser', () => {
     const entry = { auth_type: 'v3oidcauthcode' };
-    /** What a browser does with a sign-in page, up to where the provider sends it. */
+    /** Acts as a browser on a sign-in page, up to the provider's redirect. */
     async function submit(page: string, fields: Record<string, string> = {}): Promise<string> {
       const { searchParams, origin, pathname } = new URL(page);
       const answer = await fetch(`${origin}${pathname}`, form({ ...Object.fromEntries(searchParams), ...fields }));
       return answer.headers.get('location') ?? '';
     }
 
-    it('brings the code to this machine, with PKCE, state and nonce', async () => {
+    it('returns the code to this machine, with PKCE, state and nonce', async () => {
       const who = person();
       const signedIn = signIn(federated(), who, entry);
       const page = await who.opened;
@@ -332,7 +332,7 @@ describe('federation', () => {
       await expect(fetch(asked.get('redirect_uri') ?? '')).rejects.toThrow('fetch failed');
     });
 
-    it('listens to nobody else', async () => {
+    it('listens only on the loopback address', async () => {
       const who = person();
       const signedIn = signIn(federated(), who, entry);
       const page = await who.opened;
@@ -345,7 +345,7 @@ describe('federation', () => {
       expect((await signedIn).token.project?.name).toBe('demo');
     });
 
-    it('goes on whatever else calls the port', async () => {
+    it('continues whatever else calls the port', async () => {
       const who = person();
       const signedIn = signIn(federated(), who, entry);
       const page = await who.opened;
@@ -357,7 +357,7 @@ describe('federation', () => {
       expect((await signedIn).token.project?.name).toBe('demo');
     });
 
-    it('takes the name of a provider of whom only the endpoints are named', async () => {
+    it('learns the issuer of a provider that is configured by endpoints only', async () => {
       const who = person();
       const { discovery_endpoint: _, ...auth } = federated();
       const endpoints = {
@@ -372,7 +372,7 @@ describe('federation', () => {
       expect((await signedIn).token.project?.name).toBe('demo');
     });
 
-    it('refuses an answer of another provider', async () => {
+    it('refuses the answer of another provider', async () => {
       const who = person();
       const refused = failureOf(signIn(federated(), who, entry));
       const answer = new URL(await submit(await who.opened));
@@ -406,7 +406,7 @@ describe('federation', () => {
       message: 'is not the discovery document',
     },
     { reason: 'an unknown identity provider', auth: { identity_provider: 'x' }, message: '404 notFound' },
-  ])('is refused for $reason, in words without a secret', async ({ auth, message }) => {
+  ])('is refused for $reason, in a message without secrets', async ({ auth, message }) => {
     const { discovery_endpoint: path } = auth as { discovery_endpoint?: string };
     const given = path === undefined ? auth : { discovery_endpoint: `${test.origin}${path}` };
     const error = await signIn(federated({ username: 'demo', password: TEST_PASSWORD, ...given }), person(), {

@@ -44,7 +44,7 @@ export async function byAuthorizationCode(
     context.person.show(`To sign in, open ${url} in a browser on this machine\n`);
     context.person.openBrowser(url);
     const answer = await browser.answer(state);
-    // What a provider calls itself of whom only the endpoints were named, it says here first (RFC 9207).
+    // A provider configured by endpoints only first states its issuer here (RFC 9207).
     const issuer = (provider.isDiscovered ? undefined : answer.get('iss')) ?? provider.server.issuer;
     const parameters = oauth.validateAuthResponse({ ...provider.server, issuer }, provider.client, answer, state);
     return await exchange(provider, client, { parameters, redirectUri: browser.redirectUri, verifier, nonce });
@@ -76,7 +76,7 @@ interface Exchange {
   readonly parameters: URLSearchParams;
   readonly redirectUri: string;
   readonly verifier: string | typeof oauth.nopkce;
-  /** Undefined where no ID token is asked for. */
+  /** Undefined if no ID token is requested. */
   readonly nonce?: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import * as oauth from 'oauth4webapi';
 import { expect, test } from 'vitest';
 import { byDevice } from './device.ts';
 
-/** A provider that wants to be asked at an interval, and where nobody ever confirms. */
+/** A provider that requires a polling interval, and whose code is never confirmed. */
 function provider(interval: number) {
   const asked: string[] = [];
   const answer = (status: number, body: object) => Promise.resolve(Response.json(body, { status }));
@@ -37,7 +37,7 @@ test.each([
   { interval: 0.1, most: 600 },
   { interval: 1e9, most: 10 },
 ])(
-  'a provider that wants an answer each $interval s is asked for as long as the code lives',
+  'a provider with a polling interval of $interval s is polled as long as the code is valid',
   async ({ interval, most }) => {
     const clock = new FakeClock();
     const { provider: idp, asked } = provider(interval);

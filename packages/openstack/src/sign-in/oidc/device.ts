@@ -5,14 +5,14 @@ import type { Provider } from './provider.ts';
 import { issuerFromIdToken, subjectToken } from './token-response.ts';
 import { UnansweredError } from './transport-fetch.ts';
 
-/** What RFC 8628 asks for where the provider names no interval, and by how much more after `slow_down`. */
+/** The interval of RFC 8628 if the provider names none, and its increase after `slow_down`. */
 const INTERVAL_SECONDS = 5;
-/** However long a provider lets a code live. */
+/** Limits the lifetime that a provider gives a code. */
 const LONGEST_SECONDS = 15 * 60;
 const LONGEST_INTERVAL_SECONDS = 60;
 const SHORTEST_INTERVAL_SECONDS = 1;
 
-/** The device flow (RFC 8628): a person confirms a code in a browser anywhere, while this asks the provider whether it is done. */
+/** The device flow (RFC 8628): a person confirms a code in any browser, while this polls the provider. */
 export async function byDevice(
   provider: Provider,
   client: OidcClient,

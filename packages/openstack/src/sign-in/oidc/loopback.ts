@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { SignInError } from '../person.ts';
 
-/** Where a browser on this machine brings what the provider answers (RFC 8252, 7.3). */
+/** Receives the provider's response from a browser on this machine (RFC 8252, 7.3). */
 export interface Loopback {
   readonly redirectUri: string;
-  /** The parameters of the answer with this state; requests without it are refused, and waited beyond. */
+  /** The parameters of the response with this state; other requests are refused, and the wait continues. */
   answer(state: string): Promise<URLSearchParams>;
   /** Rejects {@link answer}. */
   giveUp(reason: unknown): void;
@@ -18,11 +18,11 @@ const PATH = '/callback';
 export async function openLoopback(redirectUri: string | undefined): Promise<Loopback> {
   const wanted = new URL(redirectUri ?? `http://127.0.0.1:0${PATH}`);
   const answered = Promise.withResolvers<URLSearchParams>();
-  // Nobody may be waiting yet.
+  // The promise may not have a handler yet.
   answered.promise.catch(() => {});
   let expected: string | undefined;
   const server = createServer((request, response) => {
-    // Anything on this machine can call the port, with what is no path too: `//`.
+    // Anything on this machine can call the port, also with an invalid path: `//`.
     const url = URL.parse(request.url ?? '/', wanted.href);
     const end = (status: number, text: string): void => {
       response.writeHead(status, {

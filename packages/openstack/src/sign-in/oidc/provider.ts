@@ -22,11 +22,11 @@ export interface Provider {
   readonly client: oauth.Client;
   readonly authentication: oauth.ClientAuth;
   readonly options: { readonly [oauth.customFetch]: TransportFetch; readonly [oauth.allowInsecureRequests]: boolean };
-  /** False: what it calls itself is not known, as only its endpoints were named. */
+  /** False: its issuer is not known, as only its endpoints were configured. */
   readonly isDiscovered: boolean;
 }
 
-/** Reads the discovery document, if there is one; endpoints that are named count before those in it. */
+/** Reads the discovery document, if there is one; configured endpoints take precedence over those in it. */
 export async function openProvider(client: OidcClient, fetch: TransportFetch, skewSeconds: number): Promise<Provider> {
   const { discoveryEndpoint: url } = client;
   const found = url === undefined ? undefined : await discover(url, fetch);
@@ -44,7 +44,7 @@ export async function openProvider(client: OidcClient, fetch: TransportFetch, sk
     authentication: authenticationOf(client, server.token_endpoint_auth_methods_supported),
     options: {
       [oauth.customFetch]: fetch,
-      // Plain HTTP only from a document that came in clear from this machine itself, or to an endpoint here that was named.
+      // Plain HTTP only if the document or the configured endpoint is on this machine.
       [oauth.allowInsecureRequests]: (url ?? client.accessTokenEndpoint ?? '').startsWith('http:'),
     },
     isDiscovered: found !== undefined,
@@ -65,7 +65,7 @@ async function discover(url: string, fetch: TransportFetch): Promise<oauth.Autho
       advice: 'check discovery_endpoint',
     });
   }
-  // A document of another issuer could name endpoints of its own for what is meant for this one.
+  // A document of another issuer could redirect requests to its own endpoints.
   const issuer = url.endsWith(WELL_KNOWN) ? url.slice(0, -WELL_KNOWN.length) : undefined;
   if (issuer !== undefined && data.issuer.replace(/\/$/, '') !== issuer) {
     throw new SignInError(`${url} is the discovery document of another provider: ${data.issuer}`, {
@@ -83,7 +83,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** HTTP basic authentication, as keystoneauth has it, unless the provider takes the secret only in the body. */
+/** HTTP basic authentication, as in keystoneauth, unless the provider accepts the secret only in the body. */
 function authenticationOf({ secret }: OidcClient, supported: readonly string[] | undefined): oauth.ClientAuth {
   if (secret === undefined) return oauth.None();
   const takesBasic = supported === undefined || supported.includes('client_secret_basic');
@@ -92,7 +92,7 @@ function authenticationOf({ secret }: OidcClient, supported: readonly string[] |
     : oauth.ClientSecretPost(secret);
 }
 
-/** A failure at the provider in words that say what to do. */
+/** Describes a failure at the provider and what to do. */
 export function explained(error: unknown): unknown {
   if (error instanceof oauth.ResponseBodyError || error instanceof oauth.AuthorizationResponseError) {
     const detail = error.error_description === undefined ? '' : `: ${error.error_description}`;

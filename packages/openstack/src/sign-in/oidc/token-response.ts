@@ -3,7 +3,7 @@ import { SignInError } from '../person.ts';
 import type { OidcClient } from '../sign-in.ts';
 import type { Provider } from './provider.ts';
 
-/** The one of the provider's tokens that Keystone is shown. */
+/** The provider's token that Keystone receives. */
 export function subjectToken({ tokenType }: OidcClient, answer: oauth.TokenEndpointResponse): string {
   const token = answer[tokenType];
   if (typeof token === 'string') return token;
@@ -13,7 +13,7 @@ export function subjectToken({ tokenType }: OidcClient, answer: oauth.TokenEndpo
 }
 
 /**
- * The provider by what its ID token says of itself, where only its endpoints were named: the token comes from that endpoint itself, and
+ * If only endpoints were configured, the provider is identified by its ID token: the token comes from that endpoint itself, and
  * Keystone checks it anyway.
  */
 export async function issuerFromIdToken(

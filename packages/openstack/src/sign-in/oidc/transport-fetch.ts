@@ -2,7 +2,7 @@ import type { Clock } from '@fairway/base/clock';
 import { type HttpMethod, type HttpTransport, TransportError } from '../../http/transport.ts';
 import { SignInError } from '../person.ts';
 
-/** What oauth4webapi calls with. */
+/** The arguments of oauth4webapi's calls. */
 export interface FetchOptions {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -14,7 +14,9 @@ export type TransportFetch = (url: string, options: FetchOptions) => Promise<Res
 
 const TIMEOUT_MS = 30_000;
 
-/** `fetch` over the connections of a cloud, whose certificates apply to its identity provider too. Redirects are not followed. */
+/**
+ * `fetch` over the connections of a cloud, whose certificates also apply to its identity provider. Redirects are not followed.
+ */
 export function transportFetch(transport: HttpTransport, clock: Clock, signal: AbortSignal): TransportFetch {
   return async (url, { method, headers, body }) => {
     const late = new AbortController();
@@ -43,7 +45,7 @@ export function transportFetch(transport: HttpTransport, clock: Clock, signal: A
   };
 }
 
-/** Thrown when the provider gave no answer: it may later. */
+/** Thrown when the provider did not respond; a retry may succeed. */
 export class UnansweredError extends SignInError {}
 
 function textOf(body: unknown): string {
