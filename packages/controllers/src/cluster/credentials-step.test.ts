@@ -93,8 +93,9 @@ describe.each<{
     expect(nextCredentialsStep(ROOTS[of], requests, atWork)).toBe(step);
   });
 
-  test.runIf(step !== undefined)('is not made a second time', async () => {
-    const after = await takeCredentialsStep(ROOTS[of], step as CredentialsStep, requests, clock);
+  if (step === undefined) return;
+  test('is not made a second time', async () => {
+    const after = await takeCredentialsStep(ROOTS[of], step, requests, clock);
     expect(nextCredentialsStep(after, requests, atWork)).not.toBe(step);
   });
 });
