@@ -9,7 +9,11 @@ import { record } from './collections.ts';
 export const Share = z.object({
   id: z.string(),
   name: z.string().nullish(),
-  status: z.string(),
+  /** Manila lists a share with status null until it has an instance: share_create in manila/db, create_instance in manila/share/api.py. */
+  status: z
+    .string()
+    .nullable()
+    .transform((status) => status ?? 'creating'),
   /** GiB. */
   size: z.number(),
   /** `NFS`, `CIFS`, `CEPHFS`… */
