@@ -59,7 +59,15 @@ function cases(server: () => ContractServer): void {
   });
 
   it('have the defaults of a pool, and wait for Fairway', async () => {
-    const { json } = await server().raw('POST', POOLS, { body: pool('general', {}) });
+    // kube-apiserver refuses requests for a moment while it replaces the handler of an updated definition.
+    const { json } = await vi.waitFor(
+      async () => {
+        const created = await server().raw('POST', POOLS, { body: pool('general', {}) });
+        expect(created).toMatchObject({ status: 201 });
+        return created;
+      },
+      { timeout: 300_000 },
+    );
 
     expect(json.spec).toMatchObject({ replicas: 1, minReplicas: 0, antiAffinity: false, healing: { enabled: true } });
     const { status } = (await server().raw('GET', `${POOLS}/general`)).json;

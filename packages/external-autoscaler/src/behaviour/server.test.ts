@@ -234,6 +234,10 @@ describe('a group', () => {
   });
 
   test('leaves the sizes of an externally scaled cluster alone', async () => {
+    // Fairway's autoscaler has run once it reports on a cluster of its own.
+    await fairway.createCluster({}, 'managed');
+    await fairway.createPool({ clusterName: 'managed', replicas: 0, autoscaling: { enabled: true } }, 'managed');
+    await fairway.until(nodePools, ([each]) => each?.status?.autoscaling !== undefined, 'managed');
     const pool = await fairway.client.resource(nodePools).get('general', { namespace: TEAM });
 
     expect(pool.status?.autoscaling).toBeUndefined();

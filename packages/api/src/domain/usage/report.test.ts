@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { UsageInterval, UsageRecord, UsageTotal } from '../../kinds/usage-record.ts';
+import { type UsageInterval, type UsageRecord, type UsageTotal, usageRecords } from '../../kinds/usage-record.ts';
+import { blinded } from '../../testing/blind.ts';
 import { UsageDetailGone, type UsageRow, type UsageStep, usageReport } from './report.ts';
 
 const NOW = Date.parse('2026-12-10T12:00:00Z');
@@ -13,11 +14,11 @@ interface Content {
 
 function record({ intervals = [], totals = [], namespace = 'team', cluster = 'demo' }: Content): UsageRecord {
   const metadata = { name: `usage-${cluster}`, namespace: 'fairway-system' };
-  return {
+  return blinded(usageRecords.kind, {
     metadata,
     spec: { clusterName: cluster, clusterUID: `uid-${cluster}`, namespace },
     status: { projectID: `project-of-${namespace}`, intervals: [...intervals], totals: [...totals] },
-  };
+  });
 }
 
 function node(startTime: string, endTime?: string, more: Partial<UsageInterval> = {}): UsageInterval {
