@@ -34,7 +34,9 @@ function wasCel(field: string, { type, items }: Pick<Schema, 'type' | 'items'>):
 }
 
 export function crossFieldCel(rule: CrossFieldRule): ValidationRule {
-  return { rule: rule.cel, message: rule.message, fieldPath: rule.field.slice(rule.path.length) };
+  const fieldPath = rule.field.slice(rule.path.length);
+  // kube-apiserver drops an empty one, and the definition would differ from what was applied.
+  return { rule: rule.cel, message: rule.message, ...(fieldPath !== '' && { fieldPath }) };
 }
 
 /** The rule for the root of the schema: if the whole status is added or removed, a rule below it is not evaluated. */

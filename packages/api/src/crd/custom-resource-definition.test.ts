@@ -41,6 +41,11 @@ describe.each(KINDS.map((kind) => [kind.kind, kind] as const))('CRD of %s', (_, 
     expect(ruled).toHaveLength(levels.length - raw.length);
   });
 
+  it('has no empty field in a rule, which kube-apiserver would drop', () => {
+    const rules = [...walk(schema)].flatMap(([, level]) => level['x-kubernetes-validations'] ?? []);
+    expect(rules.filter((rule) => Object.values(rule).includes(''))).toEqual([]);
+  });
+
   it('gives every level a type', () => {
     const untyped = [...walk(schema)].filter(([, level]) => level.type === undefined);
     expect(untyped.filter(([, level]) => level['x-kubernetes-int-or-string'] !== true)).toEqual([]);
