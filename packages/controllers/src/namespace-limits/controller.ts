@@ -18,6 +18,7 @@ export const namespaceLimitsController: Declaration = {
   rights: [
     { type: Namespaces, verbs: READ },
     { type: ResourceQuotas, verbs: [...READ, 'create', 'update', 'delete'] },
+    { type: ResourceQuotas, subresource: 'status', verbs: ['update'] },
     { type: clusters, verbs: READ },
     { type: cloudCredentials, verbs: READ },
   ],

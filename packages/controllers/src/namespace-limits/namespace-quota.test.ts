@@ -1,7 +1,7 @@
 import { DEFAULT_NAMESPACE_LIMITS } from '@fairway/api/domain/namespace-limits';
 import type { ResourceQuota } from '@fairway/kube/kinds/generated/types';
 import { expect, test } from 'vitest';
-import { hardOf, QUOTA_NAME } from './namespace-quota.ts';
+import { hardOf, QUOTA_NAME, statusBefore } from './namespace-quota.ts';
 
 const limits = { ...DEFAULT_NAMESPACE_LIMITS, maxSecretsPerNamespace: 7 };
 const ALL = {
@@ -55,4 +55,33 @@ test.each<{
   { namespace: 'where an operator counts all', isInUse: true, quotas: [quota({ ...ALL })], hard: undefined },
 ])('a namespace $namespace', ({ name = 'team', annotations = {}, isInUse = false, quotas = [], hard }) => {
   expect(hardOf(limits, { namespace: { metadata: { name, annotations }, spec: {} }, isInUse, quotas })).toEqual(hard);
+});
+
+test.each<{ what: string; status?: ResourceQuota['status']; written: ResourceQuota['status'] }>([
+  {
+    what: 'is new',
+    written: { hard: { 'count/secrets': '7', pods: '1' }, used: { 'count/secrets': '0', pods: '0' } },
+  },
+  {
+    what: 'counts one of them',
+    status: { hard: { pods: '9' }, used: { pods: '3' } },
+    written: { hard: { 'count/secrets': '7', pods: '1' }, used: { 'count/secrets': '0', pods: '3' } },
+  },
+  {
+    what: 'counts another resource',
+    status: { hard: { services: '9' }, used: { services: '3' } },
+    written: {
+      hard: { 'count/secrets': '7', pods: '1', services: '9' },
+      used: { 'count/secrets': '0', pods: '0', services: '3' },
+    },
+  },
+  {
+    what: 'counts all of them',
+    status: { hard: {}, used: { 'count/secrets': '2', pods: '3' } },
+    written: undefined,
+  },
+])('before it gets limits, a quota that $what has counts', ({ status, written }) => {
+  expect(
+    statusBefore({ 'count/secrets': '7', pods: '1' }, { metadata: {}, spec: {}, ...(status && { status }) }),
+  ).toEqual(written);
 });

@@ -41,6 +41,25 @@ export function hardOf(
   return own.length === 0 ? undefined : Object.fromEntries(own.map(([count, limit]) => [count, String(limit)]));
 }
 
+/** What is counted, apart from what `spec.hard` limits. */
+export type QuotaStatus = NonNullable<ResourceQuota['status']>;
+
+/**
+ * The status that a quota must have before it gets these limits; undefined if it has. kube-apiserver refuses objects of a limited resource with "status
+ * unknown for quota" until they are counted, which for custom resources takes kube-controller-manager up to half a minute after their definition is
+ * new. It corrects what is written here, and keeps the counts of resources that it does not know yet. Pure.
+ */
+export function statusBefore(
+  hard: Readonly<Record<string, string>>,
+  { status }: ResourceQuota,
+): QuotaStatus | undefined {
+  const { used = {} } = status ?? {};
+  const isCounted = Object.keys(hard).every((name) => used[name] !== undefined);
+  if (isCounted) return undefined;
+  const zeros = Object.fromEntries(Object.keys(hard).map((name) => [name, '0']));
+  return { hard: { ...status?.hard, ...hard }, used: { ...zeros, ...used } };
+}
+
 function isOfAllObjects(spec: ResourceQuota['spec']): boolean {
   return (spec?.scopes ?? []).length === 0 && spec?.scopeSelector === undefined;
 }

@@ -8,7 +8,7 @@ import { jsonEqual } from '@fairway/kube/object/json';
 import type { KubeObject } from '@fairway/kube/object/meta';
 import type { ControllerDependencies } from '../dependencies.ts';
 import { clustersByNamespace } from '../node-pool/project-quotas.ts';
-import { hardOf, QUOTA_NAME } from './namespace-quota.ts';
+import { hardOf, QUOTA_NAME, statusBefore } from './namespace-quota.ts';
 
 const valuesOf = ({ metadata }: KubeObject) => [metadata.namespace ?? ''];
 export const credentialsByNamespace: CacheIndex<CloudCredential> = { name: 'namespace', valuesOf };
@@ -48,11 +48,15 @@ export class NamespaceLimitsReconciler {
     const { uid } = stored?.metadata ?? {};
     if (hard === undefined) {
       if (uid !== undefined) await resource.delete(QUOTA_NAME, { namespace: name, uid, signal });
-    } else if (stored === undefined) {
-      await resource.create({ metadata: { name: QUOTA_NAME, namespace: name }, spec: { hard } }, { signal });
-    } else if (!jsonEqual(hard, stored.spec?.hard)) {
-      await resource.update({ ...stored, spec: { hard } }, { signal });
+      return {};
     }
+    if (stored && jsonEqual(hard, stored.spec?.hard)) return {};
+    const metadata = { name: QUOTA_NAME, namespace: name };
+    const quota = stored ?? (await resource.create({ metadata, spec: {} }, { signal }));
+    const status = statusBefore(hard, quota);
+    // A Conflict means that the counts may have changed, so that both steps are repeated.
+    const counted = status ? await resource.updateStatus({ ...quota, status }, { signal }) : quota;
+    await resource.update({ ...counted, spec: { hard } }, { signal });
     return {};
   }
 }

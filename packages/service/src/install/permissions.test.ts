@@ -26,6 +26,7 @@ test('the controllers get the permissions that they declare, plus those of fairw
   expect(rulesOf('fairway-controllers')).toEqual([
     '/events: create patch',
     '/namespaces: get list watch',
+    '/resourcequotas/status: update',
     '/resourcequotas: create delete get list update watch',
     '/secrets: get',
     '/users (1 names): impersonate',
