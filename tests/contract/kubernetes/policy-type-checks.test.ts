@@ -32,7 +32,7 @@ describeServers('type checks of policies', (server, target) => {
     );
   }
 
-  it.skipIf(!hasPolicies)('an expression of the right types has none', async () => {
+  it.skipIf(!hasPolicies)('a well-typed expression gets no warnings', async () => {
     const validations = [
       {
         expression: [

@@ -99,7 +99,7 @@ describeServers('kinds of volume snapshots', (server, { minor }) => {
     { reason: 'both handles', spec: { ...good, source: { volumeHandle: 'one', snapshotHandle: 'two' } } },
     { reason: 'no handle', spec: { ...good, source: {} } },
     { reason: 'a nameless snapshot', spec: { ...good, volumeSnapshotRef: { namespace } } },
-    { reason: 'a policy that there is not', spec: { ...good, deletionPolicy: 'Recycle' } },
+    { reason: 'a policy that does not exist', spec: { ...good, deletionPolicy: 'Recycle' } },
   ])('refuse a VolumeSnapshotContent with $reason', async ({ spec }) => {
     const made = contents().create({ metadata: { generateName: 'bad-' }, spec } as unknown as VolumeSnapshotContent);
 

@@ -155,7 +155,7 @@ describeServers('webhook configurations', (server, target) => {
       says: 'webhooks[0].sideEffects: Unsupported value: "Some": supported values: "None", "NoneOnDryRun"',
     },
     {
-      reason: 'an operation that there is not',
+      reason: 'an operation that does not exist',
       hook: { name: 'a.example.org', rules: [{ ...CONFIG_MAPS, operations: ['GET'] }] },
       says: 'webhooks[0].rules[0].operations[0]: Unsupported value: "GET": supported values: "*", "CONNECT", "CREATE", "DELETE", "UPDATE"',
     },

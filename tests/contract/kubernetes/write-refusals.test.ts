@@ -184,7 +184,7 @@ describeServers('refused writes', (server, target) => {
         /^ConfigMap "x" is invalid: data\[a b\]: Invalid value: "a b": a valid config key must consist of alphanumeric characters/,
     },
     {
-      what: 'an object in a namespace that there is not',
+      what: 'an object in a namespace that does not exist',
       method: 'POST',
       path: '/../../nowhere/configmaps',
       body: configMap('x'),
@@ -242,7 +242,7 @@ describeServers('refused writes', (server, target) => {
       since: 25,
     },
     {
-      what: 'fields that there are not, strictly',
+      what: 'fields that do not exist, strictly',
       method: 'POST',
       path: '?fieldValidation=Strict',
       body: configMap('x', { foo: 1 }, { bar: 2 }),
@@ -302,7 +302,7 @@ describeServers('refused writes', (server, target) => {
       message: /was undeterminable: name must be provided$/,
     },
     {
-      what: 'an update of what there is not',
+      what: 'an update of an object that does not exist',
       method: 'PUT',
       path: '/none',
       body: configMap('none'),
@@ -311,7 +311,7 @@ describeServers('refused writes', (server, target) => {
       message: 'configmaps "none" not found',
     },
     {
-      what: 'a patch of what there is not',
+      what: 'a patch of an object that does not exist',
       method: 'PATCH',
       path: '/none',
       headers: merge,
@@ -394,7 +394,7 @@ describeServers('refused writes', (server, target) => {
       message: 'the server rejected our request due to an error in our request',
     },
     {
-      what: 'a JSON patch with an operation that there is not',
+      what: 'a JSON patch with an unknown operation',
       method: 'PATCH',
       path: '/target',
       headers: jsonPatch,
@@ -464,7 +464,7 @@ describeServers('refused writes', (server, target) => {
       message: /the ResourceVersion in the precondition \(1\) does not match the ResourceVersion in record/,
     },
     {
-      what: 'a deletion by a policy that there is not',
+      what: 'a deletion by a policy that does not exist',
       method: 'DELETE',
       path: '/target',
       body: { propagationPolicy: 'Sometimes' },
@@ -491,7 +491,7 @@ describeServers('refused writes', (server, target) => {
       message: /orphanDependents and deletionPropagation cannot be both set$/,
     },
     {
-      what: 'the deletion of what there is not',
+      what: 'the deletion of an object that does not exist',
       method: 'DELETE',
       path: '/none',
       code: 404,

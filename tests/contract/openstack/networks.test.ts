@@ -166,7 +166,7 @@ describeClouds('networks, subnets and ports', (cloud) => {
   it.each([
     { reason: 'no network', body: {}, type: 'HTTPBadRequest', message: "Unable to find 'network' in request body" },
     {
-      reason: 'what there is not',
+      reason: 'what does not exist',
       body: { network: { foo: 1 } },
       type: 'HTTPBadRequest',
       message: "Unrecognized attribute(s) 'foo'",

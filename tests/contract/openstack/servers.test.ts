@@ -310,7 +310,7 @@ describeClouds('servers', (cloud) => {
       action: { rebuild: { imageRef: NO_SUCH_ID } },
     },
     {
-      reason: 'told to do what there is not',
+      reason: 'an unknown action',
       status: 400,
       fault: 'badRequest',
       message: 'There is no such action: fly',
@@ -390,7 +390,7 @@ describeClouds('servers', (cloud) => {
     },
     { reason: 'no networks', message: /'networks' is a required property$/, change: { networks: undefined } },
     {
-      reason: 'what there is not',
+      reason: 'what does not exist',
       message: /Additional properties are not allowed \('foo' was unexpected\)$/,
       change: { foo: 1 },
     },

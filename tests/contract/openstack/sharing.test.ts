@@ -83,7 +83,7 @@ describeClouds('what another project shares', (cloud) => {
     { reason: 'all projects at once', status: 403, type: 'PolicyNotAuthorized', policy: { target_tenant: '*' } },
     { reason: 'what can not be shared', status: 400, type: 'InvalidInput', policy: { object_type: 'port' } },
     {
-      reason: 'an access that there is not',
+      reason: 'an access that does not exist',
       status: 400,
       type: 'InvalidActionForType',
       policy: { action: 'access_as_owner' },

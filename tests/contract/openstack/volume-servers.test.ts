@@ -77,12 +77,12 @@ describeClouds('servers on volumes', (cloud) => {
       change: { volume_size: undefined },
     },
     {
-      reason: 'of a type that there is not',
+      reason: 'of a type that does not exist',
       message: /^Volume type nope could not be found\.$/,
       change: { volume_type: 'nope' },
     },
     {
-      reason: 'of a source that there is not',
+      reason: 'of a source that does not exist',
       message: /^Invalid input for field\/attribute source_type\. Value: tape\. 'tape' is not one of \[/,
       change: { source_type: 'tape' as 'image' },
     },

@@ -101,7 +101,7 @@ describeClouds('volumes', (cloud) => {
       message: "'volume' is a required property",
     },
     {
-      reason: 'a type that there is not',
+      reason: 'a type that does not exist',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 1, volume_type: 'nope' } },
@@ -109,7 +109,7 @@ describeClouds('volumes', (cloud) => {
       message: 'Volume type with name nope could not be found.',
     },
     {
-      reason: 'a zone that there is not',
+      reason: 'a zone that does not exist',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 1, availability_zone: 'nope' } },
@@ -117,7 +117,7 @@ describeClouds('volumes', (cloud) => {
       message: "Availability zone 'nope' is invalid.",
     },
     {
-      reason: 'an image that there is not',
+      reason: 'an image that does not exist',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 1, imageRef: 'nope' } },
@@ -125,7 +125,7 @@ describeClouds('volumes', (cloud) => {
       message: 'Invalid image identifier or unable to access requested image.',
     },
     {
-      reason: 'a snapshot that there is not',
+      reason: 'a snapshot that does not exist',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 1, snapshot_id: NO_SUCH_ID } },
@@ -133,7 +133,7 @@ describeClouds('volumes', (cloud) => {
       message: `Snapshot ${NO_SUCH_ID} could not be found.`,
     },
     {
-      reason: 'a field that there is not',
+      reason: 'a field that does not exist',
       method: 'POST',
       path: '/volumes',
       body: { volume: { size: 1, nope: 1 } },
@@ -159,7 +159,7 @@ describeClouds('volumes', (cloud) => {
       message: /^multiattach parameter has been removed/,
     },
     {
-      reason: 'a filter that there is not',
+      reason: 'a filter that does not exist',
       method: 'GET',
       path: '/volumes?nope=1',
       status: 400,
@@ -173,14 +173,14 @@ describeClouds('volumes', (cloud) => {
       message: 'limit param must be positive',
     },
     {
-      reason: 'a marker that there is not',
+      reason: 'a marker that does not exist',
       method: 'GET',
       path: '/volumes?marker=nope',
       status: 404,
       message: 'Volume nope could not be found.',
     },
     {
-      reason: 'an order that there is not',
+      reason: 'an order that does not exist',
       method: 'GET',
       path: '/volumes?sort=nope',
       status: 400,

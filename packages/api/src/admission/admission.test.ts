@@ -476,7 +476,7 @@ describe('admitNodePool', () => {
     expect(warningsOf(20, 0, 'b3-8', 'b3-16')).toEqual([]);
   });
 
-  it('takes more than the quota holds at all, since it may be raised', () => {
+  it('admits a pool larger than the whole quota, since the quota may be raised', () => {
     expect(admitNodePool(poolAdmission({ replicas: 21 }))).toEqual([]);
   });
 });

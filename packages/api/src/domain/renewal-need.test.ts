@@ -55,7 +55,7 @@ describe('why a machine is to be renewed', () => {
       need: { cause: 'Forced', change: 'reinstall' },
     },
     {
-      reason: 'one that was asked for since',
+      reason: 'the forced minor version, requested by the user since',
       asked: '1.35',
       runs: '1.35.0',
       forced,

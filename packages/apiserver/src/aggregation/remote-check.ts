@@ -21,7 +21,7 @@ export interface RemoteCheckOptions {
 /** An API server's discovery of one group version. */
 export interface Discovered {
   readonly resources: readonly RemoteResource[];
-  /** The server it was read from. */
+  /** The discovery document, as the server returned it. */
   readonly text: string;
   /** The server's hash of the group version's OpenAPI document; undefined if it has none. */
   readonly openApiHash: string | undefined;

@@ -344,7 +344,7 @@ describe('certificate requests', () => {
       ['client auth', 'cert sign'],
       'invalid usage for client certificate: cert sign',
     ],
-  ])('even approved, the signer fails %s', async (_name, signerName, subject, usages, message) => {
+  ])('the signer fails %s, even when it is approved', async (_name, signerName, subject, usages, message) => {
     const { name } = await ask(master, signerName, subject, usages);
     expect((await decide(master, name, 'Approved')).status).toBe(200);
     const { status } = await settle(name);

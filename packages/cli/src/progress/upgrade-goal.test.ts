@@ -71,7 +71,7 @@ test.each<Row>([
     outcome: { state: 'running' },
   },
   {
-    reason: 'a node runs another minor version that begins alike',
+    reason: 'a node runs another minor version with the same prefix',
     wanted: '1.3',
     view: view({ version: '1.3.0', conditions: ready }, [machine('1.3.0', { version: '1.36.0', phase: 'Ready' })]),
     outcome: { state: 'running' },

@@ -54,7 +54,7 @@ test('spec, conditions with their ages, the last operation and events', () => {
   expect(text).toMatch(/^  2m +Normal +Scaled +cluster\/demo +\^\[\[2Jtext$/m);
 });
 
-test('what there is not is said', () => {
+test('reports what does not exist', () => {
   const text = describe(aCluster({}, { name: 'demo' }), [], NOW_MS);
 
   for (const title of ['Status', 'Conditions', 'Last operation', 'Events'])

@@ -52,7 +52,7 @@ test('one of nothing says so', () => {
   );
 });
 
-test('one that nothing holds up says so', () => {
+test('an upgrade plan without blockers', () => {
   const steps = [
     { order: 1, type: 'ControlPlane', message: 'the control plane is updated from 1.35.2 to 1.36.3' } as const,
   ];

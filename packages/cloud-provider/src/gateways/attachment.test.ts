@@ -13,13 +13,13 @@ test.each<{ is: string; listeners?: object[]; spec?: object; metadata?: object; 
   { is: 'one of the same namespace', at: ['http *'] },
   { is: 'the section that it names', spec: { parentRefs: [{ name: 'shop', sectionName: 'http' }] }, at: ['http *'] },
   {
-    is: 'a section that there is not',
+    is: 'a section that does not exist',
     spec: { parentRefs: [{ name: 'shop', sectionName: 'https' }] },
     at: [],
     reason: 'NoMatchingParent',
   },
   {
-    is: 'a port that there is not',
+    is: 'a port that does not exist',
     spec: { parentRefs: [{ name: 'shop', port: 81 }] },
     at: [],
     reason: 'NoMatchingParent',

@@ -99,7 +99,7 @@ function placed(all: readonly L7Policy[], policy: L7Policy, position: number): r
   return renumbered([...others.slice(0, position - 1), policy, ...others.slice(position - 1)]);
 }
 
-/** Octavia, as far as these tables go. */
+/** A minimal model of Octavia: the routing after one action. */
 function after(observed: ObservedRouting, action: AnyAction): ObservedRouting {
   const { policies, pools } = observed;
   if (action.kind === 'createPolicy') {

@@ -113,7 +113,7 @@ test.each<{ is: string; ipFamilies: string[]; provider?: string; addresses: stri
     says: ['the IPv6 address has no backends on TCP/80, UDP/53: no node has an IPv6 address'],
   },
   {
-    is: 'two families: what translates is served',
+    is: 'dual stack: ports that Octavia can translate get members',
     ipFamilies: ['IPv4', 'IPv6'],
     addresses: ['10.0.0.1'],
     says: ['the IPv6 address has no backends on UDP/53: no node has an IPv6 address'],

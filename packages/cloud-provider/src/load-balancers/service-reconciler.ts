@@ -129,7 +129,7 @@ export class ServiceReconciler {
     attempts.forget(key);
   }
 
-  /** Whether an upstream load balancer of the Service is being taken over. One that cannot be is left and reported at the end. */
+  /** Whether an upstream load balancer of the Service is being taken over. If it cannot be taken over, it is left in place and reported at the end. */
   async #takesOver(scope: PresentServiceScope): Promise<boolean> {
     if (scope.upstream === undefined) return false;
     const { present, going } = await observeLoadBalancers(scope);

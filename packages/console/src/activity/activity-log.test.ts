@@ -122,7 +122,7 @@ describe('refreshed', () => {
     expect(asked[2]).toBe('/events?limit=100&continue=next');
   });
 
-  it('loses what is kept no more', async () => {
+  it('drops events that the server no longer has', async () => {
     answers.push(page(60, 31), page(60, 50));
     await log.refresh();
     await log.refresh();

@@ -14,7 +14,7 @@ export class Member {
   retryAtMs = 0;
   lastFailure: string | undefined;
 
-  /** A process that had run since then has exited; the next start backs off exponentially. */
+  /** Records that a process which started at `sinceMs` has exited; the next start backs off exponentially. */
   fail(sinceMs: number, nowMs: number, complaint: string): void {
     this.failures = nowMs - sinceMs >= RECOVERED_MS ? 1 : this.failures + 1;
     this.retryAtMs = nowMs + Math.min(FIRST_RETRY_MS * 2 ** (this.failures - 1), LAST_RETRY_MS);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decide } from './decision.ts';
 import { factsOf, minutesAgo, pending, working } from './testing/facts.ts';
 
-describe('a pool that does not grow says why', () => {
+describe('the reason why a pool is not scaled up', () => {
   it.each([
     { reason: 'MaxReplicasReached', pool: { spec: { maxReplicas: 0 } }, cpu: '100m', message: 'maxReplicas 0 reached' },
     { reason: 'PodsUnschedulable', pool: {}, cpu: '5', message: 'Insufficient cpu' },

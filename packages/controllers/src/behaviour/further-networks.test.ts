@@ -271,7 +271,7 @@ describe('networks that a pool cannot use', () => {
 
   test.each([
     {
-      what: 'one that there is not',
+      what: 'one that does not exist',
       networks: () => [{ networkID: NOWHERE }],
       reason: 'NetworkNotFound' as const,
       says: /^spec\.networks\[0\]\.networkID: .*the project has no such network/,

@@ -75,7 +75,7 @@ test.each<Case>([
     },
   },
   {
-    reason: 'so it stays until they are, after a crash too',
+    reason: 'the operation lasts until the nodes are updated, even after a crash',
     facts: { pools: [aPool('a')], machinesOf: () => [old, old] },
     last: { ...GOING_ON, steps: { done: 1, total: 3 } },
     operation: {

@@ -81,7 +81,10 @@ function isAmongFirst({ machine, pool, dependencies }: MachineScope): boolean {
   return keptBefore(machine, ofPool, dependencies.clock.now()) < MAX_KEPT;
 }
 
-/** How many machines of its pool are retained before it, without servers that are being deleted or gone, whatever the annotation says by now. Pure. */
+/**
+ * The number of retained machines of the pool that were deleted before this one. Machines without a server, and those whose retention has expired, do
+ * not count; the annotation counts as it was at the deletion. Pure.
+ */
 export function keptBefore(machine: Machine, ofPool: readonly Machine[], nowMs: number): number {
   const kept = ofPool.filter(
     (each) =>

@@ -223,7 +223,7 @@ describe('once ready', () => {
     expect(findCondition(status.conditions, 'HealthCheckSucceeded')?.message).toBe(message);
   });
 
-  test('tells no time to come for a repair that is due and has not begun, and says so once', () => {
+  test('reports no future start time for an overdue repair, and updates the message only once', () => {
     const broken = statusOf({ ...up, healing, node: node('False') }, running);
     const late = statusOf({ ...up, healing, node: node('False'), nowMs: NOW_MS + 60_000 }, broken);
     const later = statusOf({ ...up, healing, node: node('False'), nowMs: NOW_MS + 600_000 }, late);

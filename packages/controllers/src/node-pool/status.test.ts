@@ -155,7 +155,7 @@ describe('phase, condition and operation', () => {
       phase: 'Scaling',
       says: 'QuotaExceeded',
       operation: 'Scale Error 63',
-      reason: 'there is no room for more, and nothing that was there is less',
+      reason: 'the quota is used up, and no existing node is affected',
     },
     {
       was: ready,

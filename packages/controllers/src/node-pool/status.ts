@@ -134,7 +134,7 @@ function isUpToDate(desired: DesiredMachine, machine: Machine): boolean {
   return !isOutdated(desired, machine.spec) && !isBeingReinstalled(machine);
 }
 
-/** Whether the pool had reached the state of this generation, as far as its machines show now. */
+/** Whether the pool has reached the state of this generation, according to its current machines. */
 function isAsWanted(previous: NodePoolStatus | undefined, generation: number, counts: Counts): boolean {
   const isKnown = findCondition(previous?.conditions, ConditionType.UpToDate)?.observedGeneration === generation;
   return isKnown && counts.staying === counts.desired && counts.ready === counts.desired && counts.leaving === 0;

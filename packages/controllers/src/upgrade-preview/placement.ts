@@ -20,8 +20,8 @@ export interface PlacementFacts extends Pick<TenantFacts, 'nodes' | 'context'> {
 }
 
 /**
- * Pods that fit nowhere while nodes are unavailable, by the filters of a scheduler. The first node is updated alone, then as many at a time
- * as the pool permits; each time with the new nodes that are created before. Returning nodes equal the previous ones, so each round starts
+ * Pods that a scheduler could not place while nodes are unavailable. The first node is updated alone, then as many at a time as the pool
+ * permits; each batch includes its surge nodes. Returning nodes equal the previous ones, so each round starts
  * with the cluster as it is.
  */
 export async function placementFindings(

@@ -129,7 +129,7 @@ describe('the server', () => {
     expect(existsSync(socket())).toBe(false);
   });
 
-  test('starts again where a killed one was', async () => {
+  test('resumes a volume creation after a restart', async () => {
     await refusal(Controller['CreateVolume'], volumeRequest('pvc-1'), 1_000);
     await server?.stop();
     await connection.close();

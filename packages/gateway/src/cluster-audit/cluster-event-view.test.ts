@@ -103,7 +103,7 @@ describe('bodies', () => {
     { resource: 'secrets', apiVersion: 'v1', name: 'a' },
     { resource: 'serviceaccounts', subresource: 'token', apiVersion: 'v1' },
     { resource: 'tokenreviews', apiGroup: 'authentication.k8s.io', apiVersion: 'v1' },
-  ])('of $resource are never shown, nor annotations that quote them', (objectRef) => {
+  ])('are never shown for $resource, nor are annotations that quote them', (objectRef) => {
     const view = clusterEventView(eventOf({ objectRef, responseObject: { token: 'hunter2' } }), ALL);
 
     expect(view).toMatchObject({ level: 'Metadata', responseStatus: { code: 422 } });

@@ -91,7 +91,7 @@ interface Gate {
 /**
  * Backoff of operations that keep failing.
  *
- * **Guarantees.** After a failure the same kind and item is not attempted before its backoff has passed, whoever calls: the backoff starts at a second and
+ * **Guarantees.** After a failure, no caller repeats the operation on the same item before its backoff has passed: the backoff starts at a second and
  * grows to minutes. For a shared cause one item at a time probes for all; an item that has not failed with it yet gets one attempt. Attempts in
  * flight when the first one failed count as one failure. A success ends the backoff of everything it covers.
  *

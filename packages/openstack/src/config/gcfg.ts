@@ -1,5 +1,5 @@
 import { trimmedEnd } from '@fairway/base/trim';
-/** One line of a file, in its order. */
+/** One `key = value` line; entries keep the order of the file. */
 export interface GcfgEntry {
   /** In lower case. */
   readonly section: string;

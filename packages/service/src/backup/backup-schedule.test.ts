@@ -18,10 +18,10 @@ test('never means no schedule', () => {
 });
 
 test.each([
-  ['61 * * * *', /minute/, 'a minute that there is not'],
+  ['61 * * * *', /minute/, 'a minute that does not exist'],
   ['* * * * * *', /5 parts/, 'seconds'],
   ['daily', /configuration format/, 'no cron at all'],
-  ['0 0 30 2 *', /never comes/, 'a day that there is not'],
+  ['0 0 30 2 *', /never comes/, 'a day that does not exist'],
 ])('%s is refused with %s: %s', (text, words) => {
   expect(() => parseBackupSchedule(text)).toThrow(words);
 });

@@ -44,7 +44,7 @@ test.each<{ reason: string; spec: object; says: string[] }>([
     ],
   },
   {
-    reason: 'whose expression is no verdict',
+    reason: 'an expression that does not evaluate to bool',
     spec: { validations: [{ expression: "'yes'" }] },
     says: [`spec.validations[0].expression: Invalid value: "'yes'": must evaluate to bool but got string`],
   },
@@ -89,7 +89,7 @@ test.each<{ reason: string; spec: object; says: string[] }>([
     says: [expect.stringContaining("ERROR: <input>:1:1: undeclared reference to 'params' (in container '')")],
   },
   {
-    reason: 'that asks of a request what there is not',
+    reason: 'that reads an unknown field of a request',
     spec: { validations: [{ expression: 'request.userInfo.mail == 1' }] },
     says: [
       'spec.validations[0].expression: Invalid value: "request.userInfo.mail == 1": ' +

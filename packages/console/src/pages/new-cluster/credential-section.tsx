@@ -12,7 +12,7 @@ export interface CredentialSectionProps {
   readonly value: string | undefined;
   readonly problems: readonly string[];
   readonly onChange: (credentialName: string) => void;
-  /** Wants one that there is not yet; undefined where nobody could make one here. */
+  /** Wants one that does not exist yet; undefined where nobody could make one here. */
   readonly onAnother: (() => void) | undefined;
 }
 

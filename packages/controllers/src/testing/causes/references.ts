@@ -39,7 +39,7 @@ function poolInFurtherNetwork(cidr: string | undefined): Pick<Steps, 'from' | 'b
   return { from: 'a cluster', begin: () => undefined, ask };
 }
 
-/** What is told of a spec that names what there is not. */
+/** Reports on a spec that names what does not exist. */
 export const REFERENCE_CAUSES: readonly Cause[] = [
   {
     cause: 'A flavor is gone',

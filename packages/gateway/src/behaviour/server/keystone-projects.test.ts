@@ -96,7 +96,7 @@ describe('the namespace of a project', () => {
     expect(gateway.form.server.reader.revisionOf(Namespaces)).toBe(before);
   });
 
-  it('loses them even if its name would differ now', async () => {
+  it('loses unmapped bindings even if its name would be generated differently now', async () => {
     await namespaces({ namespaceFormat: '%n-%i' }).of(userOf('a', 'Blue Team'));
 
     await namespaces({ namespaceFormat: '%n-%i', roles: { operator: 'view' } }).of(userOf('a', 'Green Team'));

@@ -40,7 +40,7 @@ export const CLUSTER_KUBE_PROXY_ROWS: readonly Row[] = [
     spec: { plan: 'custom', kubeProxy: { mode: 'iptables', iptables: { syncPeriod: '30s' } } },
   },
   {
-    name: 'settings of iptables, where the cluster has no kube-proxy',
+    name: 'iptables settings in a cluster without kube-proxy',
     spec: { plan: 'standard', kubeProxy: { iptables: { syncPeriod: '30s' } } },
     refused: [
       'spec.kubeProxy.iptables: Forbidden: is only for mode iptables, but with plan "standard" the cluster has no kube-proxy: remove it',

@@ -35,7 +35,7 @@ export const PLAN_LIMITS_ROWS: readonly Row[] = [
     ],
   },
   {
-    name: 'a range of pods with host bits',
+    name: 'a pod CIDR with host bits',
     isUpdate: true,
     metadata: { name: 'canary' },
     spec: { network: { podCIDR: '10.2.0.1/16' } },

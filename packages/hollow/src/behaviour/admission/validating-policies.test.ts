@@ -280,7 +280,7 @@ test.each<{ reason: string; paramRef?: ParamRef; data?: string; says?: string; s
   },
   { reason: 'a parameter that need not be there', paramRef: { name: 'none', parameterNotFoundAction: 'Allow' } },
   {
-    reason: 'parameters of a kind that there is not',
+    reason: 'parameters of a kind that does not exist',
     spec: { paramKind: { apiVersion: 'example.org/v1', kind: 'Limit' } },
     paramRef: { name: 'limit-b', parameterNotFoundAction: 'Allow' },
     says: `failed to configure binding: failed to find resource referenced by paramKind: 'example.org/v1, Kind=Limit'`,

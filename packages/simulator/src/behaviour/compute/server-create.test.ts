@@ -146,7 +146,7 @@ describe('creating a server is rejected', () => {
     expect(outside.status).toBe(403);
   });
 
-  it('with properties that the microversion does not know', async () => {
+  it('with properties that the microversion does not support', async () => {
     const answer = await create({ tags: ['a'] }, {}, 'compute 2.51');
 
     expect(answer.status).toBe(400);

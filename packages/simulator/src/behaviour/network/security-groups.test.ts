@@ -115,7 +115,7 @@ describe('a rule', () => {
     ],
     ['ports without a protocol', { port_range_min: 1, port_range_max: 9 }, 'SecurityGroupProtocolRequiredWithPorts'],
     [
-      'a port that there is not',
+      'a port that does not exist',
       { protocol: 'udp', port_range_min: 1, port_range_max: 70000 },
       'SecurityGroupInvalidPortValue',
     ],

@@ -82,7 +82,7 @@ test('a Service leads to the address of its EndpointSlice, under its own name', 
   });
 });
 
-test('what the operator forbids is told to whoever writes, and never connected to', async () => {
+test('a webhook that the operator forbids is never called, and the client gets the reason', async () => {
   webhooks.answer('/hook', reviewed);
   const outbound: OutboundPolicy = (kind, address) => `${kind} ${address} is not for you`;
   await using cluster = await clusterWith(ValidatingWebhookConfigurations, [rule('', 'configmaps')], {}, outbound);
