@@ -54,6 +54,9 @@ describe.skipIf(!hasBrowser)('every page of the console', () => {
     place = { namespace, cluster: NAME, pool: `${NAME}-pool` };
     await create('Cluster', clusters.plural, place.cluster, { plan: 'free' });
     await create('NodePool', nodePools.plural, place.pool, { clusterName: NAME, flavor: 'b3-8', replicas: 2 });
+    // Activity has a refused request, with its reason.
+    const again = create('NodePool', nodePools.plural, place.pool, { clusterName: NAME, flavor: 'b3-8' });
+    await expect(again).rejects.toThrow('already exists');
     await eventuallyObject(
       client.resource(clusters),
       { namespace, name: NAME },

@@ -30,7 +30,7 @@ export function OutcomeOf({ event }: { readonly event: AuditEvent }) {
       </Label>
       {outcome === 'unknown' && <span className="fw-quiet">{say('outcome.unknown.why')}</span>}
       {(outcome === 'refused' || outcome === 'failed') && message !== undefined && (
-        <ServerText className="fw-outcome-why" text={message} />
+        <ServerText className="fw-outcome-why" text={message} isCut />
       )}
     </div>
   );

@@ -6,16 +6,25 @@ import { localTimes } from './time.ts';
 export function ServerText({
   text,
   className = '',
+  isCut = false,
 }: {
   readonly text: string | undefined;
   readonly className?: string;
+  /** Whether the style cuts off long text, so that its title has all of it. */
+  readonly isCut?: boolean;
 }) {
   const locale = useLocale();
   const isForeign = useLanguage() !== 'en';
   if (text === undefined || text === '') return null;
+  const words = localTimes(plain(text), locale);
   return (
-    <span lang="en" dir="auto" className={`fw-words ${isForeign ? 'fw-foreign' : ''} ${className}`.trim()}>
-      {localTimes(plain(text), locale)}
+    <span
+      lang="en"
+      dir="auto"
+      className={`fw-words ${isForeign ? 'fw-foreign' : ''} ${className}`.trim()}
+      title={isCut ? words : undefined}
+    >
+      {words}
     </span>
   );
 }
