@@ -14,10 +14,20 @@ describeServers('quotas', (server, target) => {
     const body = { metadata: { name: 'quota', namespace }, spec: { hard, ...spec } };
     await server().client.resource(ResourceQuotas).create(body);
     await usedIs((used) => expect(Object.keys(used).sort()).toEqual(Object.keys(hard).sort()));
+    await isEnforced();
   }
 
-  async function usedIs(check: (used: Readonly<Record<string, string>>) => void): Promise<void> {
-    const where = { namespace, name: 'quota' };
+  /** Admission reads quotas from a cache, which sees their changes in order: once it enforces a later quota, it has the earlier ones too. */
+  async function isEnforced(): Promise<void> {
+    const body = { metadata: { name: 'later', namespace }, spec: { hard: { configmaps: '0' } } };
+    await server().client.resource(ResourceQuotas).create(body);
+    await usedIs((used) => expect(Object.keys(used)).toEqual(['configmaps']), 'later');
+    const create = async () => (await post('configmaps?dryRun=All', 'one-too-many', { kind: 'ConfigMap' })).status;
+    await expect.poll(create).toBe(403);
+  }
+
+  async function usedIs(check: (used: Readonly<Record<string, string>>) => void, name = 'quota'): Promise<void> {
+    const where = { namespace, name };
     await eventuallyObject(server().client.resource(ResourceQuotas), where, ({ status }) => {
       check(status?.used ?? {});
       return true;
@@ -51,7 +61,7 @@ describeServers('quotas', (server, target) => {
     const made = names[replies.findIndex(({ status }) => status === 201)];
     await server().raw('DELETE', `/api/v1/namespaces/${namespace}/services/${made}`);
     await usedIs((now) => expect(now).toEqual({ services: '2', 'count/services': '2' }));
-    expect((await post('services', 'late', service)).status).toBe(201);
+    await expect.poll(async () => (await post('services', 'late', service)).status).toBe(201);
   });
 
   // Earlier releases do not name the containers without requests.
