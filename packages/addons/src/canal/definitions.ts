@@ -17,8 +17,8 @@ interface CalicoKind {
 const HOST_PORT = objectOf({ name: TEXT, port: INTEGER, protocol: INT_OR_STRING }, ['name', 'port', 'protocol']);
 
 /**
- * Kinds that Felix writes, and kinds with which a tenant expresses more than NetworkPolicies can. Felix assumes that there are no
- * objects of other kinds.
+ * Kinds that Felix writes, and kinds that let a tenant express more than NetworkPolicies do. Felix treats kinds that are not installed as
+ * empty.
  */
 const KINDS: readonly CalicoKind[] = [
   {

@@ -128,8 +128,8 @@ export class AddonReconciler {
       // An API that does not respond provides no new information.
       if (addons.length < wanted.length) return;
       if (addons.some(({ state }) => state === 'Progressing' || state === 'Degraded')) pass.requeueAfter(UNSETTLED_MS);
-      const patient = [...memory.failingSinceMs.values()].map((sinceMs) => sinceMs + UNSETTLED_MS - clock.now());
-      for (const delayMs of patient) if (delayMs >= 0) pass.requeueAfter(delayMs + 1);
+      const delaysMs = [...memory.failingSinceMs.values()].map((sinceMs) => sinceMs + UNSETTLED_MS - clock.now());
+      for (const delayMs of delaysMs) if (delayMs >= 0) pass.requeueAfter(delayMs + 1);
       await this.#write(cluster, addons, memory.podNetwork);
     });
   }

@@ -191,7 +191,7 @@ export const LASTING_CAUSES: readonly LastingCause[] = [
     reason: 'ImageNotFound',
   },
   {
-    cause: 'further networks that there are not',
+    cause: 'further networks that do not exist',
     from: 'a cluster',
     begin: () => undefined,
     ask: (fairway) => {

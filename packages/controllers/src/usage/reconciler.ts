@@ -96,16 +96,12 @@ export class UsageReconciler {
       case 'delete':
         return ignoreGone(client.resource(usageRecords).delete(name, { namespace, uid }));
       case 'check':
-        if (await this.#isThere(record)) return pass.requeueAfter(LONGEST_PAUSE_MS);
+        if ((await this.#stored(record)) !== undefined) return pass.requeueAfter(LONGEST_PAUSE_MS);
         return endRecord(this.#writer, record, undefined);
       case 'wait':
         return pass.requeueAfter(Math.min(step.waitMs, LONGEST_PAUSE_MS));
       case 'none':
     }
-  }
-
-  async #isThere(record: UsageRecord): Promise<boolean> {
-    return (await this.#stored(record)) !== undefined;
   }
 
   async #isRestored({ metadata }: Cluster, record: UsageRecord): Promise<boolean> {
