@@ -11,14 +11,14 @@ import { findBinaries } from './contract/kubernetes/binaries.ts';
 import { type ManagementCluster, startManagementCluster } from './management/management-cluster.ts';
 import { RunningReplica } from './management-gateway/running-replica.ts';
 import { run } from './session/running-fairway.ts';
-import { findKubectls, findOpenStackClient } from './session/tools.ts';
+import { findKubectls, findCoeClient } from './session/tools.ts';
 
-const client = findOpenStackClient();
+const client = findCoeClient();
 const [kubectl] = findKubectls();
 const [binaries] = findBinaries();
 const missing =
   client === undefined
-    ? ' (skipped: there is no /usr/bin/openstack)'
+    ? ' (skipped: there is no /usr/bin/openstack with python3-magnumclient)'
     : binaries === undefined || kubectl === undefined
       ? ' (skipped: there is no kubectl, or no kube-apiserver at hand)'
       : ` ${binaries.version}`;

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { CoeSession, type Person } from './magnum/coe-session.ts';
 import { JOB_TARGETS } from './main-job/job-clouds.ts';
 import { run } from './session/running-fairway.ts';
-import { findKubectls, findOpenStackClient } from './session/tools.ts';
+import { findKubectls, findCoeClient } from './session/tools.ts';
 
-const client = findOpenStackClient();
+const client = findCoeClient();
 const [kubectl] = findKubectls();
-const missing = client === undefined ? ' (skipped: there is no /usr/bin/openstack)' : '';
+const missing = client === undefined ? ' (skipped: there is no /usr/bin/openstack with python3-magnumclient)' : '';
 
 describe.skipIf(client === undefined).each(JOB_TARGETS)(`openstack coe on $name${missing}`, (target) => {
   describe.skipIf(target.isMissing)('by users who know Magnum', () => {

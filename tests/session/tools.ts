@@ -30,6 +30,11 @@ export function findOpenStackClient(): string | undefined {
   return findExecutable(['/usr/bin'], 'openstack');
 }
 
+/** The same client, if it has the `coe` commands: they are in a package of their own. */
+export function findCoeClient(): string | undefined {
+  return findExecutable(['/usr/bin'], 'magnum') && findOpenStackClient();
+}
+
 /** Helm, from HELM_BIN, from PATH, or as built by testbed/clients. */
 export function findHelm(): string | undefined {
   const { env } = process;

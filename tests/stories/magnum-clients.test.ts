@@ -7,14 +7,14 @@ import { findProgram } from '../clients/programs.ts';
 import { CoeSession } from '../magnum/coe-session.ts';
 import { JOB_TARGETS } from '../main-job/job-clouds.ts';
 import { run } from '../session/running-fairway.ts';
-import { findOpenStackClient } from '../session/tools.ts';
+import { findCoeClient } from '../session/tools.ts';
 
-const client = findOpenStackClient();
+const client = findCoeClient();
 const gophercloud = findProgram('containerinfra');
 const SDK = '/usr/lib/python3/dist-packages/openstack';
 /** If Debian has Horizon's panel. */
 const PANEL = process.env['MAGNUM_UI'] ?? '/usr/lib/python3/dist-packages';
-const missing = client === undefined ? ' (skipped: there is no /usr/bin/openstack)' : '';
+const missing = client === undefined ? ' (skipped: there is no /usr/bin/openstack with python3-magnumclient)' : '';
 const withoutGophercloud =
   gophercloud === undefined
     ? ' (skipped: "testbed/clients/testbed build gophercloud" makes it, where there is Go)'

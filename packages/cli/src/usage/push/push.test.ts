@@ -1,6 +1,7 @@
 import type { UsageInterval, UsageRecord } from '@fairway/api/kinds/usage-record';
 import type { Clock } from '@fairway/base/clock';
 import { FakeClock } from '@fairway/base/clock-fake';
+import { settledOn } from '@fairway/base/testing/settled-on';
 import type { KubeClient } from '@fairway/kube/client/kube-client';
 import { ConfigMaps, Namespaces } from '@fairway/kube/kinds/resources';
 import { OpenStackError } from '@fairway/openstack/http/openstack-error';
@@ -101,17 +102,7 @@ describe('usage is pushed', () => {
   });
   afterEach(() => api.close());
 
-  /** Moves time as long as there is something to wait for. */
-  async function settled<T>(work: Promise<T>): Promise<T> {
-    const ending = { isOver: false };
-    const ended = work.finally(() => {
-      ending.isOver = true;
-    });
-    // Who awaits it comes later.
-    ended.catch(() => {});
-    while (!ending.isOver) await clock.advance(1_000);
-    return ended;
-  }
+  const settled = <T>(work: Promise<T>): Promise<T> => settledOn(clock, work);
 
   async function writeNext(next: string): Promise<void> {
     const configMaps = api.client.resource(ConfigMaps);
